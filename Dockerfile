@@ -34,7 +34,7 @@ COPY --from=build /app/server/dist /app/server/dist
 COPY server/migrations /app/server/migrations
 RUN chmod 0755 /app/server/dist/main.js
 
-# Hashing, signing, files and DNS share Node's thread pool, which has 4 threads unless told before Node starts; idle ones cost nothing.
+# Hashing, signing, files and DNS share Node's thread pool, which has 4 threads unless configured before Node starts; idle ones cost nothing.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=16 \
     GATEHOUSE_HOST=0.0.0.0 \

@@ -126,7 +126,7 @@ async function bundle(out) {
     main: source("main.ts"),
     // The commands, for `npm start`.
     cli: source("cli/run.ts"),
-    // Threads of their own, and what the template is made with.
+    // Separate threads, and what the template is made with.
     "pglite-worker": source("platform/db/pglite-worker.js"),
     "bcrypt-worker": source("platform/passwords/bcrypt-worker.js"),
     database: source("platform/db/index.ts"),
@@ -168,7 +168,7 @@ async function bundle(out) {
     ...["swagger-ui-bundle.js", "swagger-ui.css"].map((file) => join(swaggerUi, file)),
   ])
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
-  // The program last: whoever starts it finds all that it loads.
+  // The program last: it loads the others.
   for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1)))
     writeWhole(join(out, fileName), code, fileName === "main.js" ? 0o755 : 0o644);
   const made = new Set(files.map(({ fileName }) => fileName));
@@ -211,7 +211,7 @@ function fromPackage(name) {
 
 /**
  * The template of the embedded database (template.mjs says what that is), kept by what it was made from. Making it takes longer than
- * the bundle and needs that only for its last part, so it begins before, in a process of its own. Two builds at once both make it,
+ * the bundle and needs that only for its last part, so it begins before, in its own process. Two builds at once both make it,
  * and one that is killed leaves at most a draft. @param {string} out @param {number} level
  */
 function beginTemplate(out, level) {

@@ -1,5 +1,5 @@
 // Makes the template of the embedded database: an empty one, migrated and shut down cleanly, as a tar. A first start unpacks it in a
-// tenth of a second, where making one takes seconds. build.mjs runs this as a process of its own beside the bundle.
+// tenth of a second, where making one takes seconds. build.mjs runs this as its own process beside the bundle.
 //   node template.mjs FILE LEVEL     writes FILE (gzip), once the parent has sent the address of the bundled database module
 import { once } from "node:events";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const BLOCK = 512;
 
 const [file = "", level] = process.argv.slice(2);
 const { PGlite } = await import("@electric-sql/pglite");
-// In memory: on disk it takes half as long again. What nobody keeps until it is whole needs no sync, and small segments of the
+// In memory: on disk it takes half as long again. An incomplete template is discarded and needs no sync, and small segments of the
 // write-ahead log make a small template (one is written out at once, mostly zeros). Buffers as the server has them: initdb starts Postgres
 // five times, and would fill 128 MB each time.
 const pglite = await PGlite.create("memory://", {

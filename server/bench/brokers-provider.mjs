@@ -1,4 +1,4 @@
-// A bare OpenID provider in a process of its own: what it costs does not count as the server's. The code says who signs in.
+// A bare OpenID provider in its own process: what it costs does not count as the server's. The code says who signs in.
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";

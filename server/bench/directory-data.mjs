@@ -8,7 +8,7 @@ const USER_ID = "('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid"
 /** @param {number} n */
 export const userIdOf = (n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 
-/** Of nobody's password, as the server writes them. */
+/** A hash of no user's password, as the server writes it. */
 export const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 
 /**
@@ -39,7 +39,7 @@ export async function fillUsers(client, { realm, users, progress }) {
 }
 
 /**
- * Realms as the server makes them, but for their keys: a key of its own for each would take most of an hour, so they share one.
+ * Realms as the server makes them, but for their keys: its own key for each would take most of an hour, so they share one.
  * @param {import("pg").Client} client
  * @param {{ like: string, count: number, progress: (text: string) => void }} options
  */

@@ -1,5 +1,5 @@
 // Whether a directory stays as fast when it grows: what administrators do with users in a realm of 10,000, in one of 1,000,000, and in
-// one of 10,000 beside 10,000 other realms, asked in turn through the API. And how fast an import is beside bare INSERTs.
+// one of 10,000 beside 10,000 other realms, queried in turn through the API. And how fast an import is beside bare INSERTs.
 import pg from "pg";
 import { Pool } from "undici";
 import { fillRealms, fillUsers, userIdOf, usernameOf } from "./directory-data.mjs";

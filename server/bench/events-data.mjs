@@ -1,6 +1,6 @@
 // Audit events by the million, written past the server: one large realm and many small ones, two years back, newest last.
 
-/** Whoever has this many events in two years is not a person: a synchronisation, a deployment. */
+/** An actor with this many events in two years is not a person: a synchronisation, a deployment. */
 export const BUSY_ACTOR = { name: "sync-service", id: "00000000-0000-7000-8000-00000000b05e" };
 /** A trail grows with time and with people: half a thousand events each. @param {number} total */
 const usersOf = (total) => Math.max(200, Math.min(20_000, Math.round(total / 500)));
@@ -71,7 +71,7 @@ export async function fillEvents(client, { total, realm, progress }) {
         (extract(epoch from now()) * 1000)::bigint - ${2 * YEAR_MS} + (n * ${2 * YEAR_MS}::bigint / ${total}) as ts
       from generate_series(1::bigint, ${total}) n
     ) events`);
-  // Nobody wants to hear of them: readers that send events on begin after them.
+  // Not to be forwarded: readers that send events begin after them.
   await client.query("update event_cursors set xid = pg_current_xact_id(), event_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'");
   await client.query("commit");
   progress("making the indexes");

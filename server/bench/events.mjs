@@ -1,5 +1,5 @@
 // Whether searching the audit trail stays as fast when it grows a thousandfold: each filter of /events over 10,000 and over
-// 10,000,000 events, asked in turn through the API.
+// 10,000,000 events, queried in turn through the API.
 import pg from "pg";
 import { Pool } from "undici";
 import { BUSY_ACTOR, fillEvents, userId } from "./events-data.mjs";
@@ -13,7 +13,7 @@ export const MAX_RATIO = 2;
 const REALM = "bench";
 const PASSWORD = "bench-Admin-password-2";
 const DAY_MS = 24 * 3600 * 1000;
-/** One after the other on one connection: how long somebody waits for the answer, not how many are served. */
+/** One after the other on one connection: the latency of the answer, not the throughput. */
 const REQUESTS = 20;
 
 /** @param {number} now @returns {Record<string, Record<string, string | number>>} by what the table calls it */

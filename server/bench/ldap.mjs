@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** @typedef {{ name: string, value: number, unit: string, target: number }} Measure */
 /** @typedef {{ lines: import("./rounds.mjs").Line[], measures: Measure[] }} Ldap */
 
-/** Requests under way at once, all on the one service connection of the server. */
+/** Concurrent requests, all on the one service connection of the server. */
 const AT_ONCE = 20;
 /** Of the product's metric. */
 const RESOLUTION_MS = 10;
@@ -36,7 +36,7 @@ async function writes(client) {
   return rows[0].n;
 }
 
-/** How late the loop was at worst since the last time it was asked for, in milliseconds. @param {string} origin */
+/** The largest delay of the loop since the last call, in milliseconds. @param {string} origin */
 async function loopDelay(origin) {
   const { body } = await request(`${origin}/monitoring/metrics`);
   return -RESOLUTION_MS + 1000 * Number(/^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(await body.text())?.[1]);
@@ -138,9 +138,9 @@ async function measureSync({ server, directory, client, sync, entries, rounds, p
   const before = await writes(client);
   for (let round = 1; round <= rounds; round++) {
     progress(`directories: an unchanged sync, ${round} of ${rounds}`);
-    const asked = performance.now();
+    const requested = performance.now();
     await run("ldapsearch", [...search, "-E", "pr=500/noprompt", "(uid=*)", ...ATTRIBUTES], { maxBuffer: 2 ** 30 });
-    const peer = performance.now() - asked;
+    const peer = performance.now() - requested;
     await loopDelay(server.origin);
     const began = performance.now();
     const watching = new AbortController();

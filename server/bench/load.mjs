@@ -1,15 +1,15 @@
-// The load generator: a process of its own, so that its work does not count as the server's.
+// The load generator: its own process, so that its work does not count as the server's.
 import { Pool } from "undici";
 import { rows } from "./rows.mjs";
 import { sliceOf } from "./slices.mjs";
 
 /** @typedef {{ count: number, seconds: number, p50: number, p99: number }} Slice */
 
-/** Every request of a run gets a number of its own: names that must be new are made from it. */
+/** Every request of a run gets its own number: names that must be new are made from it. */
 let sent = 0;
 
 /**
- * Keeps `connections` requests under way until the time is over, then waits for the last ones.
+ * Keeps `connections` requests in progress until the time is over, then waits for the last ones.
  * @param {{ row: string, target: import("./rows.mjs").Target, seconds: number, connections: number }} task
  * @returns {Promise<Slice>}
  */

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
-/** Filling a database with ten million events or a million users takes minutes: only whoever asks for it waits. */
+/** Filling a database with ten million events or a million users takes minutes: only on request. */
 const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
@@ -10,7 +10,7 @@ export const HELP = `npm run bench -- [options] [parts]
 
   --rounds <n>       how often each row is measured, in turn with the others (5)
   --seconds <s>      how long each time (1.5)
-  --connections <n>  requests under way at once (16)
+  --connections <n>  concurrent requests (16)
   --only <names>     some parts, separated by commas; the limits they are judged by come along
                      ${PARTS.slice(0, 6).join(", ")},
                      ${PARTS.slice(6).join(", ")}
@@ -59,22 +59,22 @@ export function readOptions(args) {
   const only = named.length > 0 ? named : undefined;
   const unknown = only?.find((name) => !PARTS.includes(name));
   if (unknown !== undefined) throw new UsageError(`There is nothing called "${unknown}" to measure. Known: ${PARTS.join(", ")}`);
-  const wanted = new Set(only ?? PARTS.filter((name) => !ON_REQUEST.includes(name)));
-  for (const row of rows) if (wanted.has(row.id) && "against" in row) wanted.add(row.against);
+  const selected = new Set(only ?? PARTS.filter((name) => !ON_REQUEST.includes(name)));
+  for (const row of rows) if (selected.has(row.id) && "against" in row) selected.add(row.against);
   return {
     rounds: positive("rounds", values.rounds),
     seconds: positive("seconds", values.seconds),
     connections: positive("connections", values.connections),
-    rows: rows.filter(({ id }) => wanted.has(id)),
-    starts: wanted.has("start"),
-    memory: wanted.has("memory"),
-    events: wanted.has("events") ? positive("events", values.events) : 0,
-    directory: wanted.has("directory") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
-    tokens: wanted.has("tokens") ? { realms: positive("realms", values.realms) } : null,
-    signin: wanted.has("signin"),
-    saml: wanted.has("saml"),
-    ldap: wanted.has("ldap") ? { entries: positive("entries", values.entries) } : null,
-    brokers: wanted.has("brokers"),
+    rows: rows.filter(({ id }) => selected.has(id)),
+    starts: selected.has("start"),
+    memory: selected.has("memory"),
+    events: selected.has("events") ? positive("events", values.events) : 0,
+    directory: selected.has("directory") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
+    tokens: selected.has("tokens") ? { realms: positive("realms", values.realms) } : null,
+    signin: selected.has("signin"),
+    saml: selected.has("saml"),
+    ldap: selected.has("ldap") ? { entries: positive("entries", values.entries) } : null,
+    brokers: selected.has("brokers"),
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

@@ -89,7 +89,7 @@ export async function startAssistant(file, args = []) {
   const next = async () => {
     const listening = new AbortController();
     const said = once(child, "message", { signal: listening.signal }).then(([message]) => message);
-    // Whoever loses the race must not keep listening, nor complain that it was told to stop.
+    // The loser of the race must not keep listening, nor report that it was stopped.
     said.catch(() => undefined);
     const answer = await Promise.race([said, ended]);
     listening.abort();
@@ -153,7 +153,7 @@ export async function startServer({ main, dataDir, databaseUrl, masterKey, profi
       ...(databaseUrl && { DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: masterKey, GATEHOUSE_BASE_URL: origin }),
       ...env,
     },
-    // Log lines are written as in production, one per request; nobody keeps them.
+    // Log lines are written as in production, one per request, and discarded.
     stdio: ["ignore", "ignore", "pipe"],
   });
   let notes = "";
@@ -184,7 +184,7 @@ async function answers(dispatcher, url) {
     await body.dump();
     return statusCode === 200;
   } catch (error) {
-    // Nobody listens yet.
+    // No process listens yet.
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "ECONNREFUSED") return false;
     throw error;
   }

@@ -57,7 +57,7 @@ const tokenLines = ({ delay, memoryMb, realms }) =>
 
 /** @param {import("./signin.mjs").SignIns["flood"]} flood */
 const floodLine = ({ rate, signedIn, busy, busyWithoutRetryAfter, other, own, empty, ratio }) =>
-  `${rate} passwords a second: ${signedIn} signed in, ${busy} told to come again (${busyWithoutRetryAfter} without Retry-After), ${other} other answers; meanwhile p99 of JWKS ${own.toFixed(1)} ms, of an empty route beside as many hashes ${empty.toFixed(1)} ms; ratio ${ratio.toFixed(2)} (≤ ${MAX_WAIT}: ${verdict(ratio, MAX_WAIT)})`;
+  `${rate} passwords a second: ${signedIn} signed in, ${busy} refused with 503 (${busyWithoutRetryAfter} without Retry-After), ${other} other answers; meanwhile p99 of JWKS ${own.toFixed(1)} ms, of an empty route beside as many hashes ${empty.toFixed(1)} ms; ratio ${ratio.toFixed(2)} (≤ ${MAX_WAIT}: ${verdict(ratio, MAX_WAIT)})`;
 
 /** @param {import("./rounds.mjs").Line[]} rows */
 function rowTable(rows) {

@@ -1,4 +1,4 @@
-// The rows of the table: what is asked, of whom, and against which limit of the machine it is judged.
+// The rows of the table: the request, the server, and the limit of the machine that it is compared with.
 
 /**
  * Where requests go and what they need. Sent to the load generator as JSON.
@@ -11,7 +11,7 @@
  * @property {string} password
  * @property {{ cookie: string, csrf: string }} admin of `realm`
  * @property {{ cookie: string, csrf: string }} createAdmin of `createRealm`
- * @property {{ cookie: string, csrf: string }} visitor somebody who has opened the login page
+ * @property {{ cookie: string, csrf: string }} visitor a browser that has opened the login page
  */
 
 /** @typedef {{ method: "GET" | "POST", path: string, headers?: Record<string, string>, body?: string }} Request */

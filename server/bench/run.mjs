@@ -163,8 +163,8 @@ async function bench(options) {
       } else {
         const server = bare[row.server];
         const { origin } = await server.ask({});
-        const asked = slice(row.id, { ...first.target, origin });
-        lanes.push({ row, build: null, pid: server.pid, slice: asked, dbCpu: row.server === "read" ? dbCpu : none });
+        const requested = slice(row.id, { ...first.target, origin });
+        lanes.push({ row, build: null, pid: server.pid, slice: requested, dbCpu: row.server === "read" ? dbCpu : none });
       }
     }
     lines = await measureRounds(lanes, { rounds, seconds, progress });

@@ -11,7 +11,7 @@ import { serveSlices } from "./slices.mjs";
 /** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
 const AT_ONCE = 8;
 
-/** The core is part of no program that could be asked for it yet, so it is bundled here. @returns {Promise<typeof import("../src/platform/saml/index.ts")>} */
+/** No program exports the core, so it is bundled here. @returns {Promise<typeof import("../src/platform/saml/index.ts")>} */
 async function loadCore() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-saml-"));
   try {

@@ -1,4 +1,4 @@
-// The load generator of the sign-in rows: whole sign-ins through the code flow, a flood of passwords, and somebody who only looks.
+// The load generator of the sign-in rows: whole sign-ins through the code flow, a flood of passwords, and a reader of JWKS.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import { sliceOf } from "./slices.mjs";
@@ -72,12 +72,12 @@ async function signInOnce(pool, target, n) {
   throw new Error("the sign-in never ended");
 }
 
-/** Keeps `connections` sign-ins under way. @param {{ target: SignInTarget, seconds: number, connections: number }} task */
+/** Keeps `connections` sign-ins in progress. @param {{ target: SignInTarget, seconds: number, connections: number }} task */
 async function signIns({ target, seconds, connections }) {
   return whileTime(target.origin, { seconds, connections }, (pool) => signInOnce(pool, target, sent++));
 }
 
-/** Somebody who looks at what every application asks for, one request after the other. @param {{ origin: string, path: string, seconds: number }} task */
+/** Requests what every application requests, one after the other. @param {{ origin: string, path: string, seconds: number }} task */
 async function look({ origin, path, seconds }) {
   return whileTime(origin, { seconds, connections: 1 }, async (pool) => {
     const { statusCode, body } = await pool.request({ method: "GET", path });

@@ -1,4 +1,4 @@
-// For programs that the bench starts: does one kind of work again and again, for as long as it is told, and says how often and how fast.
+// For programs that the bench starts: repeats one kind of work for the given time, and reports how often and how fast.
 
 /** @typedef {{ atOnce: number, once: () => Promise<unknown> }} Work */
 

@@ -64,10 +64,10 @@ async function exchangeCode(pool, { realm, cookie, secret }) {
     scope: "openid profile email",
     state: "s",
   });
-  const asked = await pool.request({ method: "GET", path: `/realms/${realm}/authorize?${query}`, headers: { cookie } });
-  await asked.body.dump();
-  const code = new URL(String(asked.headers.location), "http://localhost").searchParams.get("code");
-  if (!code) throw new Error(`authorize answered ${asked.statusCode} to ${asked.headers.location}`);
+  const requested = await pool.request({ method: "GET", path: `/realms/${realm}/authorize?${query}`, headers: { cookie } });
+  await requested.body.dump();
+  const code = new URL(String(requested.headers.location), "http://localhost").searchParams.get("code");
+  if (!code) throw new Error(`authorize answered ${requested.statusCode} to ${requested.headers.location}`);
   const answer = await pool.request({
     method: "POST",
     path: `/realms/${realm}/token`,

@@ -1,5 +1,5 @@
 // An empty answer in a process whose thread pool is as busy as that of a server that signs tokens: what the event loop can do at best
-// on a machine that is used to the full. Tells how late its loop is.
+// on a fully loaded machine. Reports how late its event loop is.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Fastify from "fastify";
 

@@ -157,7 +157,7 @@ async function warmUp(lane, seconds) {
   }
 }
 
-/** A server of its own, whose database holds many realms. @param {Pick<Parameters<typeof measureTokens>[0], "newPlace" | "realms" | "progress" | "untilTheEnd">} options */
+/** A separate server, whose database holds many realms. @param {Pick<Parameters<typeof measureTokens>[0], "newPlace" | "realms" | "progress" | "untilTheEnd">} options */
 async function manyRealms({ newPlace, realms, progress, untilTheEnd }) {
   const place = await newPlace();
   const first = untilTheEnd(await startServer(place));
@@ -179,7 +179,7 @@ async function manyRealms({ newPlace, realms, progress, untilTheEnd }) {
   return { server: untilTheEnd(await startServer(place)), names, secretOf };
 }
 
-/** How late the loop was at worst since the last time somebody asked, in milliseconds. @param {string} origin */
+/** The largest delay of the loop since the last call, in milliseconds. @param {string} origin */
 async function readDelay(origin) {
   const { body } = await request(`${origin}/monitoring/metrics`);
   const p99 = /^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(await body.text())?.[1];

@@ -54,19 +54,19 @@ try {
      select 'master', gen_random_uuid(), $1::bigint + i, 'AUTHN', 'LOGIN_FAILURE', 'ada', 'FAILURE' from generate_series(1, $2::int) i`,
     [Date.now(), events],
   );
-  const wanted = events * subscriptions;
+  const expected = events * subscriptions;
   for (;;) {
     const { rows } = await client.query("select count(*)::int as open from webhook_deliveries where status <> 'DELIVERED'");
-    if ((await receiver.ask({})).count >= wanted && rows[0].open === 0) break;
+    if ((await receiver.ask({})).count >= expected && rows[0].open === 0) break;
     await sleep(1_000);
   }
   const seconds = (performance.now() - began) / 1000;
   const each = (/** @type {number | null} */ from, /** @type {number | null} */ to) =>
-    from === null || to === null ? "–" : `${((to - from) / wanted).toFixed(3)} ms`;
+    from === null || to === null ? "–" : `${((to - from) / expected).toFixed(3)} ms`;
   const { count } = await receiver.ask({});
   console.log(
     [
-      `${events} events × ${subscriptions} subscriptions = ${wanted} deliveries (${count} requests) in ${seconds.toFixed(1)} s: ${Math.round(wanted / seconds)} a second`,
+      `${events} events × ${subscriptions} subscriptions = ${expected} deliveries (${count} requests) in ${seconds.toFixed(1)} s: ${Math.round(expected / seconds)} a second`,
       `CPU for each: server ${each(cpu, cpuMs(server.pid))}, Postgres ${each(dbBefore, dbCpu())}`,
     ].join("\n"),
   );

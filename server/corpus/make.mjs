@@ -1,4 +1,4 @@
-// Makes the list of common passwords that ships: words.txt, widened by what people do to a word when they are told to add something.
+// Makes the list of common passwords that ships: words.txt, widened by what people do to a word when a policy asks for more characters.
 //   node corpus/make.mjs
 // The words were collected by hand from what is public knowledge about leaked passwords; nothing was downloaded.
 import { createHash } from "node:crypto";

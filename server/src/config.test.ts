@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
-/** A working directory of its own, with these files in it. */
+/** A new working directory with these files. */
 function directory(files: Record<string, string> = {}): string {
   const cwd = join(folder, String(count++));
   mkdirSync(cwd);

@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
-import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsTo } from "./directory/consents/index.ts";
 import { guardInheritance } from "./directory/groups/index.ts";
@@ -10,6 +9,7 @@ import { seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin } from "./directory/users/index.ts";
 import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
+import { checkVault, openVault } from "./master-key.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
@@ -120,7 +120,7 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
   }
 }
 
-/** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
+/** A core whose database may still be opening. It must not be queried until `ready`, but can be passed on. */
 export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
   const log = createLog(config.logLevel, output);
@@ -166,7 +166,7 @@ const deadlinesOf = (config: Config) => ({
   },
 });
 
-/** The rest of a core, over a database that is there already, or one that is never asked. */
+/** The rest of a core, over an open database, or one that is never queried. */
 export function assembleCore({
   config,
   log,

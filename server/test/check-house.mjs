@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { onceSelfTests, secondPlaces } from "./house-once.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
@@ -19,7 +20,7 @@ const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /
 /** @typedef {(line: number, problem: string) => void} Report */
 
 /**
- * The rules about what a line of code does. The syntax tree is asked, not the text, so a comment or a string may say anything.
+ * The rules about what a line of code does. They read the syntax tree, not the text, so a comment or a string may say anything.
  * @param {string} path @param {string} text @param {Report} report
  */
 function checkCode(path, text, report) {
@@ -36,50 +37,12 @@ function checkCode(path, text, report) {
     if (!mayAskTheTime && asksTheTime(node)) report(at, "the time comes from kernel/clock.ts: clock.now()");
     if (product && !isTest(path) && selectsAll(node))
       report(at, "name the columns: a prepared `select *` fails on nodes of this release when the next one adds a column");
-    const called = product && !isTest(path) ? calledBy(node) : undefined;
-    if (called !== undefined && Object.hasOwn(CALLED_IN, called) && !CALLED_IN[called]?.some((place) => path.startsWith(place)))
-      report(at, `${called} is called by signin/run, which counts, checks, holds and accepts every proof: drive that`);
+    if (product && !isTest(path)) for (const problem of secondPlaces(path, node)) report(at, problem);
     const switched = isTest(path) && switchesTests(node);
     if (switched) report(at, `.${switched} in a test: run it, mend it or remove it (skipIf with a condition is fine)`);
     ts.forEachChild(node, visit);
   };
   visit(source);
-}
-
-/**
- * The steps of a proof stand once, in signin/run: count, check, hold, accept, record. What is called where else is named here and in the
- * header of that room. A method is named with what it is called on.
- * @type {Record<string, string[]>}
- */
-const CALLED_IN = {
-  countAttempt: [
-    "src/signin/run/",
-    "src/signin/self-registration/confirm.routes.ts",
-    "src/protocols/account/credentials/password.service.ts",
-  ],
-  recordFailure: ["src/signin/run/"],
-  "question.answer": ["src/signin/run/"],
-  // Questions are made of others.
-  "proof.accept": ["src/signin/run/", "src/signin/authenticators/", "src/signin/required-actions/"],
-  holdUserForSignIn: [
-    "src/signin/run/",
-    // No proof of the user's own is accepted there: a link, a ticket or a device begins or is made ready.
-    "src/signin/impersonation/",
-    "src/signin/authenticators/challenges.service.ts",
-    "src/signin/enrolled-devices/",
-    "src/signin/self-service/",
-    "src/protocols/transactions/service.ts",
-  ],
-};
-
-/** What a call calls, as CALLED_IN names it. @param {ts.Node} node */
-function calledBy(node) {
-  if (!ts.isCallExpression(node)) return undefined;
-  const { expression } = node;
-  if (ts.isIdentifier(expression)) return expression.text;
-  if (!ts.isPropertyAccessExpression(expression)) return undefined;
-  const on = ts.isPropertyAccessExpression(expression.expression) ? expression.expression.name : expression.expression;
-  return `${on.getText()}.${expression.name.text}`;
 }
 
 /** @param {ts.Node | undefined} node @param {string} name */
@@ -141,36 +104,6 @@ const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
 // Written apart, so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
 
-/**
- * What stands in one place: who calls a route is found out by the gate, and actors are made by one function. Each rule names where that is.
- * @type {[pattern: RegExp, where: RegExp, problem: string][]}
- */
-const ONCE = [
-  [
-    /headers\.authorization\b|\^\(?Bearer\b/,
-    /^src\/protocols\/(gate|client-auth)\//,
-    "Authorization is read by protocols/gate: declare the caller of the route",
-  ],
-  [
-    /\bcookies\.(sessionToken|csrf|device|language|ownToken|preSession)\(/,
-    /^src\/(protocols\/(gate|oidc\/engine)\/|signin\/(login\/visitors[.]ts|sessions\/))/,
-    "cookies are read by the gate: take the request's visitor, actor or deviceToken",
-  ],
-  [/headers\[CSRF_HEADER\]/, /^src\/protocols\/gate\//, "the CSRF token is checked by protocols/gate: declare csrf"],
-  [
-    /\bcreateVisitors\(/,
-    /^src\/(app\/services|signin\/login\/visitors)[.]ts$/,
-    "there is one createVisitors, in app/services.ts: take `visitors`",
-  ],
-  [/\b(const|function) toSignIn\b/, /^src\/signin\/login\/begin[.]ts$/, "signin/login has toSignIn"],
-  [/\binterface BearerParts\b/, /^$/, "protocols/gate reads access tokens: declare bearer({ audience })"],
-  [
-    /\bpermissions: new Set(<string>)?\(\)/,
-    /^src\/(platform\/context|protocols\/gate\/callers)[.]ts$/,
-    "actors are made by actorOf (platform/context.ts)",
-  ],
-];
-
 /** What is wrong with one file, one line each. @param {string} path below server @param {string} text */
 function checkFile(path, text) {
   /** @type {string[]} */
@@ -184,9 +117,6 @@ function checkFile(path, text) {
   }
   for (const [i, line] of lines.entries()) {
     if (UNFINISHED.test(line)) problems.push(`${path}:${i + 1}: finish it, or open an issue and leave no note`);
-    if (path.startsWith("src/") && isCode(path) && !isTest(path))
-      for (const [pattern, where, problem] of ONCE)
-        if (pattern.test(line) && !where.test(path)) problems.push(`${path}:${i + 1}: ${problem}`);
   }
   if (isCode(path)) checkCode(path, text, (line, problem) => problems.push(`${path}:${line}: ${problem}`));
   return problems;
@@ -288,16 +218,12 @@ function selfTest() {
   const note = UNFINISHED.source.match(/[A-Z]{4}/)?.[0];
   /** @type {[path: string, text: string][]} */
   const offences = [
+    ...onceSelfTests.map(({ refused }) => refused),
     ["src/kernel/a.ts", "process.env.HOME"],
     ["src/kernel/a.ts", "process['env']"],
     ["src/kernel/a.ts", "const { env: e } = process"],
     ["src/kernel/a.ts", 'import { env } from "node:process"'],
     ["src/directory/users/store.ts", "db.selectFrom('users').selectAll()"],
-    ["src/protocols/saml/login.ts", "await countAttempt(parts, origin, realm, who)"],
-    ["src/protocols/saml/login.ts", "recordFailure(ctx, userId, attempt, 'LOGIN_FAILURE')"],
-    ["src/protocols/saml/login.ts", "await ask.question.answer(at, form)"],
-    ["src/protocols/saml/login.ts", "await answer.proof.accept?.(ctx)"],
-    ["src/protocols/saml/login.ts", "await holdUserForSignIn(ctx.tx, ctx.realm, userId)"],
     ["src/kernel/a.ts", "Date.now()"],
     ["src/kernel/a.test.ts", "const now = Date.now"],
     ["src/kernel/a.ts", "new Date()"],
@@ -313,14 +239,6 @@ function selfTest() {
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
     ["src/testing/suite.ts", "it.todo('a')"],
     ["src/kernel/a.test.ts", "test('a', { skip: true }, () => {})"],
-    ["src/protocols/scim/routes.ts", "const { authorization } = request.headers; request.headers.authorization"],
-    ["src/protocols/scim/routes.ts", "/^Bearer +(.+)$/.exec(header)"],
-    ["src/signin/login/routes.ts", "cookies.sessionToken(request, realm)"],
-    ["src/protocols/scim/routes.ts", "request.headers[CSRF_HEADER]"],
-    ["src/signin/login/routes.ts", "const visitors = createVisitors(parts)"],
-    ["src/protocols/decoupled/visitors.ts", "export async function toSignIn() {}"],
-    ["src/protocols/scim/bearer.ts", "export interface BearerParts {}"],
-    ["src/protocols/scim/bearer.ts", "const actor = { id, name, realm, permissions: new Set<string>() }"],
     ["src/utils/a.ts", ""],
     ["src/kernel/helpers.ts", ""],
     ["src/kernel/Common.ts", ""],
@@ -330,12 +248,12 @@ function selfTest() {
   ];
   /** @type {[path: string, text: string][]} */
   const tidy = [
+    ...onceSelfTests.map(({ allowed }) => allowed),
     ["src/config.ts", "process.env.HOME"],
     ["src/config/read.ts", "process.env.HOME"],
     ["src/kernel/a.test.ts", "process.env.HOME"],
     ["src/testing/harness.ts", "process.env.HOME"],
     ["src/kernel/clock.ts", "Date.now()"],
-    ["src/signin/run/answer.ts", "await countAttempt(parts); await question.answer(at, form); await proof.accept(ctx);"],
     ["src/protocols/oidc/a.ts", "engine.answer(interaction)"],
     ["src/kernel/a.ts", "// process.env and Date.now() are banned\nnew Date(0); const text = 'new Date()'; clock.now(); config.env;"],
     ["src/kernel/a.ts", "\n".repeat(MAX_LINES)],
@@ -345,7 +263,6 @@ function selfTest() {
     ["src/signin/pages/stylesheet.ts", "\n".repeat(MAX_LINES)],
     ["src/kernel/a.ts", "only.skip.todo(list.skip)"],
     ["src/kernel/a.test.ts", "test.skipIf(!chromiumPath())('a', () => { rows.skip(1); })"],
-    ["src/protocols/gate/presented.ts", "/^(Bearer|DPoP) +(.+)$/i.exec(headers.authorization ?? '')"],
     ["src/protocols/account/a.test.ts", "request.headers.authorization"],
     ["src/kernel/base64.ts", ""],
     ["src/platform/database.ts", ""],

@@ -1,5 +1,5 @@
-// Whether package-lock.json serves every machine and Node that we promise. It reads the lock alone, so it speaks for platforms that
-// nobody here has. --self-test shows every rule an offence that it must refuse.
+// Whether package-lock.json serves every machine and Node that we promise. It reads the lock alone, so it covers platforms that
+// no machine here has. --self-test shows every rule an offence that it must refuse.
 import { readFileSync } from "node:fs";
 
 /** What every package with machine code must be locked for. Linux without a word is glibc. */

@@ -35,7 +35,7 @@ async function run(program, args) {
   throw new Error(`${[program, ...args].join(" ")} failed with ${status}`);
 }
 
-/** The built server answers that it is ready, and ends well when asked to. @param {string} node @param {string} folder */
+/** The built server answers that it is ready, and stops cleanly. @param {string} node @param {string} folder */
 async function starts(node, folder) {
   const port = await freePort();
   const child = spawn(node, [join(server, "dist", "main.js"), "start", "--port", String(port)], { cwd: folder, stdio: "ignore" });

@@ -16,7 +16,7 @@ const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 
 /** How the run ended early, if it did: 128 + the number of the signal, as shells say it. @type {number | undefined} */
 let interrupted;
-/** What we started, and whether it has a process group of its own. @type {Map<import("node:child_process").ChildProcess, boolean>} */
+/** What we started, and whether it has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
 const running = new Map();
 
 /** Ends a program with all it started, as far as they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
@@ -49,7 +49,7 @@ for (const [signal, number] of /** @type {const} */ ([
 }
 
 /**
- * Runs a Node program in a process group of its own and afterwards ends whatever it left running there.
+ * Runs a Node program in its own process group and afterwards ends whatever it left running there.
  * Watching needs the keyboard, so it stays in the terminal's group.
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, interactive?: boolean }} [options]
@@ -130,7 +130,7 @@ async function main(folder) {
   try {
     if (interrupted !== undefined) return interrupted;
     const env = { ...process.env, TMPDIR: temporary, ...(postgres && { GATEHOUSE_TEST_POSTGRES_URL: postgres.url }) };
-    // Without Postgres its project stays out; while watching, the quick projects answer unless others are asked for.
+    // Without Postgres its project stays out; while watching, the quick projects run unless others are named.
     const usual = watch ? ["--project=plain", "--project=embedded"] : withPostgres ? [] : ["--project=!postgres"];
     const selection = projects.length > 0 ? [] : usual;
     if (watch) return await node([vitest, "watch", ...selection, ...args], { env, interactive: true });

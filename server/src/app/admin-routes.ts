@@ -79,8 +79,9 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
-  const { refresh: readMetadata } = services.brokers.tools.saml.upstreams;
-  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter, readMetadata });
+  const { refresh: readMetadata, entityOf: readEntity } = services.brokers.tools.saml.upstreams;
+  const providerParts = { vault, outbound, baseUrl, limiter, readMetadata, readEntity };
+  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", ...providerParts });
   await realm.register(userFederationRoutes, {
     prefix: "/user-federation",
     ...{ ...services.directoryParts, ...core.background },

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtServer } from "../testing/built-server.ts";
 
-// The command as users run it: built, in a process of its own, in a folder of its own.
+// The command as users run it: built, in its own process, in its own folder.
 let main: string;
 let root: string;
 let cwd: string;

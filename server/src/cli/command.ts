@@ -1,4 +1,4 @@
-/** 0: done. 1: it did not work. 2: it was not asked for rightly. */
+/** 0: done. 1: failed. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Option {
@@ -18,7 +18,7 @@ export interface Shape {
 
 /** One line of the command list. */
 export interface CommandEntry extends Shape {
-  /** The words that may follow. A command that has actions wants exactly one of them, and leaves arguments to it. */
+  /** The words that may follow. A command with actions takes exactly one of them, which takes the arguments. */
   readonly actions?: Readonly<Record<string, Shape>>;
   /** Whether it takes the flags of the configuration (`--config`, `--port`, …). */
   readonly readsConfig?: boolean;
@@ -41,7 +41,7 @@ export interface Invocation {
 
 export type Command = (call: Invocation) => Promise<ExitCode>;
 
-/** The caller asked for something that does not exist: usage goes to stderr, exit code 2. */
+/** Wrong usage: the usage text goes to stderr, exit code 2. */
 export class UsageError extends Error {
   /** The command whose usage helps, if one was recognised. */
   readonly command: string | null;

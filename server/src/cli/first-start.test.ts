@@ -49,7 +49,7 @@ describe.skipIf(testDatabase() === "postgres")("the first start on the embedded 
     const refused = starts.filter((start) => start.status === "rejected");
     expect(served).toHaveLength(1);
     expect(String(refused[0]?.reason)).toMatch(/ended \(1\).*is in use by process \d+ on .*: stop that one/s);
-    // Killed, it leaves its lock, which holds no one up.
+    // Killed, it leaves its lock, which blocks no other start.
     await served[0]!.value.kill("SIGKILL");
     const next = await here.start(env);
     expect(await next.kill("SIGTERM")).toEqual({ code: 0, signal: null });

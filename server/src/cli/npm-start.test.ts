@@ -95,7 +95,7 @@ test("shows the compiler's words and starts nothing when the build fails, every 
   }
 }, 120_000);
 
-test("is the server's own process: a signal reaches it, and its exit code comes back", async () => {
+test("is the server's own process: a signal reaches it, and its exit code is returned", async () => {
   program('process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000); console.log(process.pid);');
   const { child, ended } = start();
   const [pid] = await once(child.stdout, "data");

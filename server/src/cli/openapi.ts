@@ -28,7 +28,7 @@ export const run: Command = async (call) => {
   return 0;
 };
 
-/** The routes are put together as for a start, over a database that is never asked, and never listened on. */
+/** The routes are assembled as for a start, over a database that is never queried, without listening. */
 async function currentDescription(): Promise<OpenApiDocument> {
   // Of no machine: neither environment nor gatehouse.yaml may change what the description says.
   const config = loadConfig({ env: {}, cwd: tmpdir() });

@@ -4,7 +4,7 @@ import type { CommandName } from "./commands.ts";
 import { commandHelp, usage } from "./help.ts";
 import { parse } from "./parse.ts";
 
-/** Loaded when asked for, so that `version` need not wait for a database driver. */
+/** Loaded on demand, so that `version` does not load a database driver. */
 const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Command }>>> = {
   start: () => import("./start.ts"),
   migrate: () => import("./migrate.ts"),

@@ -51,7 +51,7 @@ export const run: Command = async (call) => {
   return 0;
 };
 
-/** What a person who has just started the server wants to know. Logs go to stdout, this to the terminal. */
+/** For a person at a terminal who has just started the server. Logs go to stdout. */
 function announce(call: Invocation, { config, database }: Core, firstStart: FirstStart | null): void {
   const { baseUrl } = config;
   const where = database.kind === "embedded" ? `embedded, in ${config.dataDir}` : "Postgres";

@@ -37,7 +37,7 @@ function ask(url: string, agent: Agent): Promise<Outcome> {
   });
 }
 
-/** A client that keeps its connection and asks one thing after another until no one lets it in any more. */
+/** A client that keeps its connection and sends one request after another until it is refused. */
 async function client(server: RunningServer, answers: { count: number }): Promise<Outcome> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {

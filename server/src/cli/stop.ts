@@ -4,13 +4,13 @@ import type { Server } from "../app.ts";
 import { isRunByNpm } from "../config.ts";
 import type { Core } from "../core.ts";
 
-/** After this long a connection that asked for nothing is not waited for any more. */
+/** A connection that sends no request is closed after this time. */
 const IDLE_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 25;
 const LOOK_FOR_PARENT_MS = 250;
 const parent = process.ppid;
 
-/** Lets what is under way finish, then ends with code 0; a second signal does not wait. */
+/** Lets running work finish, then ends with code 0; a second signal does not wait. */
 export function stopOnSignals(core: Core, server: Server): void {
   const sockets = new Set<Socket>();
   server.app.server.on("connection", (socket: Socket) => {
@@ -28,7 +28,7 @@ export function stopOnSignals(core: Core, server: Server): void {
       core.log.flush(() => process.exit(1));
     }, shutdownGraceSeconds * 1000).unref();
     await drain(server, sockets, shutdownGraceSeconds * 1000);
-    // Requests are answered: now the jobs under way may finish (what does not is left to its lease), then the database closes.
+    // Requests are answered: now running jobs may finish (what does not is left to its lease), then the database closes.
     await server.close();
     await core.close();
     clearTimeout(outOfTime);
@@ -39,7 +39,7 @@ export function stopOnSignals(core: Core, server: Server): void {
     core.log.flush(() => process.exit(1));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal).catch(fail));
-  // npm passes a signal on to its shell, which ends without telling the server: it would run on, out of sight.
+  // npm passes a signal on to its shell, which ends without notifying the server: it would keep running.
   if (!isRunByNpm()) return;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
@@ -52,7 +52,7 @@ export function stopOnSignals(core: Core, server: Server): void {
 /**
  * The door closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Those inside are answered,
  * each with the word that the connection ends, until none is left. HTTP's own `close` would cut connections that are idle at this
- * moment, on which the next request may already be under way; so only the listening socket is closed here.
+ * moment, on which the next request may already be in progress; so only the listening socket is closed here.
  */
 async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   sayGoodbye();
@@ -67,7 +67,7 @@ async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<So
   while (!done) {
     if (idle.aborted) {
       app.server.closeIdleConnections();
-      // Node does not call a connection idle on which nothing was ever asked.
+      // For Node, a connection without any request is not idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }
     await Promise.race([empty, sleep(LOOK_AGAIN_MS)]);

@@ -11,10 +11,10 @@ test("docs/configuration.md lists every setting as the code has it", async () =>
     return `| \`${name}\` | ${variables} | ${flag ? `\`--${flag.name}\`` : ""} | ${defaultText} | ${secret ? "**Secret.** " : ""}${doc} |`;
   });
   const table = ["| in yaml | variable | flag | default | what it is |", "|---|---|---|---|---|", ...rows].join("\n");
-  const wanted = readFileSync(file, "utf8").replace(
+  const expected = readFileSync(file, "utf8").replace(
     /(<!-- settings: .*? -->\n).*?(<!-- \/settings -->)/s,
     (_, begin, end) => `${begin}\n${table}\n\n${end}`,
   );
-  expect(wanted).toContain(table);
-  await expect(wanted).toMatchFileSnapshot(file);
+  expect(expected).toContain(table);
+  await expect(expected).toMatchFileSnapshot(file);
 });

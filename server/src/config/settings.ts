@@ -178,7 +178,7 @@ export const settings = {
     "GATEHOUSE_MTLS_BASE_URL",
     kinds.origin,
     ["unset (certificates are shown at `baseUrl`)", null],
-    "Another address of this server at which the reverse proxy asks clients for certificates, so that browsers are not asked: `mtls_endpoint_aliases` in discovery (RFC 8705 §5). Needs `GATEHOUSE_TLS_CLIENT_CERT_HEADER`.",
+    "Another address of this server at which the reverse proxy asks clients for certificates, so that browsers are not asked for one: `mtls_endpoint_aliases` in discovery (RFC 8705 §5). Needs `GATEHOUSE_TLS_CLIENT_CERT_HEADER`.",
   ),
   allowedHosts: setting(
     "GATEHOUSE_ALLOWED_HOSTS",
@@ -190,7 +190,7 @@ export const settings = {
     "GATEHOUSE_DNS_SERVERS",
     kinds.addressList,
     ["those of the system", []],
-    "Name servers (`10.0.0.53`, `[2001:db8::53]:5353`) that are asked for the TXT records of organizations' domains.",
+    "Name servers (`10.0.0.53`, `[2001:db8::53]:5353`) that are queried for the TXT records of organizations' domains.",
   ),
   "audit.httpUrl": setting(
     "GATEHOUSE_AUDIT_HTTP_URL",
@@ -247,7 +247,7 @@ export const settings = {
     "GATEHOUSE_SHUTDOWN_GRACE_SECONDS",
     kinds.integer(0, 3600),
     ["20", 20],
-    "How long a stopping server waits for requests under way.",
+    "How long a stopping server waits for requests in progress.",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -41,7 +41,7 @@ export function readSources(
   const places = [fromFlags(flags, cwd), fromEnvironment(env, cwd, report), fromYaml(flags.config, cwd, report)];
   const written = new Map<SettingName, Written>();
   for (const name of settingNames) {
-    // Every place is asked, so that a mistake in a weaker one is reported too.
+    // Every source is read, so that a mistake in a weaker one is reported too.
     const found = places.map((place) => place(name)).find((value) => value !== undefined);
     if (found) written.set(name, found);
   }

@@ -16,5 +16,5 @@ export function newId(): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a path parameter can be an identifier at all: what cannot is a 404 before the database is asked. */
+/** Whether a path parameter can be an identifier at all: what cannot is a 404 without a database query. */
 export const isId = (value: string): boolean => UUID.test(value);

@@ -45,7 +45,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
     userId: user?.userId ?? null,
   });
 
-  test(`${name} can be asked of everybody or of no one, until something is proven`, async () => {
+  test(`${name} is available for every name or for none, until something is proven`, async () => {
     const answers = [];
     for (const user of [null, person([]), person(types)]) answers.push(await question.available(await contextFor(user, unproven(user))));
     expect(new Set(answers).size).toBe(1);
@@ -60,14 +60,14 @@ function questionConformance(name: string, question: Question, contextFor: Conte
   });
 }
 
-/** Through its page, in a sign-in that an application asked for. */
+/** Through its page, in a sign-in that an application requested. */
 function pageConformance(name: string, question: Question, stage: Stage, iam: () => Harness): void {
   const post = ({ browser, realm }: Pick<AtStep, "browser" | "realm">, form: Record<string, string>) =>
     browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
   // A user who waits for an answer on another device has given none.
   const isElsewhere = question.fields.length === 0;
 
-  test(`${name} is answered only in the sign-in and the browser that it was asked in, and only once`, async () => {
+  test(`${name} is answered only in its own sign-in and browser, and only once`, async () => {
     const at = await (await staged(iam(), name))();
     const { realm } = at;
     const form = { ...formOf(at.page), ...(await at.right()) };
@@ -94,7 +94,7 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
   });
 
   const counts = question.counted === null ? "" : ", and counts it";
-  test(`${name} names what is missing and stays after a wrong answer${counts}; what was typed comes back as text`, async () => {
+  test(`${name} names what is missing and stays after a wrong answer${counts}; the typed value is shown as text`, async () => {
     const at = await (await staged(iam(), name))();
     const { realm, page } = at;
     await lockAfterFive(realm);
@@ -139,9 +139,9 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
     expect(sixth.status).toBe(question.counted === null ? 303 : 429);
   });
 
-  // `push` is asked of no one who has proven nothing: a name alone would let anybody ring a phone.
+  // `push` is not available before something is proven: a name alone would let an attacker ring a phone.
   if (name !== "push" && name !== "username")
-    test(`${name} tells no one by its page or its answers whose account has what, or is there`, async () => {
+    test(`${name} reveals neither by its page nor by its answers which account exists or what it has`, async () => {
       const arrive = await staged(iam(), name, { after: name === "username-password" ? "nothing" : "username" });
       const seen = [];
       for (const who of ["equipped", "bare", "nobody"] as const) {
@@ -172,7 +172,7 @@ async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
   };
 }
 
-/** What two people see, without what is anybody's own. */
+/** What two users see, without personal values. */
 const withoutOwn = ({ text }: Answer, { browser, realm, username }: AtStep): string =>
   text
     .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")

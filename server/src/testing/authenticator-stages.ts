@@ -26,9 +26,9 @@ interface Screen {
 
 /** How the suite meets an authenticator. */
 export interface Stage {
-  /** What is asked before it. */
+  /** The steps before it. */
   readonly after: "nothing" | "username" | "username-password";
-  /** Gives the user what is asked for. What comes back answers its page rightly; where that is done elsewhere, does it. */
+  /** Gives the user the credential, and returns the right answer to its page; where the answer is given elsewhere, gives it. */
   equip(scene: Scene): Promise<(screen: Screen) => Fields | Promise<Fields>>;
   /** Null where no answer is wrong. */
   wrong: ((username: string) => Fields) | null;
@@ -56,7 +56,7 @@ const sentCode = (after: Stage["after"], to: (user: User) => string): Stage => (
   wrong: () => ({ code: "none" }),
 });
 
-/** Every question has one. `cookie` and the conditions ask no one anything: there is no page to answer, and they have none. */
+/** Every question has one. `cookie` and the conditions ask nothing: they have no page to answer. */
 export const stages: Readonly<Record<string, Stage>> = {
   "username-password": {
     after: "nothing",
@@ -172,7 +172,7 @@ export interface AtStep extends Screen {
 const required = (authenticator: string): Step => ({ authenticator, requirement: "REQUIRED", config: {} });
 let people = 0;
 
-/** Who says to be there: the user, one who has nothing but a password, or a name that no one has. */
+/** Who signs in: the user, one who has only a password, or an unknown name. */
 export type Who = "equipped" | "bare" | "nobody";
 
 /** A realm whose applications ask for the authenticator, after what stands before it. */

@@ -16,7 +16,7 @@ export interface TheirAccount {
 export interface BrokerStage {
   /** The `config` of a provider that the stage answers for. */
   config(): Record<string, unknown>;
-  /** What comes back to the endpoint for what the browser left with: by a query, or by a form that another site posts. */
+  /** The response to the redirected request: by a query, or by a form that another site posts. */
   answer(left: Left, account: TheirAccount): Promise<Return> | Return;
   /** The same of an account, but with something that proves it wrong: another signature, audience, an error of the token endpoint. */
   wrong(left: Left, account: TheirAccount): Promise<Return> | Return;
@@ -56,7 +56,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
       .request("POST", path, { form: { ...members }, csrf: false });
     return posted.status === 303 ? browser.get(String(posted.headers.location)) : posted;
   };
-  /** Signed in, after what the provider did not say was asked for. */
+  /** Signed in, after the user has completed what the provider did not send. */
   const arrives = async (realm: RealmUnderTest, browser: Browser, back: Answer): Promise<boolean> => {
     if (isSignedIn(back, realm.name) || back.status !== 303) return isSignedIn(back, realm.name);
     const page = await followed(browser, back);
@@ -70,7 +70,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
   const hasSession = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
 
   // One realm for all of it: making one costs more than the rest.
-  test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider signs no one in`, async () => {
+  test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider signs no user in`, async () => {
     const realm = await provided();
     const browser = iam().browser();
     const stolen = await stage.answer(await leave(realm, browser), ADA);

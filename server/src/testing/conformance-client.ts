@@ -29,7 +29,7 @@ export interface Issuer {
 
 const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: [...responseTypes] };
 
-/** A realm at which anybody may register, also for the implicit flow, and a user with all claims. */
+/** A realm with anonymous registration, also for the implicit flow, and a user with all claims. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {
   const opened = await realm.asMaster().put("/provisioning", { registration: OPEN });
   expect(opened.status, opened.text).toBe(200);
@@ -163,10 +163,10 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
     exchange: (answer) =>
       client.token({ grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: metadata.redirect_uris[0] }),
     async complete(browser, params = {}) {
-      const asked = { state: randomBytes(64).toString("hex"), nonce: randomBytes(16).toString("hex"), ...params };
-      const answer = await client.authorize(browser, asked);
+      const requested = { state: randomBytes(64).toString("hex"), nonce: randomBytes(16).toString("hex"), ...params };
+      const answer = await client.authorize(browser, requested);
       expect(Object.fromEntries(answer), "an answer without an error").not.toHaveProperty("error");
-      expect([answer.get("state"), answer.get("iss")]).toEqual([asked.state, op.issuer]);
+      expect([answer.get("state"), answer.get("iss")]).toEqual([requested.state, op.issuer]);
       expect(answer.get("code")!.length, "128 bits at least").toBeGreaterThanOrEqual(22);
       const given = await client.exchange(answer);
       expect(given.status, given.text).toBe(200);
@@ -174,7 +174,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       expect(given.headers["cache-control"]).toContain("no-store");
       const { body: tokens } = given;
       expect(tokens).toMatchObject({ access_token: expect.any(String), token_type: "Bearer", expires_in: expect.any(Number) });
-      const idToken = await client.checkIdToken(tokens.id_token, { nonce: asked.nonce, accessToken: tokens.access_token });
+      const idToken = await client.checkIdToken(tokens.id_token, { nonce: requested.nonce, accessToken: tokens.access_token });
       const answered = await issuer
         .browser()
         .get(path(op.userinfo_endpoint), { headers: { authorization: `Bearer ${tokens.access_token}` } });
@@ -192,7 +192,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       expect(payload.nonce).toBe(nonce);
       expect(payload.sub).toMatch(/^[ -~]{1,255}$/);
       if (accessToken !== undefined && payload.at_hash !== undefined) expect(payload.at_hash).toBe(halfHash(accessToken));
-      expect(payload).not.toHaveProperty("name"); // no one asked for it: the scope is openid
+      expect(payload).not.toHaveProperty("name"); // not requested: the scope is openid
       return payload;
     },
     unregister: () =>

@@ -99,13 +99,13 @@ export async function eherkenningPeer() {
   const { origin, close } = await listen((soap) => {
     resolves.push(soap);
     const artifact = />([^<]+)<\/samlp:Artifact>/.exec(soap)?.[1] ?? "";
-    const asked = / ID="([^"]*)"/.exec(soap)?.[1] ?? "";
+    const requested = / ID="([^"]*)"/.exec(soap)?.[1] ?? "";
     const message = waiting.get(artifact) ?? "";
     waiting.delete(artifact);
     const id = newId();
     const response =
       `<samlp:ArtifactResponse xmlns:samlp="${SAMLP}" xmlns:saml="${SAML}" ID="${id}" Version="2.0" IssueInstant="${time(clock.now())}" ` +
-      `InResponseTo="${asked}"><saml:Issuer>${entityId}</saml:Issuer><samlp:Status><samlp:StatusCode ` +
+      `InResponseTo="${requested}"><saml:Issuer>${entityId}</saml:Issuer><samlp:Status><samlp:StatusCode ` +
       `Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>${message}</samlp:ArtifactResponse>`;
     const body = signedBy(signing, response, id);
     return `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${body}</soap:Body></soap:Envelope>`;
@@ -156,12 +156,12 @@ export async function eherkenningPeer() {
       const response = responseXml({ ...message, id: responseId }, answer.content?.(assertion) ?? assertion);
       return answer.isResponseSigned === false ? response : signedBy(by, response, responseId);
     },
-    /** The query with which the browser comes back. */
-    artifact(asked: Asked, answer: EidAnswer = {}) {
+    /** The query of the response. */
+    artifact(requested: Asked, answer: EidAnswer = {}) {
       const source = createHash("sha1").update(entityId).digest();
       const artifact = Buffer.concat([Buffer.from([0, 4, 0, 0]), source, randomBytes(20)]).toString("base64");
-      waiting.set(artifact, peer.response(asked, answer));
-      return { SAMLart: artifact, RelayState: asked.relayState };
+      waiting.set(artifact, peer.response(requested, answer));
+      return { SAMLart: artifact, RelayState: requested.relayState };
     },
   };
   return peer;
@@ -200,7 +200,7 @@ export async function eidasPeer() {
       ...{ idpSigningCertificate: [signer.pem, rsaSigner.pem], spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },
       ...{ spDecryptionCertificate: decryption.pem, spDecryptionPrivateKey: privatePem(decryption), providerName: "Gemeente" },
     },
-    /** The form with which the browser comes back. */
+    /** The form of the response. */
     respond({ id: inResponseTo, acs: recipient, relayState: RelayState }: Asked, answer: EidAnswer = {}) {
       const { loa = "http://eidas.europa.eu/LoA/substantial", attributes = NATURAL, more = [], edit = (xml) => xml } = answer;
       const message = { now: clock.now(), issuer: entityId, recipient, inResponseTo };

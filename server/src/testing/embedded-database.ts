@@ -31,18 +31,18 @@ export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuf
   spare = undefined;
   const kept = waiting ?? (await openOne(template));
   const { database } = kept;
-  const asked = new Set<Promise<unknown>>();
+  const requested = new Set<Promise<unknown>>();
   let closed = false;
   const ask = <T>(send: () => Promise<T>): Promise<T> => {
     if (closed) return Promise.reject(new Error("The embedded database is closed"));
     const answer = send();
-    const settled: Promise<unknown> = answer.catch(() => {}).finally(() => asked.delete(settled));
-    asked.add(settled);
+    const settled: Promise<unknown> = answer.catch(() => {}).finally(() => requested.delete(settled));
+    requested.add(settled);
     return answer;
   };
   const close = async () => {
     closed = true;
-    await Promise.all(asked);
+    await Promise.all(requested);
   };
   return {
     embedded: { query: (sql, params) => ask(() => database.query(sql, params)), dump: () => ask(() => database.dump()), close },
@@ -91,10 +91,10 @@ async function look(database: EmbeddedDatabase): Promise<Migrated> {
 
 /** Back to what the migrations left. Answers false where that cannot be had by emptying tables. */
 async function empty({ database, migrated: { tables, rows, shape } }: Kept): Promise<boolean> {
-  await database.script("rollback"); // what was under way when the file ended
+  await database.script("rollback"); // what was open when the file ended
   await database.script("discard all");
   if ((await ask<{ shape: string }>(database, SHAPE))[0]?.shape !== shape) return false;
-  // Neither in the order of their references nor asked by triggers that keep the trail.
+  // Without foreign keys and without the triggers that protect the trail.
   await database.script(`set session_replication_role = replica; ${tables.map((table) => `delete from "${table}"`).join("; ")}`);
   for (const { table, rows: stored } of rows) {
     await database.query(`insert into "${table}" select * from json_populate_recordset(null::"${table}", $1::text::json)`, [stored]);

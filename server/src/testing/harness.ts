@@ -34,7 +34,7 @@ export interface Harness {
   /** A new realm, seen by this test only. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
-  /** Another node over the same database (Postgres), with settings of its own. */
+  /** Another node over the same database (Postgres), with its own settings. */
   secondNode(env?: Record<string, string>): Promise<Node>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** A whole server on a database of its own. One per test file; each test makes its realm in it. */
+/** A whole server on its own database. One per test file; each test makes its realm in it. */
 export async function harness(env: Record<string, string> = {}): Promise<Harness> {
   clock.reset();
   const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
@@ -58,7 +58,7 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
   await admin.signIn("master", "admin", MASTER_PASSWORD);
   return {
     ...first,
-    realm: () => realmUnderTest(first, admin),
+    realm: () => realmUnderTest(first.server, admin),
     browser: () => new Browser(first.server.app),
     async secondNode(own) {
       if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");

@@ -1,4 +1,4 @@
-// A SAML service provider of tests that takes part in single logout: by the browser, or over SOAP at a server of its own.
+// A SAML service provider of tests that takes part in single logout: by the browser, or over SOAP at its own server.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock } from "../kernel/clock.ts";
@@ -100,7 +100,7 @@ export async function logoutProvider(
       known = { nameId: assertion.subject!.nameId!, sessionIndex: assertion.authnStatements[0]!.sessionIndex! };
       return known;
     },
-    /** A LogoutRequest of its own. */
+    /** Its own LogoutRequest. */
     async logoutRequest({ nameId, sessionIndexes, isSigned = true, relayState, more = {} }: LogoutOptions = {}) {
       const id = newMessageId();
       const element = logoutRequestElement({
@@ -128,7 +128,7 @@ export async function logoutProvider(
     /** The LogoutRequest that a page sends it. */
     async asked(page: Answer): Promise<LogoutRequest> {
       const hop = hopOf(page);
-      if (!hop?.location.startsWith(location)) throw new Error(`${name} is not asked: ${hop?.location} ${page.text}`);
+      if (!hop?.location.startsWith(location)) throw new Error(`${name} gets no request: ${hop?.location} ${page.text}`);
       return (await openLogoutRequest(await received(hop), await trust())).message;
     },
     /** Its answer, by the browser. */

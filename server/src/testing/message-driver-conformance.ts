@@ -165,7 +165,7 @@ export function describeDriver(
         expect(await failing(send(envelopeTo(peer.to)))).toMatchObject({ failure: "throttled", permanent: false });
       }));
 
-    test("says that the peer has trouble of its own, which passes", () =>
+    test("says that the peer has its own trouble, which passes", () =>
       behaving("fail", async () => {
         expect(await failing(send(envelopeTo(peer.to)))).toMatchObject({ failure: "refused", permanent: false });
       }));
@@ -245,7 +245,7 @@ export function describeDriver(
       expect(peer.listening.connections()).toBe(before);
     });
 
-    test("says that no one is there", async () => {
+    test("reports that the address is unreachable", async () => {
       await peer.listening.close();
       expect(await failing(send(envelopeTo(peer.to)))).toMatchObject({ failure: "unreachable", permanent: false });
     });

@@ -11,7 +11,7 @@ export interface OpenidStage {
   readonly peer: OpenidPeer;
 }
 
-/** What the provider says of a user, so that nothing has to be asked of them. */
+/** The provider's claims about a user, complete, so that no form is shown. */
 export const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
 
 /** A provider at the peer, as it is posted to the admin API. */

@@ -7,7 +7,7 @@ import { clock } from "../kernel/clock.ts";
 /** Made once: RSA keys are what a peer takes longest for. */
 let firstKey: ReturnType<typeof generateKeyPair> | undefined;
 
-/** What the peer answers to an exchange: whatever a test wants it to say, right or wrong. */
+/** What the peer answers to an exchange: what a test configures, right or wrong. */
 export interface PeerAnswer {
   claims?: Record<string, unknown>;
   userinfo?: Record<string, unknown>;
@@ -54,7 +54,7 @@ export async function openidPeer() {
   let kid = "peer-key";
   const calls: PeerCall[] = [];
   let next: PeerAnswer = {};
-  let asked = new URLSearchParams();
+  let requested = new URLSearchParams();
   let discovery: Record<string, unknown> = {};
   let discovered: [number, string] | null = null;
   let issuer = "";
@@ -78,8 +78,8 @@ export async function openidPeer() {
     const verifier = form.get("code_verifier");
     const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
     if (
-      challenge !== asked.get("code_challenge") ||
-      form.get("redirect_uri") !== asked.get("redirect_uri") ||
+      challenge !== requested.get("code_challenge") ||
+      form.get("redirect_uri") !== requested.get("redirect_uri") ||
       form.get("code") !== "a-code"
     )
       return [400, { error: "invalid_grant" }];
@@ -165,9 +165,9 @@ export async function openidPeer() {
     discover: (document: Record<string, unknown>) => {
       discovery = document;
     },
-    /** A user signs in there for what the browser left with. Answers the query that comes back. */
+    /** A user signs in there. Returns the query of the authorization response. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
-      asked = left.searchParams;
+      requested = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };
       return { code: "a-code", iss: issuer, state: left.searchParams.get("state")! };
     },

@@ -1,4 +1,4 @@
-// A passkey of our own making, as a device and a browser together would answer: for tests that have neither.
+// A passkey in software, as a device and a browser together would answer: for tests that have neither.
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>;
@@ -109,7 +109,7 @@ export function testPasskey({ counts = true, id = text(randomBytes(32)), synced 
 
 const plain = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** The form of a page that asks for a passkey: what it hides, and what the device is asked. */
+/** The form of a page that asks for a passkey: its hidden fields, and the options for the device. */
 export function passkeyForm(html: string): { hidden: Record<string, string>; options: Options } {
   const form = html.split("<form").find((part) => part.includes("data-passkey=")) ?? "";
   const options = /data-options="([^"]*)"/.exec(form)?.[1];

@@ -30,9 +30,9 @@ export async function userWithPasskey(iam: Harness, realm: RealmUnderTest, { use
   const first = await browser.trySignIn(realm.name, known.username, known.password);
   if (String(first.headers.location).includes("interaction=")) throw new Error("has a second factor already");
   const path = `/realms/${realm.name}/account/credentials`;
-  const asked = await browser.post(path, { type: "passkey" });
-  if (asked.status !== 200) throw new Error(`no options for a passkey: ${asked.status} ${asked.text}`);
-  const added = await browser.post(path, { type: "passkey", label: "laptop", credential: made.create(asked.body.options) });
+  const requested = await browser.post(path, { type: "passkey" });
+  if (requested.status !== 200) throw new Error(`no options for a passkey: ${requested.status} ${requested.text}`);
+  const added = await browser.post(path, { type: "passkey", label: "laptop", credential: made.create(requested.body.options) });
   if (added.status !== 201) throw new Error(`could not add a passkey: ${added.status} ${added.text}`);
   return { ...known, passkey: made, browser, credentialId: added.body.id as string };
 }

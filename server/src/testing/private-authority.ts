@@ -10,7 +10,7 @@ export interface Identity {
   readonly key: string;
 }
 
-/** A certificate authority that no one else trusts, for peers on this machine. */
+/** A private certificate authority for peers on this machine. */
 export interface PrivateAuthority {
   /** PEM, to be trusted. */
   readonly ca: string;

@@ -1,7 +1,7 @@
+import type { Server } from "../app.ts";
 import { clock } from "../kernel/clock.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { type Answer, Browser, type RequestOptions } from "./browser.ts";
-import type { Node } from "./harness.ts";
 
 const PASSWORD = "a password for tests";
 
@@ -27,7 +27,7 @@ export interface RealmUnderTest {
   as(...permissions: Permission[]): Promise<AdminClient>;
   /** `admin` of the realm `master`. */
   asMaster(): AdminClient;
-  /** Nobody. */
+  /** Without a session. */
   anonymous(): AdminClient;
   /** A user with a password, without admin permissions. */
   user(username?: string, password?: string): Promise<{ userId: string; username: string; password: string }>;
@@ -37,7 +37,7 @@ export interface RealmUnderTest {
 
 let realms = 0;
 
-export async function realmUnderTest(node: Node, master: Browser): Promise<RealmUnderTest> {
+export async function realmUnderTest({ app }: Server, master: Browser): Promise<RealmUnderTest> {
   const name = `r${clock.now().toString(36)}${realms++}`;
   const adminPassword = "the admin of this realm";
   const created = await master.post("/admin/realms", { realm: name, adminPassword });
@@ -75,7 +75,7 @@ export async function realmUnderTest(node: Node, master: Browser): Promise<Realm
     adminPassword,
     async admin() {
       if (!admin) {
-        const browser = new Browser(node.server.app);
+        const browser = new Browser(app);
         await browser.signIn(name, "admin", adminPassword);
         const [{ userId }] = (await asMaster.get("/users?search=admin")).body;
         admin = client(browser, "admin", userId);
@@ -90,12 +90,12 @@ export async function realmUnderTest(node: Node, master: Browser): Promise<Realm
         must(await asMaster.put(`/admin-roles/${roleId}`, { permissions }), "granting permissions");
         must(await asMaster.post(`/users/${userId}/roles`, { name: `${username}-role` }), "assigning the role");
       }
-      const browser = new Browser(node.server.app);
+      const browser = new Browser(app);
       await browser.signIn(name, username, PASSWORD);
       return client(browser, username, userId);
     },
     asMaster: () => asMaster,
-    anonymous: () => client(new Browser(node.server.app)),
+    anonymous: () => client(new Browser(app)),
     user: (username = `user${people++}`, password = PASSWORD) => makeUser(username, password),
     events: async (filter = "") => must(await asMaster.get(`/events?size=500${filter && `&${filter}`}`), "reading events").items,
   };

@@ -1,4 +1,4 @@
-// A SAML identity provider that tests speak for: it reads our requests, and answers whatever a test wants, right or wrong.
+// A SAML identity provider that tests speak for: it reads our requests, and answers as a test configures, right or wrong.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock, MINUTE } from "../kernel/clock.ts";
@@ -166,18 +166,18 @@ export async function samlPeer() {
       );
     },
     /** The form that the browser posts to us. */
-    async answer(asked: Asked, said: Said = {}): Promise<Record<string, string>> {
-      return peer.form(render(await peer.message(asked, said)), asked.relayState);
+    async answer(requested: Asked, said: Said = {}): Promise<Record<string, string>> {
+      return peer.form(render(await peer.message(requested, said)), requested.relayState);
     },
     form: (xml: string, relayState: string | null): Record<string, string> => ({
       SAMLResponse: Buffer.from(xml).toString("base64"),
       ...(relayState !== null && { RelayState: relayState }),
     }),
     /** The query that the browser brings. */
-    async artifact(asked: Asked, said: Said = {}): Promise<Record<string, string>> {
+    async artifact(requested: Asked, said: Said = {}): Promise<Record<string, string>> {
       const SAMLart = newArtifact(entityId, 0);
-      messages.set(SAMLart, stored(await peer.message(asked, said)));
-      return { SAMLart, ...(asked.relayState !== null && { RelayState: asked.relayState }) };
+      messages.set(SAMLart, stored(await peer.message(requested, said)));
+      return { SAMLart, ...(requested.relayState !== null && { RelayState: requested.relayState }) };
     },
     close: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   };

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../platform/db/index.ts";
 
 /**
- * Waits until no one's open transaction holds back what is in the trail. Numbers are given out per cluster, and tests share one: a
+ * Waits until no open transaction holds back what is in the trail. Numbers are given out per cluster, and tests share one: a
  * transaction of another test's database makes readers wait, too.
  */
 export async function settled(db: Db): Promise<void> {

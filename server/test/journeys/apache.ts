@@ -19,7 +19,7 @@ export interface ApacheSite {
 }
 
 const CLAIMS = ["sub", "preferred_username", "name", "email"];
-// Without an icon of its own the browser asks for one, and complains that there is none.
+// Without its own icon the browser asks for one, and complains that there is none.
 const HEAD = '<!doctype html><link rel="icon" href="data:,">';
 const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include"];
 
@@ -57,7 +57,7 @@ export async function startApache({ program, modules, port, folder, module, line
     `Listen 127.0.0.1:${port}`,
     ...MODULES.map((name) => `LoadModule ${name}_module "${modules}/mod_${name}.so"`),
     module,
-    // As root it gives its rights away, as it would in a service.
+    // As root it drops its privileges, as it would in a service.
     ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
     `DocumentRoot "${folder}/site"`,
     `<Directory "${folder}/site">`,
@@ -108,7 +108,7 @@ export async function apacheSite(): Promise<ApacheSite> {
           `OIDCClientSecret ${secret}`,
           `OIDCRedirectURI ${callback}`,
           `OIDCCryptoPassphrase ${randomBytes(16).toString("hex")}`,
-          // OIDCPKCEMethod is left out: Debian 12's version then uses no PKCE, and cannot be told so in words.
+          // OIDCPKCEMethod is left out: Debian 12's version then uses no PKCE, and has no setting for it.
           'OIDCScope "openid profile email"',
           "OIDCPassClaimsAs environment",
           "<Location /private>",

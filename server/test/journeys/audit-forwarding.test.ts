@@ -71,7 +71,7 @@ async function write(admin: Visitor, prefix: string, acknowledged: string[], kil
   }
 }
 
-/** The ids of everything in the trail that is to be forwarded. The realm itself was made before there was anybody to forward it. */
+/** The ids of everything in the trail that is to be forwarded. The realm itself was created before there was a forwarder. */
 async function forwardable(admin: Visitor): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let page = 0; ; page++) {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, type Person, somebody } from "./browser.ts";
+import { noBrowser, type Person, personIn } from "./browser.ts";
 import { heading, loginOf, look, PASSWORD, press, type Stage, setStage, signedIn, signOut, typePassword } from "./signing-in.ts";
 import { must } from "./visitor.ts";
 
@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
   });
   afterAll(() => stage?.close());
 
-  /** A realm whose people sign in at `upstream`, each with a client of its own there. */
+  /** A realm whose people sign in at `upstream`, each with its own client there. */
   async function newRealm(
     name: string,
     { config = {}, settings = {}, client: asks = {} }: { config?: object; settings?: object; client?: object } = {},
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await page.locator("#gh-step button.gh-button--primary").click();
   };
   const newPerson = async (): Promise<{ person: Person; page: Page }> => {
-    const person = await somebody(stage.browser, HERE);
+    const person = await personIn(stage.browser, HERE);
     return { person, page: await person.tab() };
   };
 
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await link(page, /^Continue with Acme/).click();
     await signedIn(page);
 
-    // Begun in two tabs: the second to come back finds a session.
+    // Begun in two tabs: the second to return finds a session.
     await signOut(person, realm);
     await person.context.clearCookies({ name: "gh_upstream" });
     const second = await person.tab();
@@ -171,10 +171,10 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
   test("without scripts, by the address on the page of name and password; cancelled there, and a provider that does not answer", async () => {
     const { name: realm } = await newRealm("plain", { config: { domains: ["example.com"] }, client: { consentRequired: true } });
     await stage.newUser(realm, "ada");
-    const away = { issuer: "http://127.0.0.1:9", clientId: "x", clientAuthMethod: "none", order: 1 };
-    const body = { alias: "away", protocol: "oidc", displayName: "Elsewhere", config: away };
+    const unreachable = { issuer: "http://127.0.0.1:9", clientId: "x", clientAuthMethod: "none", order: 1 };
+    const body = { alias: "unreachable", protocol: "oidc", displayName: "Elsewhere", config: unreachable };
     must(await stage.admin.post(`/admin/realms/${realm}/identity-providers`, body), 201);
-    const bare = await somebody(stage.browser, { ...HERE, javaScriptEnabled: false });
+    const bare = await personIn(stage.browser, { ...HERE, javaScriptEnabled: false });
     const page = await bare.tab();
     await open(page, realm);
     await typePassword(page, "ada@example.com", "not looked at");
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await look(tab, "provider-cancelled");
     await link(tab, "Continue with Elsewhere").click();
     await tab.locator("[role=alert]").waitFor();
-    await look(tab, "provider-away");
+    await look(tab, "provider-unreachable");
     await tab.getByText("Does not answer at present").waitFor();
     await typePassword(tab, "ada");
     await signedIn(tab);

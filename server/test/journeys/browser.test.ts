@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, somebody, takePicture } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, personIn, takePicture } from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
 
 const LOGIN = "/realms/master/login";
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   const focused = (page: Page) => page.locator(":focus");
 
   test("signing in with the keyboard alone: a wrong password, then the right one, and to be kept signed in", async () => {
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(url + RETURNING);
     expect(await page.title()).toBe("Sign in to master");
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("without scripts, a wrong password and the right one", async () => {
-    const ada = await somebody(browser, { javaScriptEnabled: false });
+    const ada = await personIn(browser, { javaScriptEnabled: false });
     const page = await ada.tab();
     await page.goto(url + RETURNING);
     await fill(page, "admin", "not this one");
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await fill(page, "admin", PASSWORD);
     await submit(page);
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
-    // Not asked to be kept: the cookie ends with the browser.
+    // Without "keep me signed in": the cookie ends with the browser.
     expect((await sessionCookie(ada))!.expires).toBe(-1);
     await ada.close();
   });
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     { name: "narrow-light-dutch", width: 320, height: 568, colorScheme: "light", locale: "nl-NL" },
     { name: "wide-dark-english", width: 1280, height: 800, colorScheme: "dark", locale: "en-GB" },
   ] as const)("$name: readable and whole, in the visitor's language", async ({ name, width, height, colorScheme, locale }) => {
-    const ada = await somebody(browser, { viewport: { width, height }, colorScheme, locale });
+    const ada = await personIn(browser, { viewport: { width, height }, colorScheme, locale });
     const page = await ada.tab();
     await page.goto(url + RETURNING);
     expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("a language chosen on the page is kept", async () => {
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(url + LOGIN);
     await page.getByRole("link", { name: "Nederlands" }).click();
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("two tabs: who signed in on one is known on the other, whose old form does no harm", async () => {
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const [first, second] = [await ada.tab(), await ada.tab()];
     await second.goto(url + RETURNING);
     await signIn(first);
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("after signing out, the back button shows nothing of what was", async () => {
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const page = await ada.tab();
     await signIn(page);
     await page.goto(`${url}/realms/master/logout`);
@@ -171,8 +171,8 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await ada.close();
   });
 
-  test("a page whose cookies are gone asks once more, says so, and then lets in", async () => {
-    const ada = await somebody(browser);
+  test("a page whose cookies are gone asks once more, says so, and then signs in", async () => {
+    const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(url + RETURNING);
     await fill(page, "admin", PASSWORD);
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("addresses that lead nowhere say so kindly", async () => {
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(`${url}/realms/nowhere/login`);
     await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     const branding = { displayName: "Rood & Co", primaryColor: "#ff0", backgroundColor: "#1b0b10", welcomeText: "Welcome <b>back</b>" };
     expect((await admin.put("/admin/realms/demo/settings", { ...settings, ...branding })).status).toBe(200);
     for (const colorScheme of ["light", "dark"] as const) {
-      const ada = await somebody(browser, { colorScheme });
+      const ada = await personIn(browser, { colorScheme });
       const page = await ada.tab();
       await page.goto(`${url}/realms/demo/login`);
       await page.getByText("Welcome <b>back</b>").waitFor();
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   });
 
   test("signed in without a wish where to go, one arrives at a page that exists", async () => {
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(url + LOGIN);
     await fill(page, "admin", PASSWORD);

@@ -35,8 +35,8 @@ export interface Person {
   close(): Promise<void>;
 }
 
-/** Somebody with a browser of their own. */
-export async function somebody(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
+/** A person with their own browser. */
+export async function personIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   // A busy machine may take its time; the test's own limit is the one that counts.
   context.setDefaultTimeout(120_000);
@@ -53,7 +53,7 @@ export async function somebody(browser: Browser, options: BrowserContextOptions 
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("requestfailed", (request) => {
         const reason = request.failure()?.errorText;
-        // A page that looks again by itself may be about to when somebody presses its button.
+        // A page that looks again by itself may be about to when its button is pressed.
         const isOvertaken = request.isNavigationRequest() && reason === "net::ERR_ABORTED";
         if (!isOvertaken) complaints.push(`${request.url()}: ${reason}`);
       });
@@ -70,7 +70,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
 }
 
-/** Takes a picture and asks axe about everything that is ours; `foreign` selects what somebody else made. */
+/** Takes a picture and asks axe about everything that is ours; `foreign` selects third-party parts. */
 export async function expectAccessible(page: Page, name: string, foreign: readonly string[] = []): Promise<void> {
   await takePicture(page, name);
   // Half a megabyte: a page that is looked at twice has it already.
@@ -86,7 +86,7 @@ export async function expectAccessible(page: Page, name: string, foreign: readon
   expect(violations, `axe on ${name}`).toEqual([]);
 }
 
-/** Nothing is cut off and nobody has to scroll sideways (WCAG 1.4.10). */
+/** Nothing is cut off, and no sideways scrolling is needed (WCAG 1.4.10). */
 export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const beyond = await page.evaluate(() => {
     const view = globalThis as unknown as { document: { documentElement: { scrollWidth: number } }; innerWidth: number };

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../peers/index.mjs";
-import { launchBrowser, noBrowser, somebody } from "./browser.ts";
+import { launchBrowser, noBrowser, personIn } from "./browser.ts";
 import { emptyFolder, startServer } from "./process.ts";
 
 // Every `sh` block of README and docs runs as printed: all of them, in the order of the README's table, on one fresh server. A reader
@@ -44,7 +44,7 @@ curl() {
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 `;
 
-/** One shell per page: what a block defines, the next one uses. Tells before each block where it stands. */
+/** One shell per page: what a block defines, the next one uses. Prints its position before each block. */
 function scriptOf(page: string, place: (text: string) => string): string {
   const parts = blocksOf(page).map(({ line, refused, code }) => {
     const at = `${page}:${line}`;
@@ -90,7 +90,7 @@ describe("the commands of", () => {
     const browser = await launchBrowser();
     try {
       await once(app.stdout, "data");
-      const ada = await somebody(browser);
+      const ada = await personIn(browser);
       const page = await ada.tab();
       await page.goto(own);
       await page.getByRole("link", { name: "Sign in" }).click();

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectNoSidewaysScrolling, noBrowser, somebody } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, noBrowser, personIn } from "./browser.ts";
 import { heading, type Stage, setStage, typePassword } from "./signing-in.ts";
 import { html, type Site, startSite } from "./site.ts";
 
 describe.skipIf(noBrowser)("signing out of applications by frames, in a browser (needs Chromium):", () => {
   let stage: Stage;
   let site: Site;
-  const told: string[] = [];
+  const notified: string[] = [];
   let isSilent = false;
   beforeAll(async () => {
     stage = await setStage();
     site = await startSite(async ({ url }) => {
       const { pathname, search } = new URL(url);
       if (pathname === "/out") {
-        told.push(search);
+        notified.push(search);
         if (isSilent) await new Promise((resolve) => setTimeout(resolve, 20_000));
         // It tries to take the whole window.
         return html("<script>try { top.location = 'https://evil.example/' } catch {}</script>");
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("signing out of applications by frames, in a browser 
     await stage?.close();
   });
 
-  test("the page tells them and goes on; one that does not answer is named after three seconds", async () => {
+  test("the page notifies them and continues; one that does not answer is named after three seconds", async () => {
     const realm = await stage.newRealm("frames");
     await stage.newUser(realm, "ada");
     const made = await stage.admin.post(`/admin/realms/${realm}/clients`, {
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)("signing out of applications by frames, in a browser 
       ...{ client_id: "app", redirect_uri: `${site.url}/cb`, response_type: "code", scope: "openid" },
       ...{ code_challenge: challenge, code_challenge_method: "S256" },
     });
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     const out = new URLSearchParams({ client_id: "app", post_logout_redirect_uri: `${site.url}/bye` });
     for (isSilent of [false, true]) {
@@ -61,8 +61,8 @@ describe.skipIf(noBrowser)("signing out of applications by frames, in a browser 
       }
       await heading(page, "At bye");
     }
-    expect(told).toHaveLength(2);
-    for (const search of told) expect([...new URLSearchParams(search).keys()]).toEqual(["iss", "sid"]);
+    expect(notified).toHaveLength(2);
+    for (const search of notified) expect([...new URLSearchParams(search).keys()]).toEqual(["iss", "sid"]);
     await ada.context.close();
   });
 });

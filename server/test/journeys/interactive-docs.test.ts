@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launchBrowser, noBrowser, somebody, takePicture } from "./browser.ts";
+import { expectAccessible, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
 
 const DOCS = "/interactive-docs.html";
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)("the interactive API page (needs Chromium)", () => {
   }
 
   test("reads and writes with the session of the browser, within its content security policy", async () => {
-    const ada = await somebody(browser, { viewport: { width: 1200, height: 900 } });
+    const ada = await personIn(browser, { viewport: { width: 1200, height: 900 } });
     const page = await ada.tab();
     await page.goto(`${url}/realms/master/login?return_to=${DOCS}`);
     await page.locator("#username").fill("admin");

@@ -52,7 +52,7 @@ describe.each(onBoth)("kill -9 during writes, on $kind", ({ kind, missing }) => 
   );
 });
 
-/** Answers whether its last write was under way when the server died. */
+/** Whether its last write was in progress when the server died. */
 async function writeUntilKilled(admin: Visitor, prefix: string, acknowledged: Set<string>, killed: { yet: boolean }): Promise<boolean> {
   for (let n = 0; ; n++) {
     if (killed.yet) return false;
@@ -65,7 +65,7 @@ async function writeUntilKilled(admin: Visitor, prefix: string, acknowledged: Se
   }
 }
 
-/** All users of `master` that somebody created; the seeded `admin` has no event of its own. */
+/** All created users of `master`; the seeded `admin` has no event. */
 async function userIds(admin: Visitor): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let path: string | undefined = `${USERS}?size=1000`; path; ) {

@@ -7,7 +7,7 @@ import * as oauth from "oauth4webapi";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apacheSite, noApache } from "./apache.ts";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, somebody } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { html, type Site, startSite } from "./site.ts";
 import { type Answer, must, Visitor } from "./visitor.ts";
@@ -55,7 +55,7 @@ describe("oauth4webapi", () => {
     return new URL(left.headers.location as string);
   };
 
-  test("with a key of its own: PKCE, DPoP, introspection, refreshing, revocation, and a program that acts in its own name", async () => {
+  test("with its own key: PKCE, DPoP, introspection, refreshing, revocation, and a program that acts in its own name", async () => {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     await register({
       clientId: "program",
@@ -92,7 +92,7 @@ describe("oauth4webapi", () => {
       email: ADA.email,
       preferred_username: "ada",
     });
-    // The token alone is worth nothing to whoever finds it.
+    // The token alone is worth nothing.
     const stolen = { headers: { authorization: `Bearer ${tokens.access_token}` } };
     expect((await fetch(as.userinfo_endpoint!, stolen)).status).toBe(401);
 
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await spa("spa", { consentRequired: true, policyUri: "https://tasks.example/privacy", tosUri: "https://tasks.example/terms" });
     await spa("framed", { grantTypes: ["authorization_code"] });
 
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const tab = await ada.tab();
     const shown = async () => JSON.parse((await tab.locator("output").textContent()) || "null");
     const next = (former: unknown) => expect.poll(shown).not.toEqual(former).then(shown);
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.waitForURL(/\/spa\/callback/);
     const first = await next(null);
     expect(first.error).toBeUndefined();
-    // `name` and `email` came by userinfo, asked from another origin.
+    // `name` and `email` came by userinfo, requested from another origin.
     expect(first.profile).toMatchObject({ sub: userId, email: ADA.email, name: "Ada Lovelace" });
     await press(tab, "Renew");
     const second = await next(first);
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     expect(renewed.error).toBeUndefined();
     expect(renewed.access_token).not.toBe(framed.access_token);
 
-    // Its ID token belongs to the present session: nobody has to be asked.
+    // Its ID token belongs to the present session: no question is needed.
     await press(tab, "Out");
     await tab.waitForURL(/\/framed\/bye/);
     expect(await next(null)).toEqual({ bye: null });
@@ -252,7 +252,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     });
     await site.start({ issuer, clientId: "apache", secret });
 
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const tab = await ada.tab();
     await tab.goto(`${site.url}/private/index.shtml`);
     await signIn(tab);
@@ -284,7 +284,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     );
     ({ secret } = await register({ clientId: "authjs", redirectUris: [site.url + callback] }));
 
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const tab = await ada.tab();
     await tab.goto(`${site.url}/auth/signin?callbackUrl=${encodeURIComponent(`${site.url}/auth/session`)}`);
     await press(tab, "Sign in with Gatehouse");
@@ -306,7 +306,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     });
     const asBank = { client_id: bank.clientId, client_secret: bank.secret };
 
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const tab = await ada.tab();
     await tab.goto(verification_uri);
     await signIn(tab);

@@ -40,9 +40,9 @@ const isUp = (server: ServerProcess) =>
       () => false,
     );
 
-test("the packed server runs by npx in an empty folder, and ends when npx is asked to", async () => {
+test("the packed server runs by npx in an empty folder, and ends with npx", async () => {
   const tarball = packed();
-  // npm takes an absolute path for a command of its own, so it is named as what it is. What npm ci has downloaded is not fetched again.
+  // npm takes an absolute path for its own command, so it is named as what it is. What npm ci has downloaded is not fetched again.
   const cache = emptyFolder();
   const downloads = join(npm(root, "config", "get", "cache").stdout.trim(), "_cacache");
   if (existsSync(downloads)) symlinkSync(downloads, join(cache, "_cacache"));

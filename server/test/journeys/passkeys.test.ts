@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, somebody } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, personIn } from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
 
 const LOGIN = "/realms/master/login";
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Chromium's own pretended device, that answers as soon as it is asked. */
+  /** Chromium's virtual authenticator, which answers immediately. */
   async function withDevice(page: Page) {
     const devices: CDPSession = await page.context().newCDPSession(page);
     await devices.send("WebAuthn.enable");
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     return { devices, authenticatorId };
   }
 
-  /** A user of master who is asked to set up a passkey. */
+  /** A user of master with the required action CONFIGURE_PASSKEY. */
   async function newUser(name: string) {
     const admin = await server.admin();
     const { userId } = (await admin.post("/admin/realms/master/users", { username: name })).body;
@@ -49,9 +49,9 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   const signedIn = (page: Page) => page.getByRole("heading", { name: "You are signed in" }).waitFor();
   const signOut = (person: Person) => person.context.clearCookies({ name: "gh_master" });
 
-  test("set up when asked to, then used by the button alone, as a second factor, and refused without user verification", async () => {
+  test("set up on request, then used by the button alone, as a second factor, and refused without user verification", async () => {
     const { name, userId, admin } = await newUser("ada");
-    const ada = await somebody(browser);
+    const ada = await personIn(browser);
     const page = await ada.tab();
     const { devices, authenticatorId } = await withDevice(page);
     await withPassword(page, name);
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
 
   test("taken from the suggestions of the field for the name; a copy of it is found and turned off", async () => {
     const { name } = await newUser("bob");
-    const bob = await somebody(browser);
+    const bob = await personIn(browser);
     const page = await bob.tab();
     const { devices, authenticatorId } = await withDevice(page);
     await withPassword(page, name);
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await page.goto(url + RETURNING);
     await signedIn(page);
 
-    // As it was before: somebody else's copy.
+    // As it was before: a cloned passkey.
     await signOut(bob);
     await devices.send("WebAuthn.clearCredentials", { authenticatorId });
     await devices.send("WebAuthn.addCredential", { authenticatorId, credential: { ...credentials[0]!, signCount: 0 } });
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   });
 
   test("without scripts the page says so, and name and password still do", async () => {
-    const carol = await somebody(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 640 }, colorScheme: "dark" });
+    const carol = await personIn(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 640 }, colorScheme: "dark" });
     const page = await carol.tab();
     await page.goto(url + RETURNING);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();

@@ -4,7 +4,7 @@ import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
 import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, somebody, takePicture } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
 
   test("an invitation: a new account without scripts, then every way in which it can end", async () => {
     const first = await invite("grace@example.com");
-    const guest = await somebody(browser, { javaScriptEnabled: false });
+    const guest = await personIn(browser, { javaScriptEnabled: false });
     const form = await guest.tab();
     await form.goto(first);
     expect(await form.locator("#username").inputValue()).toBe("grace");
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await guest.close();
     expect(must(await admin.get(`${organization}/members`), 200)).toMatchObject([{ username: "grace", role: "member" }]);
 
-    const ada = await somebody(browser, { locale: "en-GB" });
+    const ada = await personIn(browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(first);
     await look(page, "invitation-used");
@@ -126,18 +126,18 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await ada.close();
   });
 
-  test("acting as somebody: a page that asks, a banner that stays, and back to oneself", async () => {
+  test("impersonation: a page that asks, a banner that stays, and the return to the own session", async () => {
     const { userId } = must(await admin.post(`${REALM}/users`, { username: "user.with.a.rather.long.name@some-company.example" }), 201);
     const ask = async () => must(await admin.post(`${REALM}/users/${userId}/impersonate`), 200).url as string;
 
     /** A browser in which the administrator who asks is signed in. */
-    const administrator = async (options: Parameters<typeof somebody>[1]) => {
-      const person = await somebody(browser, options);
+    const administrator = async (options: Parameters<typeof personIn>[1]) => {
+      const person = await personIn(browser, options);
       await person.context.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url })));
       return person;
     };
 
-    const elsewhere = await somebody(browser, { locale: "nl-NL", javaScriptEnabled: false });
+    const elsewhere = await personIn(browser, { locale: "nl-NL", javaScriptEnabled: false });
     const refused = await elsewhere.tab();
     await refused.goto(await ask());
     await takePicture(refused, "no-scripts-impersonation-elsewhere");
@@ -145,9 +145,9 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await elsewhere.close();
 
     const careful = await administrator({ locale: "nl-NL", extraHTTPHeaders: { purpose: "prefetch" } });
-    const asked = await careful.tab();
-    await asked.goto(await ask());
-    await look(asked, "impersonation-asked");
+    const requested = await careful.tab();
+    await requested.goto(await ask());
+    await look(requested, "impersonation-asked");
     await careful.close();
 
     const boss = await administrator({ locale: "en-GB" });
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await page.waitForURL(/\/realms\/master\/login/);
     expect(await page.locator(".gh-banner").count()).toBe(0);
     await boss.close();
-    // Whoever asked is still who they were.
+    // The administrator's own session is unchanged.
     expect((await admin.get(`${REALM}/users/${userId}`)).status).toBe(200);
   });
 });

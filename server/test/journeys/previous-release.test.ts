@@ -44,7 +44,7 @@ function previousRelease(): { commit: string } | { reason: string } {
   return previous ?? { reason: "no commit below HEAD has a server that can be started and the migrations of today" };
 }
 
-/** Its sources in a folder of their own, built there; answers the program. */
+/** Its sources in their own folder, built there; answers the program. */
 function build(commit: string): string {
   const folder = emptyFolder();
   const unpacked = spawnSync("sh", ["-c", 'git -C "$1" archive "$2" server package.json | tar -x -C "$3"', "sh", root, commit, folder]);

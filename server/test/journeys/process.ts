@@ -1,4 +1,4 @@
-// Whole servers as processes of their own, started the way a user starts them. Whatever is started here ends with the test file.
+// Whole servers as their own processes, started the way a user starts them. Whatever is started here ends with the test file.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ export interface StartOptions {
   /** Where it is started, and so where its data is. */
   readonly folder?: string;
   readonly port?: number;
-  /** On top of a password for `admin` and an address of this machine; undefined takes one away. */
+  /** On top of a password for `admin` and an address of this machine; undefined removes one. */
   readonly env?: Env;
   /** Another program than the built server of this tree. */
   readonly command?: readonly [string, ...string[]];
@@ -87,7 +87,7 @@ async function onPostgres(statement: string): Promise<void> {
   }
 }
 
-/** What it takes to start on an empty Postgres database of its own. */
+/** What it takes to start on an empty Postgres database. */
 export async function emptyPostgres(): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
   await onPostgres(`create database ${name}`);
@@ -194,7 +194,7 @@ export async function startServer(options: StartOptions = {}): Promise<ServerPro
   try {
     return await untilReady(server);
   } catch (error) {
-    // Between the question for a free port and its use, somebody else may have taken it.
+    // Between the question for a free port and its use, another process may have taken it.
     if (options.port !== undefined || !server.err().includes("EADDRINUSE")) throw error;
     return startServer(options);
   }

@@ -34,7 +34,7 @@ test("behind a trusted proxy, events and sessions show the client's address; htt
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-test("without trust, X-Forwarded-For is somebody's claim and counts for nothing; plain http sends neither Secure nor HSTS", async () => {
+test("without trust, X-Forwarded-For is ignored; plain http sends neither Secure nor HSTS", async () => {
   const server = await startServer();
   expect(await recordedAddress(server, CLIENT)).toBe("127.0.0.1");
   const page = await server.visitor().get("/realms/master/login", { headers: { "x-forwarded-proto": "https" } });

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../src/testing/saml-peers.ts";
 import { simpleSamlPhp } from "../peers/index.mjs";
-import { launchBrowser, noBrowser, somebody } from "./browser.ts";
+import { launchBrowser, noBrowser, personIn } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { type IdentityProviderPeer, startIdentityProvider } from "./saml/simplesamlphp-identity-provider.ts";
 import { formOf, type Page, WebBrowser } from "./saml/web-browser.ts";
@@ -48,23 +48,23 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   const events = async (query: string) => must(await admin.get(`${REALM}/events?${query}`), 200).items as { detail: string }[];
 
   /** What went wrong, as either side says it. */
-  const told = ({ status, url, text }: Page) =>
+  const describePage = ({ status, url, text }: Page) =>
     [`${status} ${url}`, text, peer.log().slice(-3_000), server.out().split("\n").slice(-5).join("\n")].join("\n");
   const isAsked = (page: Page) =>
     page.url.startsWith(new URL(peer.entityId).origin) && formOf(page, ({ fields }) => "password" in fields) !== undefined;
   const profile = (browser: WebBrowser) => browser.goto(`${issuer}/account/profile`);
   const leave = (browser: WebBrowser) => browser.goto(`${broker()}/login`);
 
-  /** By the link of the sign-in page; there the password is typed where it is asked for. */
+  /** By the link of the sign-in page; the password is typed where the page asks for it. */
   async function signIn(browser = new WebBrowser(issuer), { asked = true } = {}): Promise<WebBrowser> {
     const there = await leave(browser);
-    expect(isAsked(there), told(there)).toBe(asked);
+    expect(isAsked(there), describePage(there)).toBe(asked);
     await isIn(browser, await browser.signIn(there, ADA.username, ADA.password));
     return browser;
   }
   async function isIn(browser: WebBrowser, page: Page): Promise<void> {
     const { status, body } = await profile(browser);
-    expect([status, body?.username], told(page)).toEqual([200, ADA.username]);
+    expect([status, body?.username], describePage(page)).toEqual([200, ADA.username]);
   }
   const decoded = (browser: WebBrowser) => Buffer.from(browser.last("SAMLResponse")!.fields.SAMLResponse!, "base64").toString("utf8");
 
@@ -91,7 +91,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     expect(refused.text, "it verifies our signatures").toContain("no signature found on message");
   });
 
-  test("signs in by a signed request over POST, and anew where that is asked for", async () => {
+  test("signs in by a signed request over POST, and again where a new authentication is requested", async () => {
     await configure({ authnRequestBinding: "post", forceAuthn: true });
     const browser = await signIn();
     expect(browser.messages[0]!.fields).toEqual({ SAMLRequest: expect.any(String), RelayState: expect.any(String) });
@@ -106,7 +106,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     const refusals = async () => (await events("type=BROKER_LOGIN&outcome=FAILURE")).map(({ detail }) => detail);
     const browser = new WebBrowser(issuer);
     const clear = await browser.signIn(await leave(browser), ADA.username, ADA.password);
-    expect([clear.status, await refusals()], told(clear)).toEqual([400, ["corporate: unencrypted"]]);
+    expect([clear.status, await refusals()], describePage(clear)).toEqual([400, ["corporate: unencrypted"]]);
     peer.set({ "assertion.encryption": true, "nameid.encryption": true });
     await signIn(browser, { asked: false });
     expect(decoded(browser)).toContain("EncryptedAssertion");
@@ -116,7 +116,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     expect((await profile(browser)).status).toBe(401);
     await configure({ allowCbc: null });
     const cbc = await browser.signIn(await leave(browser), ADA.username, ADA.password);
-    expect([cbc.status, (await refusals())[0]], told(cbc)).toEqual([400, "corporate: encryption_algorithm"]);
+    expect([cbc.status, (await refusals())[0]], describePage(cbc)).toEqual([400, "corporate: encryption_algorithm"]);
   });
 
   test("signs in with the answer by artifact", async () => {
@@ -132,16 +132,19 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     expect((await browser.signIn(await browser.goto(start), ADA.username, ADA.password)).status).toBe(400);
     await configure({ allowIdpInitiated: true });
     const page = await browser.goto(start);
-    expect([page.url, page.body?.username], told(page)).toEqual([`${issuer}/account/profile`, ADA.username]);
+    expect([page.url, page.body?.username], describePage(page)).toEqual([`${issuer}/account/profile`, ADA.username]);
   });
 
   test("a logout here ends the session there, too", async () => {
     const browser = await signIn();
     const asked = await browser.goto(`${issuer}/logout`);
     const page = await browser.submit(formOf(asked, ({ action }) => action.includes("/logout"))!);
-    expect(browser.last("SAMLRequest")!.to, told(page)).toContain("/SingleLogoutService.php");
-    expect(browser.last("SAMLResponse"), told(page)).toMatchObject({ to: `${broker()}/slo`, fields: { Signature: expect.any(String) } });
-    expect([page.status, new URL(page.url).pathname], told(page)).toEqual([200, "/realms/acme/login"]);
+    expect(browser.last("SAMLRequest")!.to, describePage(page)).toContain("/SingleLogoutService.php");
+    expect(browser.last("SAMLResponse"), describePage(page)).toMatchObject({
+      to: `${broker()}/slo`,
+      fields: { Signature: expect.any(String) },
+    });
+    expect([page.status, new URL(page.url).pathname], describePage(page)).toEqual([200, "/realms/acme/login"]);
     expect((await profile(browser)).status).toBe(401);
     expect(isAsked(await leave(browser))).toBe(true);
   });
@@ -149,7 +152,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   test("a logout there ends the session here, and no other", async () => {
     const [browser, other] = [await signIn(), await signIn()];
     const page = await browser.goto(peer.logout);
-    expect(page.text, told(page)).toContain("<h1>Outside</h1>");
+    expect(page.text, describePage(page)).toContain("<h1>Outside</h1>");
     expect(browser.last("SAMLRequest")).toMatchObject({ to: `${broker()}/slo`, fields: { Signature: expect.any(String) } });
     expect(browser.last("SAMLResponse")!.to).toContain("/SingleLogoutService.php");
     expect([(await profile(browser)).status, (await profile(other)).status]).toEqual([401, 200]);
@@ -169,7 +172,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   test.skipIf(noBrowser)("signs in and out in Chromium (needs it)", async () => {
     await configure({ authnRequestBinding: "post" });
     const chromium = await launchBrowser();
-    const person = await somebody(chromium, { locale: "en-GB" });
+    const person = await personIn(chromium, { locale: "en-GB" });
     const tab = await person.tab();
     await tab.goto(`${issuer}/login`);
     await tab.getByRole("link", { name: "Continue with Corporate account" }).click();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, type Person, somebody } from "./browser.ts";
+import { noBrowser, type Person, personIn } from "./browser.ts";
 import { type SmallProvider, type SmallProviderOptions, startSmallProvider } from "./saml/small-provider.ts";
 import { heading, look, press, type Stage, setStage, typePassword } from "./signing-in.ts";
 import { html, type Site, startSite } from "./site.ts";
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
   test("signing out at one goes through all of them, and none of them has a session left: neither by going back nor in another tab", async () => {
     const all = await applications("everywhere");
     const { library, archive, notified } = all;
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     await enterAll(page, all);
     const another = await ada.tab();
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     const all = await applications("silent");
     const { library, archive, notified } = all;
     archive.isSilent = true;
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     await enterAll(page, all);
     await page.goto(`${library.url}/logout`, { waitUntil: "commit" });
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
   test("without scripts, by buttons", async () => {
     const all = await applications("buttons");
     const { library, archive } = all;
-    const ada = await somebody(stage.browser, { locale: "en-GB", javaScriptEnabled: false });
+    const ada = await personIn(stage.browser, { locale: "en-GB", javaScriptEnabled: false });
     const page = await ada.tab();
     await enterAll(page, all, true);
     await page.goto(`${library.url}/logout`);
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     const journal = await provider(realm, "Journal", { options: { consentRequired: true } });
     must(await stage.admin.post(`/admin/realms/${realm}/roles`, { name: "staff" }), 201);
     const vault = await provider(realm, "Vault", { options: { idpInitiatedSsoEnabled: true, allowedRoles: ["staff"] } });
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     await hold(ada);
     const page = await ada.tab();
     await page.goto(`${library.url}/login`);

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { haveSchemas, schemaComplaints } from "../../src/testing/saml-peers.ts";
 import { apacheWithMellon, apacheWithShibboleth, pysaml2Python, simpleSamlPhp } from "../peers/index.mjs";
-import { expectAccessible, launchBrowser, noBrowser, somebody, takePicture } from "./browser.ts";
+import { expectAccessible, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { startMellon } from "./saml/mellon.ts";
 import { startNodeSaml } from "./saml/node-saml.ts";
@@ -50,7 +50,7 @@ beforeAll(async () => {
   issuer = `http://localhost:${server.port}/realms/acme`;
   admin = await server.admin();
   must(await admin.post("/admin/realms", { realm: "acme" }), 201);
-  // samlify wants the identity provider to say so where it signs its requests.
+  // samlify requires the identity provider to declare that it wants signed requests.
   must(await admin.put(`${REALM}/settings`, { saml: { wantAuthnRequestsSigned: true } }), 200);
   const { username, email, password } = ADA;
   const attributes = { firstName: ["Ada"], lastName: ["Lovelace"] };
@@ -70,7 +70,7 @@ beforeAll(async () => {
   }
 });
 
-/** What went wrong, as either side tells it. */
+/** What went wrong, as either side reports it. */
 const reportOf = ({ log }: Peer, { status, url, text }: Page): string => {
   const refusals = server
     .out()
@@ -171,21 +171,21 @@ describe("single logout", () => {
   test.each(names)("at %s ends the session everywhere, and it gets its answer", async (name) => {
     const browser = new WebBrowser(issuer);
     const asking = peers.get(name)!;
-    // Each asks once, and is asked once by another one.
-    const asked = peers.get(names[(names.indexOf(name) + 1) % names.length]!)!;
-    for (const peer of [asked, asking]) await getsIn(browser, peer);
+    // Each sends one request and gets one.
+    const requested = peers.get(names[(names.indexOf(name) + 1) % names.length]!)!;
+    for (const peer of [requested, asking]) await getsIn(browser, peer);
     const page = await browser.goto(asking.logout);
     const seen = reportOf(asking, page);
     expect(browser.last("SAMLResponse")!.to, seen).not.toContain(issuer);
     expectValid(browser);
-    for (const peer of [asked, asking]) expect(await isOut(browser, peer), `${peer.name} after ${name}\n${seen}`).toBe(true);
+    for (const peer of [requested, asking]) expect(await isOut(browser, peer), `${peer.name} after ${name}\n${seen}`).toBe(true);
   });
 
   test("at our own page ends the sessions of all", async () => {
     const browser = new WebBrowser(issuer);
     for (const peer of peers.values()) await getsIn(browser, peer);
-    const asked = await browser.goto(`${issuer}/logout`);
-    const page = await browser.submit(formOf(asked, ({ action }) => action.includes("/logout"))!);
+    const requested = await browser.goto(`${issuer}/logout`);
+    const page = await browser.submit(formOf(requested, ({ action }) => action.includes("/logout"))!);
     for (const peer of peers.values()) expect(await isOut(browser, peer), `${peer.name}\n${page.text}`).toBe(true);
   });
 
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser || !names.includes("SimpleSAMLphp"))("in Chromium (nee
 
   test("signs in from another site, is shown inside, and signs out again", async () => {
     const peer = peers.get("SimpleSAMLphp")!;
-    const ada = await somebody(chromium, { locale: "en-GB" });
+    const ada = await personIn(chromium, { locale: "en-GB" });
     const tab = await ada.tab();
     await tab.goto(peer.inside);
     await tab.locator("#username").waitFor();

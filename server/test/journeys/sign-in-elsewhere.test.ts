@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { appKey } from "../../src/testing/device.ts";
-import { noBrowser, somebody } from "./browser.ts";
+import { noBrowser, personIn } from "./browser.ts";
 import {
   type Account,
   heading,
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     const ways = [step("magic-link", "ALTERNATIVE"), step("email-otp", "ALTERNATIVE")];
     const realm = await stage.newRealm("mail", undefined, [step("username"), sub("ways", ways)]);
     const { email } = await stage.newUser(realm, "ada");
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(stage.url + loginOf(realm));
     await page.getByLabel("Username or email").fill("ada");
@@ -50,12 +50,12 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await lookAtWaiting(ada, page, "link-waiting");
     const link = await linkTo(email, "/login/link");
 
-    const stranger = await somebody(stage.browser, { locale: "en-GB" });
-    const elsewhere = await stranger.tab();
+    const visitor = await personIn(stage.browser, { locale: "en-GB" });
+    const elsewhere = await visitor.tab();
     await elsewhere.goto(link);
     await heading(elsewhere, "Open this link where you began");
     await look(elsewhere, "link-elsewhere");
-    await stranger.close();
+    await visitor.close();
 
     const opened = await ada.tab();
     await opened.goto(link);
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await press(opened, "Sign in");
     await heading(opened, "You are confirmed");
     await look(opened, "link-confirmed");
-    // The page that waited needs nobody.
+    // The waiting page continues by itself.
     await signedIn(page);
     await opened.goto(link);
     await heading(opened, "This link no longer works");
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
   test("an account of one's own, and another password for it once that is forgotten", async () => {
     const realm = await stage.newRealm("own", { registration: { enabled: true } });
     const email = "grace@example.com";
-    const grace = await somebody(stage.browser, { locale: "en-GB" });
+    const grace = await personIn(stage.browser, { locale: "en-GB" });
     const page = await grace.tab();
     await page.goto(stage.url + loginOf(realm));
     await look(page, "with-registration");
@@ -145,10 +145,10 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
   }
   const numberOn = async (page: Page) => (await page.locator(".gh-number").first().textContent())!.trim();
 
-  test("a phone is asked, and its owner types the number that the screen shows; or says that it was somebody else", async () => {
+  test("a phone gets the request, and its owner types the number that the screen shows; or denies the sign-in", async () => {
     const realm = await stage.newRealm("push");
     const account = await stage.newUser(realm, "ada");
-    const phone = await somebody(stage.browser, { locale: "en-GB" });
+    const phone = await personIn(stage.browser, { locale: "en-GB" });
     const onPhone = await phone.tab();
     // Signed in before there is a second factor: later a password alone would not do.
     await onPhone.goto(stage.url + loginOf(realm));
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await signedIn(onPhone);
     await enrollPhone(account);
 
-    const screen = await somebody(stage.browser, { locale: "en-GB" });
+    const screen = await personIn(stage.browser, { locale: "en-GB" });
     const page = await screen.tab();
     const ask = async () => {
       await page.goto(stage.url + loginOf(realm));
@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
       step("qr", "ALTERNATIVE"),
     ]);
     await stage.newUser(realm, "ada");
-    const screen = await somebody(stage.browser, { locale: "en-GB" });
+    const screen = await personIn(stage.browser, { locale: "en-GB" });
     const page = await screen.tab();
     await page.goto(stage.url + loginOf(realm));
     await look(page, "with-other-ways");
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await lookAtWaiting(screen, page, "qr-waiting");
     const address = await scan(page.locator("svg.gh-qr"));
 
-    const phone = await somebody(stage.browser, { locale: "en-GB" });
+    const phone = await personIn(stage.browser, { locale: "en-GB" });
     const onPhone = await phone.tab();
     await onPhone.goto(address);
     await typePassword(onPhone, "ada");

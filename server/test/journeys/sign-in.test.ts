@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, somebody, takePicture } from "./browser.ts";
+import { noBrowser, personIn, takePicture } from "./browser.ts";
 import {
   heading,
   loginOf,
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await site?.close();
   });
 
-  /** Where an application sends its users, and what it does with what comes back. */
+  /** Where an application sends its users, and what it does with the response. */
   async function application(realm: string, more: object = {}) {
     const redirect_uri = `${site.url}/callback`;
     const client = { clientId: "shop", name: "The Shop", publicClient: true, redirectUris: [redirect_uri], ...more };
@@ -60,13 +60,13 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     };
   }
 
-  test("everything that can be asked for, inside the code flow of an application; next time only password and code", async () => {
+  test("every required action, inside the code flow of an application; next time only password and code", async () => {
     const terms = { text: "Be kind to each other.\n\n".repeat(30), version: "1" };
     const realm = await stage.newRealm("flow", { terms, displayName: "Acme" });
-    const asked = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
-    const { email } = await stage.newUser(realm, "ada", asked);
+    const requested = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
+    const { email } = await stage.newUser(realm, "ada", requested);
     const shop = await application(realm);
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
 
     await page.goto(shop.url);
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     const { userId, email } = await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
     const attributes = { phoneNumber: "+31612345678" };
     must(await stage.admin.patch(`${at}/users/${userId}`, { email, emailVerified: true, attributes }), 200);
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(stage.url + loginOf(realm));
     await typePassword(page, "ada");
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     const consumed = must(await visitor.post(`/realms/${realm}/tx/${paid.id}/consume`, undefined, { headers }), 200);
     expect(consumed).toMatchObject({ status: "CONSUMED", payloadHash: paid.payloadHash });
 
-    const unpaid = await ask("Pay 2,000.00 euro to somebody else");
+    const unpaid = await ask("Pay 2,000.00 euro to another account");
     await press(page, "Do not sign");
     await heading(page, "Not signed");
     await look(page, "transaction-declined");
@@ -196,7 +196,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
   test("with the keyboard alone: name, password, code, and the box that stands before the button", async () => {
     const realm = await stage.newRealm("keys");
     await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
-    const ada = await somebody(stage.browser);
+    const ada = await personIn(stage.browser);
     const page = await ada.tab();
     const keys = page.keyboard;
     await page.goto(stage.url + loginOf(realm));
@@ -221,10 +221,10 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await ada.close();
   });
 
-  test("without scripts: an app is set up and then asked for", async () => {
+  test("without scripts: an app is set up and then used", async () => {
     const realm = await stage.newRealm("plain");
     await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
-    const ada = await somebody(stage.browser, { javaScriptEnabled: false, viewport: { width: 360, height: 780 } });
+    const ada = await personIn(stage.browser, { javaScriptEnabled: false, viewport: { width: 360, height: 780 } });
     const page = await ada.tab();
     await page.goto(stage.url + loginOf(realm));
     await typePassword(page, "ada");
@@ -238,10 +238,10 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await ada.close();
   });
 
-  test("the name first, then the password: wrong and right, somebody else, two tabs, back, and a page that is too old", async () => {
+  test("the name first, then the password: wrong and right, another user, two tabs, back, and a page that is too old", async () => {
     const realm = await stage.newRealm("names", undefined, [step("username"), step("password")]);
     await stage.newUser(realm, "ada");
-    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const ada = await personIn(stage.browser, { locale: "en-GB" });
     const [page, other] = [await ada.tab(), await ada.tab()];
     const typeName = async (tab: typeof page, name: string) => {
       await tab.getByLabel("Username or email").fill(name);
@@ -293,7 +293,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
   test("a page weighs less than 20 kB, and nothing of it comes from elsewhere", async () => {
     const realm = await stage.newRealm("light");
     await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
-    const ada = await somebody(stage.browser);
+    const ada = await personIn(stage.browser);
     const page = await ada.tab();
     const bodies: Promise<Buffer>[] = [];
     page.on("response", (response) => {

@@ -8,7 +8,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Somebody else's web site on loopback, as a function from requests to answers. */
+/** A third-party web site on loopback, as a function from requests to answers. */
 export async function startSite(answer: (request: Request) => Response | Promise<Response>): Promise<Site> {
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch((error) => outgoing.writeHead(500, { "content-type": "text/plain" }).end(String(error)));

@@ -9,7 +9,7 @@ const NODES = 3;
 
 test.skipIf(!postgresUrl)("servers that start together on one empty Postgres all come up, with one master and one admin", async () => {
   const database = await emptyPostgres();
-  // Each would make up a password of its own: only one of them may count, and only that one may be left in a file.
+  // Each would make up its own password: only one of them may count, and only that one may be left in a file.
   const env = { ...database, GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: undefined };
   const nodes = await Promise.all(Array.from({ length: NODES }, () => spawnServer({ env })));
   await Promise.all(nodes.map(untilReady));

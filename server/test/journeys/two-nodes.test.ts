@@ -9,7 +9,7 @@ const PASSWORD = "a password of somebody";
 
 const delays: number[] = [];
 
-/** The requirement itself: what one node is told, the other knows within a second. */
+/** The requirement itself: a change on one node is known to the other within a second. */
 async function withinASecond(what: string, seen: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while (!(await seen())) {

@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A browser as far as a server can tell: keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
+/** A browser, from the server's point of view: keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
 export class Visitor {
   readonly url: string;
   readonly cookies: Map<string, string>;
@@ -100,7 +100,7 @@ export class Visitor {
   }
 }
 
-/** The answer's body, if it has the wanted status; else an error with the server's words. */
+/** The response's body, if it has the expected status; else an error with the server's message. */
 export function must(answer: Answer, status: number): Json {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer.body;

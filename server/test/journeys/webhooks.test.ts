@@ -15,8 +15,8 @@ import { must, type Visitor } from "./visitor.ts";
 const SUBSCRIPTIONS = 5;
 const CLIENTS = 6;
 const REALM = "/admin/realms/master";
-const asked = Number(process.env.GATEHOUSE_JOURNEY_EVENTS ?? 0);
-const TIMEOUT_MS = asked > 0 ? 3_600_000 : 240_000;
+const requested = Number(process.env.GATEHOUSE_JOURNEY_EVENTS ?? 0);
+const TIMEOUT_MS = requested > 0 ? 3_600_000 : 240_000;
 
 const open: Receiver[] = [];
 afterAll(() => Promise.all(open.map((peer) => peer.close())));
@@ -34,7 +34,7 @@ describe.each(onBoth)("webhooks, on $kind", ({ kind, missing }) => {
   test.skipIf(missing)(
     "all events arrive at all subscribers, although each is refused at first and the server is killed twice",
     async () => {
-      const count = asked || (kind === "postgres" ? 200 : 60);
+      const count = requested || (kind === "postgres" ? 200 : 60);
       const peer = await started();
       const attempts = new Map<string, number>();
       const accepted = new Map<string, number>();
@@ -120,7 +120,7 @@ async function write(admin: Visitor, count: number): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-/** The ids of all events that the subscribers asked for. */
+/** The ids of all events with a subscription. */
 async function created(admin: Visitor): Promise<string[]> {
   const ids = new Set<string>();
   // Beyond 10,000 rows no page is served: further back by time.
@@ -148,7 +148,7 @@ test("a receiver with a certificate by a private authority is trusted once NODE_
   const admin = await trusting.admin();
   const { id } = must(await admin.post(`${REALM}/webhooks`, { name: "a", url: `${peer.url}/in`, eventTypes: "ADMIN_CREATE" }), 201);
   expect(must(await admin.post(`${REALM}/webhooks/${id}/test`), 200)).toMatchObject({ delivered: true, status: 204 });
-  must(await admin.post(`${REALM}/roles`, { name: "told" }), 201);
+  must(await admin.post(`${REALM}/roles`, { name: "notified" }), 201);
   expect((await peer.until(3)).map(({ body }) => body.type).sort()).toEqual(["ADMIN_CREATE", "ADMIN_CREATE", "TEST"]);
   await trusting.stop();
 

@@ -81,7 +81,7 @@ tls cafile = ${folder}/ca.pem
 `;
 
 /**
- * A private domain controller of Active Directory (Samba) with an empty domain. Its ports are fixed, so each has a loopback address of its own.
+ * A private domain controller of Active Directory (Samba) with an empty domain. Its ports are fixed, so each has its own loopback address.
  * `apply` takes LDIF changes as Administrator; `sam` writes into its database what no client may.
  * @param {{ identity: { cert: string, key: string }, ca: string, host?: string }} options
  * @returns {Promise<RunningDomain>}

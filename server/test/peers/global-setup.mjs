@@ -1,7 +1,7 @@
 import { postgresBin, startPostgres } from "./index.mjs";
 
 /**
- * `npm test` starts Postgres itself; this serves whoever calls vitest directly.
+ * `npm test` starts Postgres itself; this serves direct calls of vitest.
  * @param {{ name: string }} project
  */
 export default async function setup(project) {

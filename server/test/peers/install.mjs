@@ -41,10 +41,10 @@ function install(packages) {
  * @returns {typeof peers} what is missing
  */
 export function ensurePeers({ inCI }) {
-  const wanted = missingPeers().map((peer) => peer.package);
-  if (wanted.length > 0 && mayInstall()) {
-    console.log(`Installing what the tests need: ${wanted.join(", ")}`);
-    install(wanted);
+  const expected = missingPeers().map((peer) => peer.package);
+  if (expected.length > 0 && mayInstall()) {
+    console.log(`Installing what the tests need: ${expected.join(", ")}`);
+    install(expected);
   }
   const missing = missingPeers();
   for (const peer of missing) {

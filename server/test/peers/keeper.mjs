@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A port of 127.0.0.1 that nobody listens on now. Somebody else may take it before you do: be ready to ask again. */
+/** A free port of 127.0.0.1. Another process may take it before you do: be ready to ask again. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -25,7 +25,7 @@ const KEEPER = `
 `;
 
 /**
- * Runs a server in a folder of its own, which goes with it. It ends with `stop()` or with this process, whichever comes first.
+ * Runs a server in its own folder, which goes with it. It ends with `stop()` or with this process, whichever comes first.
  * @param {{
  *   name: string,
  *   folder: string,
@@ -38,7 +38,7 @@ const KEEPER = `
  * @returns {Promise<{ stop: () => Promise<void>, log: () => string }>}
  */
 export async function keep({ name, folder, command, signal, user, env, isReady }) {
-  // A process group of its own: Ctrl-C on a terminal must reach the tests first and their servers last.
+  // A separate process group: Ctrl-C on a terminal must reach the tests first and their servers last.
   const child = spawn("sh", ["-c", KEEPER, "sh", folder, signal, ...command], {
     cwd: folder,
     detached: true,

@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads";
  */
 
 /**
- * Bare oidc-provider as others run it. In a thread of its own: in ours the package is the one that our engine has changed.
+ * Bare oidc-provider as others run it. In its own thread: in ours the package is the one that our engine has changed.
  * @param {OpenidProviderOptions} options
  */
 export async function startOpenidProvider(options) {

@@ -45,7 +45,7 @@ const open = () => {
     jwks: { keys },
     cookies: { keys: ["a key for the cookies of tests"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["given_name", "family_name", "preferred_username"] },
-    // Its clients are of the same company: nobody is asked for consent.
+    // Its clients are of the same company: no consent is asked for.
     async loadExistingGrant({ oidc }) {
       const { session, client } = oidc;
       if (!session?.accountId || !client) return undefined;

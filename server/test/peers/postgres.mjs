@@ -85,7 +85,7 @@ async function serve(program, folder, data, user) {
 }
 
 /**
- * Postgres writes its state into the eighth line of its lock file. Asking the port instead could reach somebody else's server.
+ * Postgres writes its state into the eighth line of its lock file. Asking the port instead could reach another server.
  * @param {string} data
  */
 async function isReady(data) {

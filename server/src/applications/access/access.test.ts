@@ -35,7 +35,7 @@ const mayUse = async (userId: string, clientId: string) =>
   mayUseApplication(iam.core.db, realm.name, userId, (await snapshot(clientId)).settings);
 
 describe("who may use an application", () => {
-  test("everybody, where nothing is said", async () => {
+  test("every user, by default", async () => {
     const client = await create();
     expect(client).toMatchObject({ allowedRoles: [], allowedGroups: [] });
     const { userId } = await realm.user();
@@ -85,7 +85,7 @@ describe("who may use an application", () => {
     ]);
   });
 
-  test("follows a role and a group that are renamed, and shuts everybody out where they are deleted", async () => {
+  test("follows a role and a group that are renamed, and refuses every user once they are deleted", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const group = await post("/groups", { name: fresh("Team") });
     const client = await create({ allowedRoles: [role.name], allowedGroups: [group.groupId] });
@@ -154,7 +154,7 @@ describe("who may use an application", () => {
     expect(await admin.patch(`/clients/${client.id}`, { allowedRoles: tooMany })).toMatchObject({ status: 400 });
   });
 
-  test("is not opened to everybody by a PUT that leaves it out", async () => {
+  test("is not opened to every user by a PUT that leaves it out", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const { id } = await create({ allowedRoles: [role.name] });
     const bare = { enabled: true, publicClient: false };

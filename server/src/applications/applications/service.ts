@@ -48,11 +48,15 @@ export async function createApplication(
   refuseOtherKind(input, samlMembers, "SAML applications");
   assertClientId(name);
   const { client: beginning, redirects } = templates[template];
-  const wanted = given.redirectUris ?? [];
-  if (redirects && wanted.length === 0)
-    throw invalidFields([{ field: "redirectUris", code: "required", message: "redirectUris: say where a browser comes back to" }]);
-  if (!redirects && wanted.length > 0)
-    throw invalidFields([{ field: "redirectUris", code: "unexpected", message: `redirectUris: no browser comes back to a ${template}` }]);
+  const requested = given.redirectUris ?? [];
+  if (redirects && requested.length === 0)
+    throw invalidFields([
+      { field: "redirectUris", code: "required", message: "redirectUris: name at least one address for authorization responses" },
+    ]);
+  if (!redirects && requested.length > 0)
+    throw invalidFields([
+      { field: "redirectUris", code: "unexpected", message: `redirectUris: a ${template} gets no authorization responses` },
+    ]);
   const client = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
   const created = await createClient(recordedAs(ctx, name), tools, client);
   return { application: toApplication(showClient(created.client)), secret: created.secret };

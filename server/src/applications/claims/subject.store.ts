@@ -59,7 +59,7 @@ const organizationsOfUser = sql<SubjectOrganization[]>`(
   from organization_members m join organizations o on o.realm_id = m.realm_id and o.organization_id = m.organization_id and o.enabled
   where m.realm_id = u.realm_id and m.user_id = u.user_id)`;
 
-const wanted = (needed: boolean, part: RawBuilder<unknown>, name: string) => (needed ? part : sql`null::json`).as(name);
+const selectedIf = (needed: boolean, part: RawBuilder<unknown>, name: string) => (needed ? part : sql`null::json`).as(name);
 
 /** One query for each combination of needs: what no mapper asks for is not read. */
 const queries = new Map<number, ReturnType<typeof queryFor>>();
@@ -70,9 +70,9 @@ const queryFor = (needs: SubjectNeeds) =>
       .select(["u.user_id", "u.username", "u.email", "u.email_verified", "u.attributes", "u.created_at"])
       .select([
         sql<number>`coalesce(u.updated_at, u.created_at)`.as("updated_at"),
-        wanted(needs.roles, rolesOfUser, "roles"),
-        wanted(needs.groups, groupsOfUser, "groups"),
-        wanted(needs.organizations, organizationsOfUser, "organizations"),
+        selectedIf(needs.roles, rolesOfUser, "roles"),
+        selectedIf(needs.groups, groupsOfUser, "groups"),
+        selectedIf(needs.organizations, organizationsOfUser, "organizations"),
       ])
       .where("u.realm_id", "=", realm)
       .where("u.user_id", "=", userId)

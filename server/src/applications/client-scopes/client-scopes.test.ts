@@ -77,7 +77,7 @@ describe("client scopes", () => {
     expect((await admin.delete(`/client-scopes/${idOf("address")}`)).status).toBe(204);
   });
 
-  test("bring the claims that are attached, and tell so at both ends", async () => {
+  test("bring the attached claims, and both ends show it", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-authorization");
     const { scopeId } = (await admin.post("/client-scopes", { name: "staff" })).body;

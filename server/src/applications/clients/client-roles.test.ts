@@ -36,7 +36,7 @@ const mightyRole = async () => {
 const denied = { status: 403, body: { code: "permissions.escalation" } };
 
 describe("roles of a client", () => {
-  test("have names of their own, apart from the realm's and other clients'", async () => {
+  test("have their own names, apart from the realm's and other clients'", async () => {
     const [a, b] = [await client(), await client()];
     const role = await clientRole(a.id, { name: "user", description: "Uses it" });
     await clientRole(b.id, { name: "user" });

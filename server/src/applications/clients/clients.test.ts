@@ -169,7 +169,7 @@ describe("a client", () => {
     expect(answer.text).not.toContain("c2VjcmV0");
   });
 
-  test("may use loopback, schemes of its own and keys, where that is safe", async () => {
+  test("may use loopback, its own schemes and keys, where that is safe", async () => {
     await create({ redirectUris: ["http://127.0.0.1:3000/cb", "http://localhost/cb", "https://app.example.com"], webOrigins: ["+"] });
     const native = await create({
       publicClient: true,

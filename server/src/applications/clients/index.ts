@@ -5,7 +5,7 @@ export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
-export { getsUserTokens } from "./reach.ts";
+export { getsUserTokens, mayAddress } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
 export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";

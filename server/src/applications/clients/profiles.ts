@@ -1,7 +1,6 @@
 import type { FieldError } from "../../kernel/errors.ts";
 import { type ClientProfile, clientProfiles } from "../../tenancy/settings/index.ts";
-import type { StoredClient } from "./settings.ts";
-import type { ClientAuthMethod, GrantType } from "./snapshot.ts";
+import type { ClientAuthMethod, GrantType, StoredClient } from "./snapshot.ts";
 
 /** The requirements of a profile for clients and requests. Every check reads them here. */
 export interface ProfileRules {
@@ -95,31 +94,32 @@ export function profileDefaults({ profile = "none", authMethod }: Partial<Stored
 /** Every member that contradicts the client's profile. */
 export function profileErrors(client: StoredClient): FieldError[] {
   const { profile } = client;
-  const wants = rules[profile];
+  const demanded = rules[profile];
   const errors: FieldError[] = [];
   const refuse = (field: string, message: string) =>
     errors.push({ field, code: "profile", message: `${field} ${message}: the profile ${profile} demands it` });
-  const flag = (field: "requirePkce" | "requirePar" | "requireSignedRequestObject", wanted: boolean) => {
-    if (wanted && !client[field]) refuse(field, "must be true");
+  const flag = (field: "requirePkce" | "requirePar" | "requireSignedRequestObject", isDemanded: boolean) => {
+    if (isDemanded && !client[field]) refuse(field, "must be true");
   };
-  flag("requirePkce", wants.pkce);
-  flag("requirePar", wants.par);
-  flag("requireSignedRequestObject", wants.signedRequests);
-  if (wants.authMethods && !wants.authMethods.includes(client.authMethod))
-    refuse("authMethod", `must be one of ${wants.authMethods.join(", ")}`);
-  if (wants.senderConstrained && !client.requireDpop && !client.authMethod.endsWith("tls_client_auth"))
+  flag("requirePkce", demanded.pkce);
+  flag("requirePar", demanded.par);
+  flag("requireSignedRequestObject", demanded.signedRequests);
+  if (demanded.authMethods && !demanded.authMethods.includes(client.authMethod))
+    refuse("authMethod", `must be one of ${demanded.authMethods.join(", ")}`);
+  if (demanded.senderConstrained && !client.requireDpop && !client.authMethod.endsWith("tls_client_auth"))
     refuse("requireDpop", "must be true, unless the client authenticates with a certificate");
   for (const member of signingMembers) {
     const alg = client[member];
-    if (alg !== null && wants.algs && !wants.algs.includes(alg)) refuse(member, `must be one of ${wants.algs.join(", ")}, or null`);
+    if (alg !== null && demanded.algs && !demanded.algs.includes(alg))
+      refuse(member, `must be one of ${demanded.algs.join(", ")}, or null`);
   }
-  if (wants.maxCodeSeconds !== null && (client.codeLifetime ?? 0) > wants.maxCodeSeconds)
-    refuse("codeLifetime", `must be at most ${wants.maxCodeSeconds}, or null`);
-  const grants = client.grantTypes.filter((grant) => wants.refusedGrants.includes(grant));
+  if (demanded.maxCodeSeconds !== null && (client.codeLifetime ?? 0) > demanded.maxCodeSeconds)
+    refuse("codeLifetime", `must be at most ${demanded.maxCodeSeconds}, or null`);
+  const grants = client.grantTypes.filter((grant) => demanded.refusedGrants.includes(grant));
   if (grants.length > 0) refuse("grantTypes", `must not hold ${grants.join(", ")}`);
-  if (wants.codeOnly && client.responseTypes.some((type) => type !== "code")) refuse("responseTypes", "must be code alone");
-  if (wants.keepsRefreshTokens && client.rotateRefreshTokens) refuse("rotateRefreshTokens", "must be false");
-  if (wants.httpsRedirects)
+  if (demanded.codeOnly && client.responseTypes.some((type) => type !== "code")) refuse("responseTypes", "must be code alone");
+  if (demanded.keepsRefreshTokens && client.rotateRefreshTokens) refuse("rotateRefreshTokens", "must be false");
+  if (demanded.httpsRedirects)
     client.redirectUris.forEach((uri, index) => {
       const isOnDevice = client.applicationType === "native" && uri.startsWith("http:");
       if (!uri.startsWith("https:") && !isOnDevice) refuse(`redirectUris.${index}`, "must use https");

@@ -3,7 +3,7 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { adminAudience } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
-import type { StoredClient } from "./settings.ts";
+import type { StoredClient } from "./snapshot.ts";
 import type { ClientRow } from "./store.ts";
 
 /**
@@ -12,6 +12,15 @@ import type { ClientRow } from "./store.ts";
  */
 export const getsUserTokens = ({ grantTypes, responseTypes }: Pick<StoredClient, "grantTypes" | "responseTypes">): boolean =>
   grantTypes.some((grant) => grant !== "client_credentials" && grant !== "refresh_token") || responseTypes.some((type) => type !== "code");
+
+interface Addressing {
+  readonly allowedResources: readonly string[];
+  readonly settings: Pick<StoredClient, "audience">;
+}
+
+/** Whether a client's tokens may have this audience: as a resource that it may request, or as an audience of all its tokens. */
+export const mayAddress = ({ allowedResources, settings }: Addressing, audience: string): boolean =>
+  allowedResources.includes(audience) || settings.audience.includes(audience);
 
 interface ClientReach {
   readonly stored: StoredClient;
@@ -23,8 +32,7 @@ interface ClientReach {
  * secret, or of its redirect URIs, has their permissions; or it may introspect all tokens.
  */
 function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {
-  const admin = adminAudience(baseUrl);
-  return stored.introspectAll || (getsUserTokens(stored) && (stored.audience.includes(admin) || allowedResources.includes(admin)));
+  return stored.introspectAll || (getsUserTokens(stored) && mayAddress({ allowedResources, settings: stored }, adminAudience(baseUrl)));
 }
 
 /** The escalation rule for a client: its secret or keys give the permissions of its service account. */

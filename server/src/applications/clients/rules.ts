@@ -15,8 +15,8 @@ import { certificateNames } from "./certificate-names.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
 import { usesSecret } from "./secrets.ts";
-import { type StoredClient, spellGrantType } from "./settings.ts";
-import type { GrantType } from "./snapshot.ts";
+import { spellGrantType } from "./settings.ts";
+import type { GrantType, StoredClient } from "./snapshot.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 

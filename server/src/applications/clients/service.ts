@@ -17,7 +17,8 @@ import { assertMayControlClient, assertMayReachAdministrators, changesControl } 
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
-import { completeSettings, grantTypeNames, type StoredClient, spellGrantType, toGrantType } from "./settings.ts";
+import { completeSettings, grantTypeNames, spellGrantType, toGrantType } from "./settings.ts";
+import type { StoredClient } from "./snapshot.ts";
 import {
   type ClientRow,
   type ClientState,
@@ -66,7 +67,7 @@ export async function readClient(ctx: ReadCtx, id: string): Promise<ClientRow> {
   return client;
 }
 
-/** For a change: held until commit. Whether it is still what the caller saw is asked last. */
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
 export async function takeClient(ctx: Ctx, id: string): Promise<ClientRow> {
   const client = isId(id) ? await lockClient(ctx.tx, ctx.realm, id) : null;
   if (!client) throw clientErrors.not_found();

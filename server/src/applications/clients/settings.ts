@@ -1,13 +1,5 @@
 import { profileDefaults } from "./profiles.ts";
-import type { ClientSettings, GrantType } from "./snapshot.ts";
-
-/** What `clients.settings` holds: the settings, and the lists that a snapshot shows beside them. */
-export interface StoredClient extends ClientSettings {
-  readonly grantTypes: readonly GrantType[];
-  readonly redirectUris: readonly string[];
-  readonly webOrigins: readonly string[];
-  readonly scopes: readonly string[];
-}
+import type { ClientSettings, GrantType, StoredClient } from "./snapshot.ts";
 
 /** The defaults of a client. */
 const defaults: Omit<StoredClient, "authMethod"> = {

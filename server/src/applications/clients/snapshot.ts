@@ -25,7 +25,7 @@ export type GrantType =
 /** What the authorization endpoint may answer a client with. Those beside `code` need the realm setting `oidc.implicitFlow`, too. */
 export type ResponseType = "code" | "id_token" | "id_token token" | "code id_token" | "code token" | "code id_token token";
 
-/** What a subject is in the tokens of a realm, or of one client that wants it otherwise. */
+/** What a subject is in the tokens of a realm, or of one client that overrides it. */
 export interface SubjectClaim {
   readonly strategy: "userId" | "username" | "email" | "attribute" | "pairwise";
   readonly attribute?: string | null;
@@ -126,4 +126,12 @@ export interface ClientSettings {
   /** Ids; both empty: every user may use it. */
   readonly allowedRoles: readonly string[];
   readonly allowedGroups: readonly string[];
+}
+
+/** What `clients.settings` holds: the settings, and the lists that a snapshot shows beside them. */
+export interface StoredClient extends ClientSettings {
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly webOrigins: readonly string[];
+  readonly scopes: readonly string[];
 }

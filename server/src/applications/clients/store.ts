@@ -5,7 +5,8 @@ import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { SealedSecrets } from "./secrets.ts";
-import { completeSettings, type StoredClient } from "./settings.ts";
+import { completeSettings } from "./settings.ts";
+import type { StoredClient } from "./snapshot.ts";
 
 interface ClientsTable {
   realm_id: string;

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 
 const uses = (alias: string) => sql`settings #>> '{options,browserFlow}' = ${alias}`;
 
-/** Some of the SAML clients that use a flow of their own. */
+/** Some of the SAML clients that use their own flow. */
 export async function samlClientsUsingFlow(db: Db, realm: string, alias: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ entity_id: string }>`select entity_id from saml_clients
     where realm_id = ${realm} and ${uses(alias)} order by entity_id limit ${limit}`.execute(db);

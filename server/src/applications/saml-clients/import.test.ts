@@ -321,9 +321,9 @@ describe("an address of metadata", () => {
           closed.push(once(response, "close"));
           answer(request, response);
         };
-        const asked = fetchFrom();
+        const requested = fetchFrom();
         expect((await admin.get("/saml-clients")).status, "others do not wait for it").toBe(200);
-        expect(await asked).toMatchObject({ status: 400, body: { errors: [{ field: "url", code }] } });
+        expect(await requested).toMatchObject({ status: 400, body: { errors: [{ field: "url", code }] } });
       }
       await Promise.all(closed);
     } finally {

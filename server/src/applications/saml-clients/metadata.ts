@@ -33,7 +33,7 @@ export interface Imported {
   readonly signAssertion: boolean | null;
 }
 
-/** What `saml_clients.metadata` holds: the values are kept to tell them from what an administrator has set since. */
+/** What `saml_clients.metadata` holds: the values are kept to distinguish them from what an administrator has set since. */
 export interface StoredMetadata {
   readonly url: string | null;
   readonly importedAt: number;
@@ -135,7 +135,7 @@ const valuesOf = ({ name, stored }: Mergeable): Imported => ({
 
 /**
  * A record with what metadata says now. A member that is still what the last import set follows; one that an administrator has set since
- * stays. Of lists each entry counts for itself: what was added by hand stays, and what was removed by hand does not come back.
+ * stays. Of lists each entry counts for itself: what was added by hand stays, and what was removed by hand is not added again.
  */
 export function withMetadata(current: Mergeable | null, before: Imported | null, next: Imported): Mergeable {
   if (!current) return recordOf(next, completeSamlClient(next).options);

@@ -80,7 +80,7 @@ export async function saveSamlClient(
 ): Promise<SamlClientRow> {
   const current = await takeSamlClient(ctx, entityId);
   const stored = await checked(ctx, baseUrl, input, current.stored);
-  // The answer to its creation says null, and may come back.
+  // The response to its creation has null, and may be sent again.
   const { applicationId, ...rest } = input;
   refuseReadOnly(shown(current), { ...rest, ...(applicationId !== null && { applicationId }) }, [
     "realmId",

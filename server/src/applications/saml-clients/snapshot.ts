@@ -38,7 +38,7 @@ export interface SamlClientOptions {
   readonly encryptionAlgorithm: string | null;
   readonly keyTransportAlgorithm: string | null;
   readonly nameIdFormat: NameIdKind;
-  /** Which attribute the NameID of `unspecified` (or of an SP that wants its own) is read from; null: the username. */
+  /** Which attribute the NameID of `unspecified` (or of an SP with its own format) is read from; null: the username. */
   readonly nameIdSource: string | null;
   readonly includeAttributes: boolean;
   readonly backChannelSloEnabled: boolean;

@@ -3,7 +3,7 @@ import { oneOf } from "../../platform/http/index.ts";
 
 export const strategies = ["userId", "username", "email", "attribute", "pairwise"] as const;
 
-/** Shared with clients, which may want it otherwise than their realm. */
+/** Shared with clients, which may override their realm's. */
 export const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:

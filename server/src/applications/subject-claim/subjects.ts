@@ -19,7 +19,7 @@ const missing = (what: string) =>
 
 /**
  * The `sub` of a user. A user without the configured attribute is refused: another value would be another account
- * to every application, for ever. The salt is asked for only where it is needed.
+ * to every application, for ever. The salt is read only where it is needed.
  */
 export async function subjectOf(
   { strategy, attribute }: SubjectClaim | { readonly strategy: SubjectClaim["strategy"]; readonly attribute?: string | null },

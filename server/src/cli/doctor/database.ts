@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { sql } from "kysely";
 import pg from "pg";
-import { checkVault, masterKeyPath, openVault } from "../../bootstrap.ts";
 import type { Config } from "../../config.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { checkVault, masterKeyPath, openVault } from "../../master-key.ts";
 import { type Database, embeddedFolder, FolderInUse, migrationStatus, openDatabase } from "../../platform/db/index.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 

@@ -10,12 +10,12 @@ import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./ch
 
 /** Needs no configuration, so it is looked at even when that is wrong. */
 export function checkNode(running: string = process.versions.node): Finding {
-  const wanted = manifest().engines.node;
+  const required = manifest().engines.node;
   const [major = 0, minor = 0] = running.split(".").map(Number);
-  const [leastMajor = 0, leastMinor = 0] = wanted.replace(/^>=/, "").split(".").map(Number);
+  const [leastMajor = 0, leastMinor = 0] = required.replace(/^>=/, "").split(".").map(Number);
   const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
   if (enough) return ok("node", `Node ${running}`);
-  return problem("node", `Node ${running} is too old.`, `Install Node ${wanted.replace(/^>=/, "")} or newer.`);
+  return problem("node", `Node ${running} is too old.`, `Install Node ${required.replace(/^>=/, "")} or newer.`);
 }
 
 // No release of Gatehouse is older than this.

@@ -32,7 +32,7 @@ export async function findPassword(db: Db, realm: string, userId: string): Promi
 /** Whether `users.source` names a directory, whose users' names and passwords are kept there. */
 export const isDirectorySource = (source: string): boolean => /^(ldap|ad):/.test(source);
 
-/** Their password is the directory's: one that is stored here would never be asked for, and outlive the account there. */
+/** Their password is the directory's: one that is stored here would never be used, and outlive the account there. */
 export async function isFromDirectory(db: Db, realm: string, userId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users where realm_id = ${realm} and user_id = ${userId}
     and (source like 'ldap:%' or source like 'ad:%')`.execute(db);

@@ -206,7 +206,7 @@ describe("the tree", () => {
     expect((await move(pair, chain[47]!)).status).toBe(200);
   });
 
-  test("loses what hangs below a deleted group, but no one who was in it", async () => {
+  test("loses the groups below a deleted group, but none of its members", async () => {
     const a = await make();
     const b = await make(a.groupId);
     const c = await make(b.groupId);

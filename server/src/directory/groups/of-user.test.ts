@@ -35,12 +35,12 @@ describe("where a user belongs", () => {
       { groupId: sales, name: "Sales", description: null, parentId: company, direct: true, joinedAt: time },
     ]);
     expect(headers["x-total-count"]).toBe("4");
-    const asked = async (query: string) => namesOf((await looker.get(`/users/${ada.userId}/groups?${query}`)).body);
-    expect(await asked("direct=true")).toEqual(["Chess", "North", "Sales"]);
-    expect(await asked("direct=false")).toEqual(["Company"]);
-    expect(await asked("search=c")).toEqual(["Chess", "Company"]);
-    expect(await asked(`search=${sales}`)).toEqual(["Sales"]);
-    expect(await asked("size=2&page=1&sort=-name")).toEqual(["Company", "Chess"]);
+    const requested = async (query: string) => namesOf((await looker.get(`/users/${ada.userId}/groups?${query}`)).body);
+    expect(await requested("direct=true")).toEqual(["Chess", "North", "Sales"]);
+    expect(await requested("direct=false")).toEqual(["Company"]);
+    expect(await requested("search=c")).toEqual(["Chess", "Company"]);
+    expect(await requested(`search=${sales}`)).toEqual(["Sales"]);
+    expect(await requested("size=2&page=1&sort=-name")).toEqual(["Company", "Chess"]);
     const first = await looker.get(`/users/${ada.userId}/groups?size=3&sort=joinedAt`);
     const next = /<[^>]*\/users([^>]*)>; rel="next"/.exec(String(first.headers.link))![1]!;
     expect(namesOf([...first.body, ...(await looker.get(`/users${next}`)).body]).sort()).toEqual(["Chess", "Company", "North", "Sales"]);
@@ -71,10 +71,10 @@ describe("where a user belongs", () => {
       },
     ]);
     expect(headers["x-total-count"]).toBe("2");
-    const asked = async (query: string) => namesOf((await looker.get(`/users/${ada.userId}/organizations?${query}`)).body);
-    expect(await asked("search=QUI")).toEqual(["Zed"]);
-    expect(await asked("role=owner")).toEqual(["Acme"]);
-    expect(await asked("sort=-name&size=1")).toEqual(["Zed"]);
+    const requested = async (query: string) => namesOf((await looker.get(`/users/${ada.userId}/organizations?${query}`)).body);
+    expect(await requested("search=QUI")).toEqual(["Zed"]);
+    expect(await requested("role=owner")).toEqual(["Acme"]);
+    expect(await requested("sort=-name&size=1")).toEqual(["Zed"]);
     expect((await looker.get(`/users/${bob.userId}/organizations`)).body).toMatchObject([{ alias: "acme", role: "member" }]);
     expect((await looker.get(`/users/${ada.userId}/organizations?direct=true`)).status).toBe(400);
   });

@@ -138,8 +138,8 @@ const toGroup = (row: Shown): GroupRow => ({
 
 /** Those of the ids that are groups of the realm. */
 export async function existingGroups(db: Db, realm: string, ids: readonly string[]): Promise<string[]> {
-  const wanted = ids.filter(isId);
-  if (wanted.length === 0) return [];
-  const rows = await db.selectFrom("groups").select("group_id").where("realm_id", "=", realm).where("group_id", "in", wanted).execute();
+  const wellFormed = ids.filter(isId);
+  if (wellFormed.length === 0) return [];
+  const rows = await db.selectFrom("groups").select("group_id").where("realm_id", "=", realm).where("group_id", "in", wellFormed).execute();
   return rows.map(({ group_id }) => group_id);
 }

@@ -79,13 +79,13 @@ async function dropNameless(
   tx: Tx,
   realm: string,
   users: readonly NewUser[],
-  wanted: readonly { user_id: string }[],
+  requested: readonly { user_id: string }[],
   got: readonly { user_id: string }[],
 ): Promise<Set<string>> {
   const kept = new Set(users.map(({ userId }) => userId));
-  if (got.length === wanted.length) return kept;
+  if (got.length === requested.length) return kept;
   const open = new Map<string, number>();
-  for (const { user_id } of wanted) open.set(user_id, (open.get(user_id) ?? 0) + 1);
+  for (const { user_id } of requested) open.set(user_id, (open.get(user_id) ?? 0) + 1);
   for (const { user_id } of got) open.set(user_id, (open.get(user_id) ?? 0) - 1);
   const nameless = [...open].filter(([, missing]) => missing > 0).map(([userId]) => userId);
   await sql`delete from users where realm_id = ${realm} and user_id = any(${nameless}::uuid[])`.execute(tx);

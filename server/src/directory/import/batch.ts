@@ -133,7 +133,7 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
         ? null
         : { code: "request.invalid", message: unknown.map((name) => `There is no role “${name}” in this realm`).join("; ") };
     },
-    /** Why the caller may not create a user with these roles, if so: the escalation rule, asked once for each role. */
+    /** Why the caller may not create a user with these roles, if so: the escalation rule, checked once for each role. */
     async refusalFor(row: ReadyRow): Promise<Fault | null> {
       for (const roleId of idsFor(row)) {
         if (!refusals.has(roleId)) refusals.set(roleId, await mayGrant(roleId));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** Of no one's password. */
+/** A hash of no user's password. */
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 
 const send = (client: AdminClient, type: string, body: string | Buffer, query = "") =>
@@ -273,7 +273,7 @@ describe("names that are taken", () => {
     expect(await find(realm, "ada")).toMatchObject({ enabled: true });
   });
 
-  test("two imports of the same people at once: each user once, no one half", async () => {
+  test("two imports of the same people at once: each user once, none incomplete", async () => {
     const { admin } = await start();
     const rows = Array.from({ length: 300 }, (_, n) => ({ username: `twin-${n}`, email: `twin-${n}@example.com`, passwordHash: HASH }));
     const [one, other] = await Promise.all([json(admin, rows), json(admin, [...rows].reverse())]);

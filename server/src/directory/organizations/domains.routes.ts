@@ -39,7 +39,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     },
     async (req) => {
       const { orgId, domain } = req.params;
-      // Not a mere read: what the caller saw (`If-Match`) counts before the DNS is asked.
+      // Not a mere read: what the caller saw (`If-Match`) counts before the DNS query.
       const row = await req.transact((ctx) => domainToVerify(ctx, orgId, domain));
       const proven = await hasRecord(dns, row);
       if (proven === null) throw organizationErrors.dns_unavailable();

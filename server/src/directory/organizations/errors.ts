@@ -12,7 +12,7 @@ export const organizationErrors = {
     already_member: [409, "The user with this email address is a member already"],
     disabled: [409, "The organization is disabled: enable it before you invite users"],
     domain_not_found: [404, "No such domain of this organization"],
-    dns_unavailable: [503, "The DNS could not be asked about this domain: try again in a moment"],
+    dns_unavailable: [503, "The DNS query for this domain failed: try again in a moment"],
     invitation_not_found: [404, "No such invitation"],
     invitation_expired: [410, "The invitation has expired"],
     invitation_used: [410, "The invitation has been used already"],

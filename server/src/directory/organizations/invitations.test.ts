@@ -18,7 +18,7 @@ afterAll(async () => {
 
 let people = 0;
 /** Later ones are also later in the alphabet. */
-const someone = () => `guest${1_000 + people++}@example.com`;
+const newAddress = () => `guest${1_000 + people++}@example.com`;
 
 async function acme({ sendsMail = true } = {}) {
   const realm = await iam.realm();
@@ -37,7 +37,7 @@ const rowsOf = (realm: { name: string }) =>
 
 test("an invitation leaves by mail, and its link is neither answered nor stored", async () => {
   const { realm, admin, at, organizationId } = await acme();
-  const email = `Mixed.${someone()}`;
+  const email = `Mixed.${newAddress()}`;
   const created = await admin.post(`${at}/invitations`, { email, role: "owner", expiresInHours: 48 });
   expect(created.status).toBe(201);
   expect(created.body).toEqual({
@@ -69,7 +69,7 @@ test("an invitation leaves by mail, and its link is neither answered nor stored"
 test("the mail names the organization as people know it, in the language of whom it is for", async () => {
   const { realm, admin, at } = await acme();
   await admin.patch(at, { displayName: "Acme & <Zonen>" });
-  const [email, dutch] = [someone(), someone()];
+  const [email, dutch] = [newAddress(), newAddress()];
   await realm.asMaster().post("/users", { username: "jan", email: dutch, attributes: { locale: "nl" } });
   for (const address of [email, dutch]) expect((await admin.post(`${at}/invitations`, { email: address })).status).toBe(201);
   await Promise.all([mail.linksTo(email), mail.linksTo(dutch)]);
@@ -79,7 +79,7 @@ test("the mail names the organization as people know it, in the language of whom
 
 test("a second invitation to the same address replaces the first: one row, another link", async () => {
   const { realm, admin, at } = await acme();
-  const email = someone();
+  const email = newAddress();
   const first = (await admin.post(`${at}/invitations`, { email })).body;
   await mail.linksTo(email);
   const again = await admin.post(`${at}/invitations`, { email: email.toUpperCase(), role: "admin" });
@@ -90,9 +90,9 @@ test("a second invitation to the same address replaces the first: one row, anoth
   expect((await iam.browser().get(new URL(newLink!).pathname)).status).toBe(200);
 });
 
-test("without a way to send mail no one is invited, and the answer says what to do", async () => {
+test("without a mail provider no user is invited, and the answer says what to do", async () => {
   const { realm, admin, at } = await acme({ sendsMail: false });
-  const refused = await admin.post(`${at}/invitations`, { email: someone() });
+  const refused = await admin.post(`${at}/invitations`, { email: newAddress() });
   expect(refused).toMatchObject({ status: 409, body: { code: "messaging.no_provider" } });
   expect(refused.body.detail).toContain("configure");
   expect(await rowsOf(realm)).toEqual([]);
@@ -115,18 +115,18 @@ test("refuses members, disabled organizations, bad addresses and terms, and too 
     { email: "a@example.com", token: "mine" },
   ])
     expect((await admin.post(`${at}/invitations`, body)).status, JSON.stringify(body).slice(0, 80)).toBe(400);
-  expect((await admin.post(`/organizations/${newId()}/invitations`, { email: someone() })).status).toBe(404);
-  const flooded = someone();
+  expect((await admin.post(`/organizations/${newId()}/invitations`, { email: newAddress() })).status).toBe(404);
+  const flooded = newAddress();
   const answers = [];
   for (let i = 0; i < 6; i++) answers.push((await admin.post(`${at}/invitations`, { email: flooded })).status);
   expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
   await admin.put(`/organizations/${organizationId}`, { name: "Acme", enabled: false });
-  expect((await admin.post(`${at}/invitations`, { email: someone() })).body.code).toBe("organizations.disabled");
+  expect((await admin.post(`${at}/invitations`, { email: newAddress() })).body.code).toBe("organizations.disabled");
 });
 
 test("the list is filtered by status; one is withdrawn, and old ones are forgotten", async () => {
   const { admin, at } = await acme();
-  const emails = [someone(), someone(), someone()] as const;
+  const emails = [newAddress(), newAddress(), newAddress()] as const;
   const [short, long] = [
     (await admin.post(`${at}/invitations`, { email: emails[0], expiresInHours: 1 })).body,
     (await admin.post(`${at}/invitations`, { email: emails[1], expiresInHours: 720 })).body,
@@ -160,7 +160,7 @@ test("the list is filtered by status; one is withdrawn, and old ones are forgott
 
 test("a deleted user takes along the invitations to their address, and their name as inviter", async () => {
   const { realm, admin, at } = await acme();
-  const [email, byName, other] = [someone(), someone(), someone()];
+  const [email, byName, other] = [newAddress(), newAddress(), newAddress()];
   for (const address of [email, byName, other]) await admin.post(`${at}/invitations`, { email: address });
   const master = realm.asMaster();
   for (const user of [{ username: "grace", email }, { username: byName }]) {

@@ -48,7 +48,7 @@ test("a user joins, changes roles and leaves; the count is right at each step", 
   expect((await admin.delete(`${at}/members/${ada.userId}`)).body.code).toBe("organizations.not_a_member");
   expect(await count()).toBe(0);
 
-  // The organization's events name no one; the user's tell where.
+  // The organization's events name no user; the user's name the organization.
   const about = async (query: string) => (await realm.events(query)).map(({ detail }) => detail).filter(Boolean);
   expect(await about(`resourceType=organizations&resourceId=${organizationId}`)).toEqual([
     "member removed",

@@ -123,7 +123,7 @@ describe("composite roles", () => {
 describe("the default role", () => {
   const both = { status: 409, body: { code: "roles.default_with_permissions" } };
 
-  test("never includes permissions, by whatever way and in whatever order", async () => {
+  test("never includes permissions, in any way or order", async () => {
     const other = await iam.realm();
     const by = other.asMaster();
     const [user] = (await by.get("/roles?search=user")).body;

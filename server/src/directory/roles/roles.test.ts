@@ -130,7 +130,7 @@ describe("the default role", () => {
     expect((await admin.put(`/roles/${auditor.roleId}/default`)).status).toBe(200);
   });
 
-  test("never has permissions even when both are asked at once, and there is always exactly one", async () => {
+  test("never has permissions even when both are requested at once, and there is always exactly one", async () => {
     const admin = (await iam.realm()).asMaster();
     for (let round = 0; round < 5; round++) {
       const { roleId } = (await admin.post("/roles", { name: `round${round}` })).body;

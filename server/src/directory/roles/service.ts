@@ -22,7 +22,7 @@ export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
 }
 
 /**
- * For a change: held until commit. Whether it is still what the caller saw is asked after whether the caller may.
+ * For a change: held until commit. The version (`If-Match`) is checked after the permission.
  * Locks the realm before the role: composites, permissions and default roles depend on each other, so their changes are serialised.
  */
 async function takeRole(ctx: Ctx, roleId: string): Promise<RoleRow> {

@@ -97,7 +97,7 @@ export const SetPassword = Type.Object(
     temporary: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "The user has to replace it at the next sign-in (`UPDATE_PASSWORD`); otherwise that is not asked any more",
+        description: "The user has to replace it at the next sign-in (`UPDATE_PASSWORD`); otherwise that action is removed",
       }),
     ),
   },

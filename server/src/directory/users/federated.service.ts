@@ -17,7 +17,7 @@ export interface FederatedProfile {
 
 /**
  * Gives a user the profile that their directory has. `decide` says from how the account is now whether it stays open. Answers the members that
- * changed, or null where the user is gone. No escalation rule: who may decide where a directory's answers come from was asked when that was saved.
+ * changed, or null where the user is gone. No escalation rule: it was checked when the directory's configuration was saved.
  */
 export async function saveFederatedUser(
   ctx: Ctx,

@@ -10,15 +10,15 @@ interface Wanted {
 }
 
 /**
- * Who has all the values. Few are found by their index first: Postgres, hoping to fill a page early, would rather walk over everybody.
- * A value that many share is asked of one user after the other, which fills a page soon.
+ * Who has all the values. Few are found by their index first: Postgres, hoping to fill a page early, would rather scan all users.
+ * A value that many share is compared user by user, which fills a page soon.
  */
 export async function attributeConditions(db: Db, realm: string, { attribute = [] }: UserQuery): Promise<RawBuilder<boolean>[]> {
-  const wanted = [attribute].flat().map(parse);
-  if (wanted.length === 0) return [];
-  const has = sql<boolean>`(${sql.join(wanted.map(hasValue), sql` and `)})`;
+  const conditions = [attribute].flat().map(parse);
+  if (conditions.length === 0) return [];
+  const has = sql<boolean>`(${sql.join(conditions.map(hasValue), sql` and `)})`;
   const found = sql`select users.user_id from users where users.realm_id = ${realm}
-    and user_attribute_keys(users.realm_id, users.attributes) @> array[${sql.join(wanted.map((one) => keyOf(realm, one)))}] and ${has}`;
+    and user_attribute_keys(users.realm_id, users.attributes) @> array[${sql.join(conditions.map((one) => keyOf(realm, one)))}] and ${has}`;
   const { rows } = await sql<{ users: number }>`select count(*)::int as users from (${found} limit ${FEW + 1}) found`.execute(db);
   return [rows[0]!.users > FEW ? has : sql<boolean>`users.user_id = any(array(${found}))`];
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { instant } from "../../platform/http/index.ts";
+import { instant } from "../../platform/paging/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
 import type { UserQuery } from "./list.schema.ts";
 

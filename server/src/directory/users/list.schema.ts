@@ -1,6 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Instant } from "../../platform/http/index.ts";
-import { listQuery } from "../../platform/paging/index.ts";
+import { Instant, listQuery } from "../../platform/paging/index.ts";
 
 const attribute = Type.String({
   minLength: 1,

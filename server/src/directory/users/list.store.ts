@@ -35,7 +35,7 @@ type Conditions = readonly ReturnType<typeof sql<boolean>>[];
 const allOf = (conditions: Conditions) => sql<boolean>`(${sql.join(conditions.length > 0 ? [...conditions] : [sql`true`], sql` and `)})`;
 
 /**
- * To be sorted, few users are found first; where many belong, the list is walked in its order and each user asked, which finds a
+ * To be sorted, few users are found first; where many belong, the list is walked in its order and each user checked, which finds a
  * page soon. What would be slow in one is fast in the other, and Postgres does not always know which it has.
  */
 async function pageOfMembers(
@@ -51,12 +51,12 @@ async function pageOfMembers(
   const rest = [...own, ...memberships.filter((one) => one !== first).map((one) => belongsTo(realm, one))];
   const inOrder = [...rest, few ? amongFew(realm, first) : belongsTo(realm, first)];
   if (searches) return pageOfUsers(db, realm, query, inOrder, few);
-  const asked = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(inOrder));
+  const filtered = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(inOrder));
   // Among many members, those few users who are disabled, locked or of some days are found by that.
-  if (users > FEW && isNarrow(query)) return pageOf(db, asked, query.sort === undefined ? orderOfIds : order, query);
+  if (users > FEW && isNarrow(query)) return pageOf(db, filtered, query.sort === undefined ? orderOfIds : order, query);
   const found = alongIndex(db, realm, first, rest);
   const count = () => countUpTo(db, rest.length === 0 ? membersAlone(db, realm, first) : found);
-  return query.sort === undefined ? pageOf(db, found, orderOfMembers, query, count) : pageOf(db, asked, order, query, count);
+  return query.sort === undefined ? pageOf(db, found, orderOfMembers, query, count) : pageOf(db, filtered, order, query, count);
 }
 
 const isNarrow = ({ enabled, locked, createdFrom, createdTo }: UserQuery): boolean =>
@@ -70,7 +70,7 @@ const membersOf = (realm: string, { table, column, id }: Membership) =>
 
 /**
  * Along the index of what they belong to, asking each for the rest. `limit` keeps Postgres from joining in another order: of tables
- * that were filled a moment ago it knows nothing, and would compare everybody with everybody.
+ * that were filled a moment ago it knows nothing, and would compare all users with each other.
  */
 const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditions): UserList =>
   db

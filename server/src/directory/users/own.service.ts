@@ -73,7 +73,7 @@ export async function confirmEmail(ctx: Ctx, userId: string, email: string): Pro
   return true;
 }
 
-/** The link to a new address has come back. False when the present one is another than it was, or the account is closed. */
+/** The link to a new address was followed. False when the present address has changed, or the account is closed. */
 export async function changeOwnEmail(
   ctx: Ctx,
   userId: string,

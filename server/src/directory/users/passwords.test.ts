@@ -92,7 +92,7 @@ describe("breached passwords", () => {
     expect((await other.asMaster().put(`/users/${userId}/password`, { newPassword: "password123" })).status).toBe(204);
   });
 
-  test("is asked last: after the policy, and after the history", async () => {
+  test("is checked last: after the policy and the history", async () => {
     const other = await iam.realm();
     const root = other.asMaster();
     await policy(other, { breachCheck: false });
@@ -110,7 +110,7 @@ describe("a temporary password", () => {
     expect(await actionsOf(userId)).toEqual([]);
     expect((await set(userId, "just for the first day", { temporary: true })).status).toBe(204);
     expect(await actionsOf(userId)).toEqual(["UPDATE_PASSWORD"]);
-    expect(await signIn(realm, username, "just for the first day"), "nobody is locked out").toBe(303);
+    expect(await signIn(realm, username, "just for the first day"), "no user is locked out").toBe(303);
     await set(userId, "for the days after that");
     expect(await actionsOf(userId)).toEqual([]);
   });

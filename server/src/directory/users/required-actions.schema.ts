@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 
-/** What a user can be asked to do before going on, in the order in which they are asked. */
+/** The required actions, in the order in which users complete them. */
 export const requiredActions = [
   "UPDATE_PASSWORD",
   "VERIFY_EMAIL",
@@ -17,7 +17,7 @@ const action = oneOf(requiredActions);
 export const RequiredActions = Type.Array(action, {
   $id: "RequiredActions",
   uniqueItems: true,
-  description: "In the order in which the user is asked",
+  description: "In the order in which the user completes them",
 });
 
 export const requiredActionList = Type.Array(action, { uniqueItems: true });

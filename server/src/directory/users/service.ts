@@ -108,7 +108,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   const email = input.email ?? null;
   const { enabled } = input;
   await keepDirectoryProfile(ctx, current, { username: input.username, email, attributes: input.attributes ?? {} });
-  // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
+  // A PUT may repeat what GET said of a temporary lock: that does not make it permanent.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);

@@ -170,7 +170,7 @@ describe("disabling and locking", () => {
     expect(await realm.events(`type=USER_UNLOCKED&resourceId=${userId}`)).toHaveLength(1);
   });
 
-  test("nobody deletes, disables or locks themselves, however the id is written", async () => {
+  test("users cannot delete, disable or lock themselves, however the id is written", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("realm-admin");
     for (const id of [admin.userId, admin.userId.toUpperCase()]) {

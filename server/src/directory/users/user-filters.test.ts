@@ -131,7 +131,7 @@ describe("filters", () => {
     expect((await walk(`search=${second.userId}&group=${third}`)).names).toEqual([]);
   });
 
-  test("a temporary lock counts while it lasts; attempts on a name that no one has do not", async () => {
+  test("a temporary lock counts while it lasts; attempts on an unknown name do not", async () => {
     const [, victim] = people as [Person, Person];
     const now = clock.now();
     const attempt = (subject: string) =>

@@ -30,7 +30,7 @@ const found = async (query: Record<string, string> | [string, string][]) => {
 };
 
 describe("exact look-up", () => {
-  test("by username and mail: the whole of it, in whatever case", async () => {
+  test("by username and mail: the whole value, in any letter case", async () => {
     expect(await found({ username: "ADA" })).toEqual(["Ada"]);
     expect(await found({ username: "ad" })).toEqual([]);
     expect(await found({ email: "ada@EXAMPLE.com" })).toEqual(["Ada"]);
@@ -41,7 +41,7 @@ describe("exact look-up", () => {
     expect(await found({ emailVerified: "false", sort: "-username", search: "adam" })).toEqual(["adam"]);
   });
 
-  test("by attribute: a value alone or in a list, exactly, and all that are asked for", async () => {
+  test("by attribute: a value alone or in a list, exactly, and all requested ones", async () => {
     expect(await found({ attribute: "team:red" })).toEqual(["Ada", "adam"]);
     expect(await found({ attribute: "team:Red" })).toEqual(["bob"]);
     expect(await found({ attribute: "team:re" })).toEqual([]);

@@ -1,4 +1,10 @@
-import { adminAudience, type ClientSnapshot, findServiceAccountPermissions, getsUserTokens } from "../../applications/clients/index.ts";
+import {
+  adminAudience,
+  type ClientSnapshot,
+  findServiceAccountPermissions,
+  getsUserTokens,
+  mayAddress,
+} from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Audience, PresentedAccess, SessionRules } from "../../protocols/gate/index.ts";
@@ -35,10 +41,12 @@ export const adminSessions = (realms: RealmSnapshots): SessionRules => ({
 });
 
 /** Tokens outlive what a client may ask for by minutes; a client that may not ask any more is not let in by an old one. */
-function mayCall({ grantTypes, allowedResources, settings }: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
-  const mayAsk = allowedResources.includes(audience) || settings.audience.includes(audience);
-  const { responseTypes } = settings;
-  return mayAsk && (holder !== null ? getsUserTokens({ grantTypes, responseTypes }) : grantTypes.includes("client_credentials"));
+function mayCall(client: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
+  const { grantTypes, settings } = client;
+  if (!mayAddress(client, audience)) return false;
+  return holder !== null
+    ? getsUserTokens({ grantTypes, responseTypes: settings.responseTypes })
+    : grantTypes.includes("client_credentials");
 }
 
 /**

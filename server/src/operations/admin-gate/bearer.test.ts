@@ -61,7 +61,7 @@ describe("a service account", () => {
     expect((await realm.anonymous().get("", by(token))).status).toBe(401); // the realm itself is master's
   });
 
-  test("is bound by the escalation rule like anybody", async () => {
+  test("is bound by the escalation rule", async () => {
     const realm = await iam.realm();
     const { token } = await robot(realm, ["manage-users", "view-users"]);
     const boss = await realm.admin();
@@ -70,7 +70,7 @@ describe("a service account", () => {
     const { userId } = await realm.user();
     const made = await realm.anonymous().post(`/users/${userId}/roles`, { name: "admin" }, by(token));
     expect(refusal(made)).toEqual([403, "permissions.escalation"]);
-    // It has no session from which it could act as somebody.
+    // It has no session from which it could impersonate a user.
     expect((await realm.anonymous().post(`/users/${userId}/impersonate`, undefined, by(token))).status).toBe(409);
   });
 

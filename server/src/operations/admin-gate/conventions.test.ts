@@ -235,15 +235,15 @@ describe("PATCH", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
   });
 
-  test("gives no one what a PUT would not", async () => {
+  test("grants nothing that a PUT would not", async () => {
     const other = await iam.realm();
     const lesser = await other.as("manage-users", "view-users");
     const { userId } = (await other.asMaster().post("/users", { username: "plain" })).body;
     expect((await lesser.patch(`/users/${userId}`, { roles: ["admin"] })).status).toBe(403);
     const boss = (await other.asMaster().post("/users", { username: "boss", roles: ["admin"] })).body;
     expect((await lesser.patch(`/users/${boss.userId}`, { email: "mine@example.com" })).status).toBe(403);
-    const asked = await other.asMaster().browser.patch(`/admin/realms/${other.name}/users/${userId}`, { email: null }, { csrf: false });
-    expect(asked.status, "needs the CSRF token").toBe(403);
+    const requested = await other.asMaster().browser.patch(`/admin/realms/${other.name}/users/${userId}`, { email: null }, { csrf: false });
+    expect(requested.status, "needs the CSRF token").toBe(403);
   });
 
   test("a template and a provider cannot become another at their own address", async () => {

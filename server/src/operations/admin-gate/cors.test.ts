@@ -117,9 +117,9 @@ describe("no header is given to", () => {
     for (const origin of others) {
       const answer = await call(realm, "/users", token, { origin });
       expect([origin, answer.status, allowed(answer), answer.headers.vary]).toEqual([origin, 200, undefined, "Origin"]);
-      const asked = await preflight(`/admin/realms/${realm.name}/users`, origin, "PUT");
-      expect([origin, asked.status, allowed(asked)]).toEqual([origin, 204, undefined]);
-      for (const name of Object.keys(asked.headers)) expect(name).not.toMatch(/^access-control/);
+      const requested = await preflight(`/admin/realms/${realm.name}/users`, origin, "PUT");
+      expect([origin, requested.status, allowed(requested)]).toEqual([origin, 204, undefined]);
+      for (const name of Object.keys(requested.headers)) expect(name).not.toMatch(/^access-control/);
     }
     for (const origin of [ORIGIN, "https://back.example"]) expect(allowed(await call(realm, "/users", token, { origin }))).toBe(origin);
     const direct = await realm.anonymous().get("/users", { headers: { authorization: `Bearer ${token}` } });

@@ -69,7 +69,7 @@ describe("every admin route of the running server", () => {
     }
   });
 
-  test("is a 404 in a realm that does not exist, for everybody", async () => {
+  test("is a 404 in an unknown realm, for every caller", async () => {
     for (const { method, path } of adminRoutes().filter(({ path }) => path.includes(":realm"))) {
       const answer = await iam.browser().request(method, at(path, "nowhere"), body(method));
       expect([method, path, answer.status]).toEqual([method, path, 404]);

@@ -234,7 +234,7 @@ describe("CSRF", () => {
 });
 
 describe("bearer tokens", () => {
-  test("one that no one knows is a 401 that says how to ask", async () => {
+  test("an unknown one is a 401 that says how to authenticate", async () => {
     const realm = await iam.realm();
     const answer = await realm.anonymous().get("/users", { headers: { authorization: "Bearer abc" } });
     expect(refusal(answer)).toEqual([401, "auth.bearer"]);
@@ -329,7 +329,7 @@ describe("what a refusal leaves behind", () => {
     expect(items).toMatchObject([{ resourceType: "realms", resourceId: realm.name, detail: "DELETE auth.forbidden", realm: "master" }]);
   });
 
-  test("answers of the admin API are not kept by anybody on the way", async () => {
+  test("answers of the admin API are not cached", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("view-users");
     expect((await admin.get("/users")).headers["cache-control"]).toBe("no-store");

@@ -22,7 +22,7 @@ afterAll(() => iam.close());
 
 const admin = () => operations.filter(({ path }) => path.startsWith("/admin/"));
 
-/** What the document does not tell, on purpose. */
+/** What the document leaves out on purpose. */
 const UNTOLD = [
   ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/{name}", "GET /assets/api-docs/{digest}/{name}"],
   // Steps of a sign-in that only our own pages lead to.
@@ -46,7 +46,7 @@ function registeredRoutes(): string[] {
     path.splice(indent.length / 4);
     path.push(part);
     const url = path.join("").replace(/:([A-Za-z]+)/g, "{$1}");
-    // What browsers ask before they ask is nothing that anybody calls.
+    // Preflight requests are not part of the API.
     for (const method of methods?.split(", ") ?? []) if (method !== "HEAD" && method !== "OPTIONS") routes.push(`${method} ${url}`);
   }
   return routes;
@@ -171,7 +171,7 @@ test("says the media type of what is not JSON", () => {
   expect(api.paths["/realms/{realm}/theme.css"]?.get?.responses["200"]).toMatchObject({ content: { "text/css": {} } });
 });
 
-test("has schemas that are schemas: no one looks at that when the server starts", () => {
+test("has valid schemas: that is not checked when the server starts", () => {
   const ajv = new Ajv({ strict: false, discriminator: true });
   const inRoutes = operations.flatMap(({ name, operation: { parameters = [], requestBody } }) =>
     [...parameters, ...Object.values(requestBody?.content ?? {})].map((part) => [name, isReference(part) ? part : part.schema] as const),
@@ -431,7 +431,7 @@ test("reads one of whatever can be changed or deleted one by one", () => {
   expect(items.filter(([, item]) => !item.get).map(([path]) => path)).toEqual([]);
 });
 
-test("is public, cached by its ETag, the same for everybody, and sorted", async () => {
+test("is public, cached by its ETag, the same for every caller, and sorted", async () => {
   const first = await iam.browser().get("/v3/api-docs", { headers: { host: "elsewhere.example" } });
   expect(first).toMatchObject({ status: 200, headers: { "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" } });
   expect(first.headers["set-cookie"]).toBeUndefined();

@@ -28,7 +28,7 @@ test("asks an anonymous caller to sign in, and redirects back", async () => {
   expect((await browser.get(PAGE)).text).toContain("Signed in to <b>master</b> as <b>admin</b>");
 });
 
-test("shows the realm that is asked for, and master for one that does not exist", async () => {
+test("shows the requested realm, and master for an unknown one", async () => {
   const realm = await iam.realm();
   const { browser } = await realm.admin();
   const own = await browser.get(`${PAGE}?realm=${realm.name}`);

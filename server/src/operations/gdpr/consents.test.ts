@@ -16,8 +16,8 @@ async function allow(party: Party, person: Person) {
   const { baseUrl } = iam.config;
   const browser = iam.browser();
   const { page } = await walk(browser, baseUrl, party.url());
-  const asked = await submit(browser, baseUrl, page, { username: person.username, password: person.password });
-  const { left } = await submit(browser, baseUrl, asked.page, { decision: "allow" });
+  const requested = await submit(browser, baseUrl, page, { username: person.username, password: person.password });
+  const { left } = await submit(browser, baseUrl, requested.page, { decision: "allow" });
   const tokens = await party.exchange(left);
   expect(tokens.status, tokens.text).toBe(200);
   return tokens.body;

@@ -41,7 +41,7 @@ async function findEverywhere(needles: readonly string[]): Promise<string[]> {
     select table_name as name from information_schema.tables
     where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`.execute(iam.core.db);
   expect(tables.length).toBeGreaterThan(30);
-  // In one statement: what is asked for table by table takes most of the test's time.
+  // In one statement: table by table takes most of the test's time.
   const rows = tables.map(({ name }) => sql`select ${sql.lit(name)} as name, lower(t::text) as row from ${sql.table(name)} t`);
   const { rows: found } = await sql<{ name: string; needle: string }>`
     select distinct r.name, n.needle from (${sql.join(rows, sql` union all `)}) r
@@ -170,7 +170,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
     await grantConsent(ctx, userId, "shop", ["openid"]);
     const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
     await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
-    // A visitor wanted to register her address, and has not confirmed it.
+    // A registration of her address, not confirmed.
     const pending = { username: "another", email: email.toUpperCase() };
     await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
     await acceptTerms(ctx, userId, username, "1");
@@ -315,7 +315,7 @@ describe("erasing", () => {
     }
   });
 
-  test("leaves everybody else alone, also of the same name in another realm", async () => {
+  test("leaves other users unchanged, also of the same name in another realm", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const twin = await other.user("twin");
     const { userId } = await realm.user("twin");
@@ -395,7 +395,7 @@ describe("who may erase", () => {
   });
 });
 
-describe("a token in a request, nested so deeply that no one can look through it,", () => {
+describe("a token in a request, nested too deeply to be searched,", () => {
   const nested = (depth: number) => Buffer.from(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`).toString("base64url");
   const deep = (depth: number) => `eyJhbGciOiJub25lIn0.${nested(depth)}.`;
   const erase = async (realm: RealmUnderTest) => {
@@ -419,9 +419,9 @@ describe("a token in a request, nested so deeply that no one can look through it
     expect((await post({ client_id: "app", state: tower })).status, "tokens in tokens").toBe(400);
     expect((await post({ client_id: "app", state: "x".repeat(40_000) })).status).toBe(413);
     expect(await stored(realm)).toEqual([]);
-    // In the address it comes to the engine, which stores what it is asked before it knows by whom.
-    const asked = await iam.browser().get(party.url({ state: deep(5_000) }));
-    expect(asked.status).toBe(400);
+    // In the query it reaches the engine, which stores the request before it knows the user.
+    const requested = await iam.browser().get(party.url({ state: deep(5_000) }));
+    expect(requested.status).toBe(400);
     expect(await stored(realm)).toEqual([]);
     expect((await iam.browser().get(party.url({ state: deep(10) }))).status, "a state may be a token").toBe(303);
     expect(await erase(realm)).toBe(204);

@@ -44,8 +44,8 @@ describe("the export", () => {
     await iam.browser().trySignIn(realm.name, "ADA", "a wrong password");
     await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
       await acceptTerms(ctx, userId, "ada", "2026-01");
-      const asked = { userId, clientId: "bank", type: "payment", summary: "50 EUR to Bob", payloadHash: "-", acr: "2" } as const;
-      await insertTransaction(ctx.tx, ctx.realm, { ...asked, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + MINUTE });
+      const requested = { userId, clientId: "bank", type: "payment", summary: "50 EUR to Bob", payloadHash: "-", acr: "2" } as const;
+      await insertTransaction(ctx.tx, ctx.realm, { ...requested, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + MINUTE });
     });
     const looker = await realm.as("view-users");
 
@@ -116,10 +116,10 @@ describe("the export", () => {
     const known = [];
     for (const user of [await realm.user(), ada]) {
       const browser = iam.browser();
-      const asked = await asks.signIn(browser, user);
-      const allowed = await submit(browser, iam.config.baseUrl, asked.page, { decision: "allow" });
+      const requested = await asks.signIn(browser, user);
+      const allowed = await submit(browser, iam.config.baseUrl, requested.page, { decision: "allow" });
       const second = await other.signIn(browser, user);
-      known.push([await asks.accept(allowed.page, asked.sent.id), await other.accept(second.page, second.sent.id)]);
+      known.push([await asks.accept(allowed.page, requested.sent.id), await other.accept(second.page, second.sent.id)]);
     }
     const { samlNameIds, consents: allowed } = must(await realm.asMaster().get(`/users/${ada.userId}/gdpr/export`));
     const [first, second] = known[1]!.map(({ subject }) => subject!.nameId!.value);

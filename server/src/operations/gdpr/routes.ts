@@ -37,7 +37,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const data = await req.read((ctx) => collectPersonalData(ctx, req.params.userId));
-      // Told before it is handed over.
+      // Recorded before the data is sent.
       await req.transact(async (ctx) =>
         ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "users", resourceId: data.userId, detail: "gdpr export" }),
       );

@@ -40,7 +40,7 @@ afterEach(async () => {
 const users = "/admin/realms/master/users";
 const problem = { status: 503, headers: { "retry-after": "2" }, body: { code: "server.database_unavailable" } };
 
-/** Runs while another transaction keeps everybody from these tables. */
+/** Runs while another transaction locks these tables. */
 async function whileLocked<T>(tables: string, work: () => Promise<T>): Promise<T> {
   return iam.core.database.background.transaction().execute(async (tx) => {
     await sql.raw(`lock table ${tables} in access exclusive mode`).execute(tx);
@@ -69,13 +69,13 @@ describe("a node that is cut off from the database without notice", () => {
   test("issues no more tokens after five seconds, whatever it remembers, and hears of what it missed", async () => {
     const { realm, client, token } = await machine();
     // Until it asks the database nothing: only what it remembers can give a token then.
-    let asked = 0;
-    node.core.database.pool!.on("acquire", () => asked++);
+    let requested = 0;
+    node.core.database.pool!.on("acquire", () => requested++);
     await expect
       .poll(async () => {
-        const before = asked;
+        const before = requested;
         expect((await token(node)).status).toBe(200);
-        return asked - before;
+        return requested - before;
       })
       .toBe(0);
     proxy.swallow();

@@ -110,7 +110,7 @@ describe("when something is not", () => {
     }
   });
 
-  test("a corpus of breached passwords that cannot be asked is DOWN, blocks no password, and the server stays ready", async () => {
+  test("an unavailable corpus of breached passwords is DOWN, blocks no password, and the server stays ready", async () => {
     const corpus = join(tmpdir(), `no-corpus-${process.pid}`);
     const node = await harness({ GATEHOUSE_BREACH_CORPUS: corpus });
     try {
@@ -144,7 +144,7 @@ describe("when something is not", () => {
   });
 
   const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
-  test.runIf(redisInstalled)("a Redis that comes back is UP again", async () => {
+  test.runIf(redisInstalled)("a Redis that recovers is UP again", async () => {
     const port = await freePort();
     const node = await harness({ REDIS_URL: `redis://127.0.0.1:${port}` });
     const health = () => {
@@ -278,20 +278,20 @@ describe("when something is not", () => {
 });
 
 test("a burst of probes asks the database once a second", async () => {
-  let asked = 0;
+  let requested = 0;
   const adapter = iam.core.database.monitor.getExecutor();
   const original = adapter.executeQuery;
   adapter.executeQuery = function (this: typeof adapter, query, ...more) {
-    if (query.sql === "select 1") asked++;
+    if (query.sql === "select 1") requested++;
     return original.call(this, query, ...more);
   } as typeof original;
   try {
     clock.advance(5 * SECOND);
     await Promise.all(Array.from({ length: 50 }, (_, i) => iam.browser().get(i % 2 ? "/readyz" : "/monitoring/health")));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     clock.advance(SECOND);
     await iam.browser().get("/readyz");
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   } finally {
     adapter.executeQuery = original;
   }

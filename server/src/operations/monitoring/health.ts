@@ -22,7 +22,7 @@ export interface HealthParts {
   readonly baseUrl: string;
   /** Whether Redis answers; null where none is configured. */
   readonly redis: (() => Promise<boolean>) | null;
-  /** Throws when the corpus of breached passwords cannot be asked; null where none is configured. */
+  /** Throws when the corpus of breached passwords is unavailable; null where none is configured. */
   readonly breachCorpus: (() => Promise<void>) | null;
   /** Whether the server is shutting down. */
   readonly draining: () => boolean;

@@ -1,23 +1,23 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 
-/** How long an answer that does not come keeps the next question from being asked. */
+/** How long a pending answer holds back the next check. */
 const STUCK = 10 * SECOND;
 
 /**
  * Asks at most once per `keepMs` for all callers, and never makes a caller wait longer than `timeoutMs`. Failures are
- * kept too: a dependency that is down must not be asked more often than one that is up.
+ * kept too: a dependency that is down must not be checked more often than one that is up.
  */
 export function kept<T>(keepMs: number, timeoutMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { at: number; settled: boolean; answer: Promise<T> } | undefined;
   return () => {
     const age = last ? Math.abs(clock.now() - last.at) : Number.POSITIVE_INFINITY;
     if (!last || (age >= keepMs && (last.settled || age >= STUCK))) {
-      const asked = { at: clock.now(), settled: false, answer: ask() };
+      const pending = { at: clock.now(), settled: false, answer: ask() };
       const settle = () => {
-        asked.settled = true;
+        pending.settled = true;
       };
-      asked.answer.then(settle, settle);
-      last = asked;
+      pending.answer.then(settle, settle);
+      last = pending;
     }
     return within(timeoutMs, last.answer);
   };

@@ -47,14 +47,14 @@ describe("GET /endpoints of a realm", () => {
     expect(Object.keys(places).length).toBeGreaterThan(10);
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);
-      // A place that takes forms only, or wants parameters, says so; one that is not there says 404.
-      const asked = await browser.get(new URL(url).pathname);
-      expect(asked.status === 404 && (await browser.post(new URL(url).pathname, {})).status === 404, `${name} ${url}`).toBe(false);
+      // An endpoint that takes forms only, or requires parameters, says so; an unknown one is a 404.
+      const requested = await browser.get(new URL(url).pathname);
+      expect(requested.status === 404 && (await browser.post(new URL(url).pathname, {})).status === 404, `${name} ${url}`).toBe(false);
     }
   });
 });
 
-test.each(["/health", "/endpoints"])("%s is for anyone with any admin permission in the realm, and no one else", async (path) => {
+test.each(["/health", "/endpoints"])("%s is for holders of any admin permission in the realm", async (path) => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   expect((await (await realm.as("view-clients")).get(path)).status).toBe(200);
   expect((await (await realm.as()).get(path)).status).toBe(403);

@@ -62,7 +62,7 @@ export async function countOfAll(db: Db, now: number): Promise<Counts> {
   return { users: users.total, activeSessions: sessions.total };
 }
 
-/** One query for the page; only realms with more than can be counted cheaply are asked about one by one. */
+/** One query for the page; only realms with more than can be counted cheaply are counted one by one. */
 export async function countPerRealm(db: Db, realms: readonly string[], now: number): Promise<Map<string, Counts>> {
   const { rows } = await sql<{ realm_id: string; users: number; sessions: number }>`
     select r.realm_id,

@@ -40,9 +40,9 @@ const v = (configVersion: number): Snapshot => ({ configVersion, text: `v${confi
 describe("the realm cache", () => {
   test("reads a cold realm once for a hundred who ask, and then not at all", async () => {
     const { store, cache, get } = setUp(v(1));
-    const asked = Array.from({ length: 100 }, () => cache.get("acme"));
+    const requested = Array.from({ length: 100 }, () => cache.get("acme"));
     store.answer();
-    expect(new Set(await Promise.all(asked))).toEqual(new Set([v(1)]));
+    expect(new Set(await Promise.all(requested))).toEqual(new Set([v(1)]));
     await get();
     expect(store.loads).toBe(1);
   });
@@ -124,7 +124,7 @@ describe("the realm cache", () => {
     expect(store.loads).toBe(3);
   });
 
-  test("names that no one has do not push out the realms in use", async () => {
+  test("unknown names do not evict the realms in use", async () => {
     let loads = 0;
     const cache = createRealmCache<Snapshot>(createRealmChanges(), async (realm) => {
       if (realm !== "acme") return null;

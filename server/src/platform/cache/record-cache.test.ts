@@ -18,12 +18,12 @@ function setUp() {
 describe("the cache of records", () => {
   test("reads a client once for a hundred who ask, and each realm's its own", async () => {
     const { reads, clients } = setUp();
-    const asked = Array.from({ length: 100 }, () => clients.get("acme", "shop"));
+    const requested = Array.from({ length: 100 }, () => clients.get("acme", "shop"));
     const other = clients.get("other", "shop");
     expect(reads.map(({ key }) => key)).toEqual(["acme/shop", "other/shop"]);
     reads[0]!.end(found("shop", 1, "acme's"));
     reads[1]!.end(found("shop", 1, "other's"));
-    expect(new Set((await Promise.all(asked)).map((client) => client?.name))).toEqual(new Set(["acme's"]));
+    expect(new Set((await Promise.all(requested)).map((client) => client?.name))).toEqual(new Set(["acme's"]));
     expect((await other)?.name).toBe("other's");
     expect((await clients.get("acme", "shop"))?.name).toBe("acme's");
     expect(reads).toHaveLength(2);
@@ -72,7 +72,7 @@ describe("the cache of records", () => {
     expect(await askAll()).toHaveLength(3);
   });
 
-  test("remembers neither that there is no such client, nor that reading failed; guessing pushes no one out", async () => {
+  test("remembers neither that there is no such client, nor that reading failed; guessing evicts no client", async () => {
     const { reads, clients } = setUp();
     const failing = clients.get("acme", "shop");
     reads[0]!.fail(new Error("no database"));
@@ -81,9 +81,9 @@ describe("the cache of records", () => {
     reads[1]!.end(found("shop"));
     await known;
     for (let guess = 0; guess < 11_000; guess++) {
-      const asked = clients.get("acme", `guess-${guess}`);
+      const requested = clients.get("acme", `guess-${guess}`);
       reads.at(-1)!.end(null);
-      expect(await asked).toBeNull();
+      expect(await requested).toBeNull();
     }
     const before = reads.length;
     expect((await clients.get("acme", "shop"))?.clientId).toBe("shop");

@@ -37,7 +37,7 @@ test("requests of one turn share a query, those that come while it runs the next
   expect(asked.at(-1)!.keys).toEqual(["later"]);
 });
 
-test("an answer is never older than its question: no one joins a query that is under way", async () => {
+test("a result is never older than its request: none joins a query that is already running", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const first = ask(db, "a");
@@ -51,7 +51,7 @@ test("an answer is never older than its question: no one joins a query that is u
   expect(await second).toBe("answer to a");
 });
 
-test("a failure reaches those it concerns, and the next ones are asked for all the same", async () => {
+test("a failure reaches those it concerns, and the next ones are queried all the same", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const failing = (key: string) => ask(db, key).catch((error: Error) => error.message);
@@ -69,7 +69,7 @@ test("a failure reaches those it concerns, and the next ones are asked for all t
   expect(await e).toBe("answer to e");
 });
 
-test("a transaction and another database are asked for themselves", async () => {
+test("a transaction and another database are queried separately", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   for (const key of ["a", "b", "c"]) void ask(db, key);
@@ -79,7 +79,7 @@ test("a transaction and another database are asked for themselves", async () => 
   expect(asked.map(({ keys }) => keys)).toEqual([["within"], ["a", "b", "c"], ["elsewhere"]]);
 });
 
-test("a crowd is asked for in groups of a hundred", async () => {
+test("many keys are queried in batches of a hundred", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const answers = Array.from({ length: 252 }, (_, n) => ask(db, String(n)));

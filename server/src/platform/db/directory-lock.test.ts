@@ -80,7 +80,7 @@ test("another container's lock is taken when it beats no more: at once if that i
   (await waiting)();
 });
 
-test("a lock torn by a crash holds no one up for ever", async () => {
+test("a lock torn by a crash does not block for ever", async () => {
   writeFileSync(file, "");
   const waiting = lock();
   clock.advance(MINUTE);

@@ -81,7 +81,7 @@ function collectorOf(connection: Connection): Collector {
 
 /**
  * pg writes the four messages of a query one by one, and requests and parses the column descriptions every time, which
- * together costs more than the rest. Here they are one write, and a statement that has run before is not asked again.
+ * together costs more than the rest. Here they are one write, and a statement that has run before is not described again.
  */
 class PreparedQuery extends Query {
   override prepare(connection: Connection): void {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** Sends what is given, then a byte each tenth of a second until `bytes` are sent or the connection ends; answers what came back. */
+/** Sends what is given, then a byte each tenth of a second until `bytes` are sent or the connection ends; returns the answer. */
 async function drip(head: string, bytes: number): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {}); // the server may hang up on us while we write
@@ -73,7 +73,7 @@ test("a body that does not end is a 408, and so are headers", async () => {
   }
 });
 
-test("a body that no one reads, because its request was refused, ends all the same", async () => {
+test("an unread body of a refused request ends all the same", async () => {
   const answer = await drip(post("/refused", 10_000).replace("connection: close\r\n", ""), 10_000);
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
 });

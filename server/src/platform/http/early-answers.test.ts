@@ -40,7 +40,7 @@ const ask = async (path: string, init: RequestInit = {}) => {
   return { status: answer.status, id, headers, text: await answer.text() };
 };
 
-test("a document that is at hand is answered as its route would, under an id of its own", async () => {
+test("a document that is at hand is answered as its route would, under its own id", async () => {
   const [first, second, routed] = [await ask("/realms/warm/paper"), await ask("/realms/warm/paper"), await ask("/realms/cold/paper")];
   expect([early, found]).toEqual([["/realms/:realm/paper", "/realms/:realm/paper"], ["cold"]]);
   expect({ ...first, id: "" }).toEqual({ ...routed, id: "" });

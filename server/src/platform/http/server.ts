@@ -23,7 +23,7 @@ export interface ServerOptions {
   readonly secure: boolean;
   /** Beyond these, requests are refused; without them none is. */
   readonly load?: LoadLimits;
-  /** Told of each document that was answered before its request was routed; without it none is. */
+  /** Called for each document that was answered before routing; without it, none is. */
   readonly onEarlyAnswer?: (route: string, seconds: number) => void;
   /** From then on every answer ends its connection. */
   readonly isDraining?: () => boolean;

@@ -54,7 +54,7 @@ describe("enqueueing", () => {
     expect(await rows()).toHaveLength(6);
   });
 
-  test("a key that is asked for while its job runs makes it run once more", async () => {
+  test("a key that is enqueued while its job runs makes it run once more", async () => {
     let runs = 0;
     const again = worker(async () => {
       if (++runs === 1) await put({ dedupeKey: "a" });
@@ -88,7 +88,7 @@ describe("running", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("claims at most what it asked for", async () => {
+  test("claims at most what it requested", async () => {
     for (let n = 0; n < 10; n++) await put();
     expect(await claim(3)).toHaveLength(3);
     expect(await claim(100)).toHaveLength(7);
@@ -306,7 +306,7 @@ describe("places", () => {
     while (!isDone()) await sleep(5);
   };
 
-  test("one realm holds five of them at most, however much it has waiting, and stands in no one's way", async () => {
+  test("one realm holds five of them at most, however many are waiting, and does not delay the others", async () => {
     const { held, count, release } = gate();
     for (let n = 0; n < 30; n++) await put({ realm: "slow" });
     await put({ realm: "quick" });
@@ -394,7 +394,7 @@ describe("recurring jobs", () => {
 
 describe("alone with its database", () => {
   test("looks when a job is due and when one has failed, and otherwise leaves the database in peace", async () => {
-    const asked = vi.fn();
+    const requested = vi.fn();
     const ran: number[] = [];
     const begun = clock.now();
     const run: JobHandler["run"] = async ({ attempt }) => {
@@ -403,7 +403,7 @@ describe("alone with its database", () => {
     };
     const counted = iam.core.db.withPlugin({
       transformQuery: ({ node }) => {
-        asked();
+        requested();
         return node;
       },
       transformResult: async ({ result }) => result,
@@ -417,9 +417,9 @@ describe("alone with its database", () => {
     expect(ran[0]).toBeGreaterThanOrEqual(2 * SECOND);
     await vi.waitUntil(async () => (await rows()).every(({ kind }) => kind !== "test"), { timeout: 15 * SECOND });
     await sleep(SECOND);
-    asked.mockClear();
+    requested.mockClear();
     await sleep(3 * SECOND);
-    expect(asked).not.toHaveBeenCalled();
+    expect(requested).not.toHaveBeenCalled();
     await alone.stop();
   });
 });

@@ -161,7 +161,7 @@ const notIn = (full: readonly Taken[]) =>
 
 /**
  * A claim is known by the end of its lease: a worker whose lease ran out must not end the job of the one that took over. Endings
- * name the attempt too, which changes when the job was asked for again while it ran.
+ * name the attempt too, which changes when the job was enqueued again while it ran.
  */
 const held = (db: Db, job: Job) => db.updateTable("jobs").where("job_id", "=", job.job_id).where("locked_until", "=", job.locked_until);
 const thisRun = (db: Db, job: Job) => held(db, job).where("attempts", "=", job.attempts);

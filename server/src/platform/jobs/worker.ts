@@ -34,7 +34,7 @@ export interface JobHandler {
   readonly every?: number;
   /** How long to wait after the first, the second … failed attempt; after more of them, as long as after the last one named. */
   readonly waits?: readonly number[];
-  /** Told once it is given up: after the last attempt, a `GiveUp`, or a worker that did not survive it. */
+  /** Called once it is given up: after the last attempt, a `GiveUp`, or a worker that did not survive it. */
   readonly buried?: (job: RunningJob) => void;
 }
 

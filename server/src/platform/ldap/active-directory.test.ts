@@ -106,7 +106,7 @@ describe.skipIf(!sambaDomain())("Active Directory (Samba)", () => {
     expect(await bindAs("mustchange", PASSWORD)).toBe("wrong");
   });
 
-  test("without TLS it wants TLS", async () => {
+  test("without TLS it requires TLS", async () => {
     const plain = await connect(domain.plainUrl);
     await expect(plain.bind(`CN=anna,${users}`, PASSWORD)).rejects.toMatchObject({
       resultCode: 8,

@@ -63,7 +63,7 @@ const DIRSYNC = "1.2.840.113556.1.4.841";
 const PASSWORD_POLICY = "1.3.6.1.4.1.42.2.27.8.5.1";
 const POLICY_HINTS = "1.2.840.113556.1.4.2239";
 
-/** Connects, with TLS where it is asked for. What fails leaves no connection behind: nothing is ever sent in the clear instead. */
+/** Connects, with TLS where it is configured. A failure leaves no connection behind: nothing is ever sent in the clear instead. */
 export async function openConnection(options: ConnectionOptions): Promise<LdapConnection> {
   const { outbound, startTls, timeoutMs } = options;
   const { host, port, tls } = parseLdapUrl(options.url);
@@ -117,7 +117,7 @@ export class LdapConnection {
     return { mustChange: policy === "must-change" };
   }
 
-  /** All that is found, for searches with few answers. A size limit that is reached is no error: the caller asked for it. */
+  /** All that is found, for searches with few answers. A reached size limit is no error: the caller set it. */
   async search(request: SearchRequest): Promise<readonly LdapEntry[]> {
     const { entries, result } = await this.#search(request, []);
     const isCut = result.code === RESULT.sizeLimitExceeded && request.sizeLimit !== undefined && entries.length >= request.sizeLimit;
@@ -132,15 +132,15 @@ export class LdapConnection {
    */
   async *pages(request: SearchRequest, pageSize: number): AsyncGenerator<readonly LdapEntry[]> {
     let emptyPages = 0;
-    for (let asked = this.#page(request, pageSize, Buffer.alloc(0)); ; ) {
-      const { entries, cookie } = await asked;
+    for (let nextPage = this.#page(request, pageSize, Buffer.alloc(0)); ; ) {
+      const { entries, cookie } = await nextPage;
       // Each page is bounded; their number is not, unless nothing ever comes.
       emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
       if (emptyPages > MAX_EMPTY_PAGES) throw new LdapError("protocol", "The directory sends empty pages without end.");
       if (cookie.length > 0) {
-        asked = this.#page(request, pageSize, cookie);
+        nextPage = this.#page(request, pageSize, cookie);
         // A caller that stops early does not wait for it.
-        asked.catch(() => {});
+        nextPage.catch(() => {});
       }
       if (entries.length > 0) yield entries;
       if (cookie.length === 0) return;

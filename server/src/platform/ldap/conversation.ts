@@ -88,7 +88,7 @@ export class Conversation {
   /** Hands the socket on, for TLS. What arrived behind the last answer came in the clear and would be taken for protected. */
   release(): void {
     if (this.#ended) throw this.#ended;
-    if (!this.#framer.isEmpty) throw new LdapError("protocol", "The directory sent more than it was asked for before TLS.");
+    if (!this.#framer.isEmpty) throw new LdapError("protocol", "The directory sent unexpected data before TLS.");
     this.#socket.off("data", this.#onData).off("error", this.#onError).off("close", this.#onClose);
     this.#socket.pause();
   }

@@ -1,6 +1,6 @@
 // Distinguished names (RFC 4514), as far as two spellings of one name must be known for the same.
 
-/** Letters whose lower case is the letter of another script or alphabet: a directory may tell them apart. */
+/** Letters whose lower case is the letter of another script or alphabet: a directory may distinguish them. */
 const APART = /[\u0130\u1e9e\u2126\u212a\u212b]/;
 const folded = (text: string): string => text.replace(/\p{Lu}/gu, (letter) => (APART.test(letter) ? letter : letter.toLowerCase()));
 

@@ -1,6 +1,6 @@
 const NONE: readonly Buffer[] = [];
 
-/** An entry as the directory sent it. Names of attributes are compared without case, and every value is bytes until it is asked for. */
+/** An entry as the directory sent it. Names of attributes are compared without case, and every value is bytes until it is decoded. */
 export class LdapEntry {
   readonly dn: string;
   readonly #attributes: ReadonlyMap<string, readonly Buffer[]>;

@@ -2,7 +2,7 @@ import { OutboundError } from "../outbound/index.ts";
 
 /**
  * What went wrong: `reach` and `tls` before the first message, `timeout`, `closed`, `protocol` and `too_large` in the conversation,
- * `result` when the directory answered with an error of its own.
+ * `result` when the directory answered with its own error.
  */
 export type LdapFault = "reach" | "tls" | "timeout" | "closed" | "protocol" | "too_large" | "result";
 
@@ -47,11 +47,11 @@ const EXPLAINED: Record<number, string> = {
   3: "the search took longer than it allows (timeLimitExceeded)",
   4: "it returns fewer entries than there are (sizeLimitExceeded): raise its size limit for the bind DN",
   7: "it does not offer simple binds (authMethodNotSupported)",
-  8: "it wants TLS: use ldaps:// or StartTLS (strongerAuthRequired)",
+  8: "it requires TLS: use ldaps:// or StartTLS (strongerAuthRequired)",
   10: "it refers to another directory (referral), which is not followed",
   11: "the search exceeds its limits (adminLimitExceeded)",
   12: "it does not support an extension that is needed (unavailableCriticalExtension)",
-  13: "it wants TLS: use ldaps:// or StartTLS (confidentialityRequired)",
+  13: "it requires TLS: use ldaps:// or StartTLS (confidentialityRequired)",
   16: "the attribute does not exist (noSuchAttribute)",
   17: "it does not know an attribute (undefinedAttributeType)",
   19: "the value breaks a rule of the directory (constraintViolation)",
@@ -62,7 +62,7 @@ const EXPLAINED: Record<number, string> = {
   50: "the bind DN may not do this (insufficientAccessRights)",
   51: "it is too busy (busy)",
   52: "it is shutting down or not ready (unavailable)",
-  53: "it does not want to do this (unwillingToPerform)",
+  53: "it refuses this operation (unwillingToPerform)",
 };
 
 export const refusedBy = (resultCode: number, diagnostic: string): LdapError =>

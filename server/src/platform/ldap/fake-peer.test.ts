@@ -177,17 +177,17 @@ test("StartTLS fails closed: refused, followed by clear text, or without TLS beh
     ["silence", (socket, id) => socket.write(answer(id, RESPONSE.extended)), "timeout"],
   ];
   for (const [name, reply, fault] of cases) {
-    const asked: LdapRequest[] = [];
+    const requested: LdapRequest[] = [];
     const opening = connected(
       (socket, request) => {
-        asked.push(request);
-        if (asked.length === 1) reply(socket, request.id);
+        requested.push(request);
+        if (requested.length === 1) reply(socket, request.id);
       },
       { startTls: true, timeoutMs: 300 },
     );
     await expect(opening, name).rejects.toEqual(failing(fault));
     expect(
-      asked.filter(({ tag }) => tag === 0x60),
+      requested.filter(({ tag }) => tag === 0x60),
       name,
     ).toHaveLength(0);
   }
@@ -195,9 +195,9 @@ test("StartTLS fails closed: refused, followed by clear text, or without TLS beh
 
 test("lists that come in parts are read to their end", async () => {
   const { connection, peer } = await connected((socket, { id, body }) => {
-    const asked = /member;range=(\d+)-/.exec(body.toString("latin1"))?.[1] ?? "0";
-    const name = { "0": "member;range=0-1", "2": "member;range=2-3", "4": "member;Range=4-*" }[asked]!;
-    const values = asked === "4" ? ["e"] : [`${asked}a`, `${asked}b`];
+    const requested = /member;range=(\d+)-/.exec(body.toString("latin1"))?.[1] ?? "0";
+    const name = { "0": "member;range=0-1", "2": "member;range=2-3", "4": "member;Range=4-*" }[requested]!;
+    const values = requested === "4" ? ["e"] : [`${requested}a`, `${requested}b`];
     socket.write(Buffer.concat([entryMessage(id, "cn=g", { member: [], [name]: values }), answer(id, RESPONSE.search)]));
   });
   const members: string[] = [];
@@ -241,7 +241,7 @@ test("a pool binds again on a new connection when the directory ended the kept o
   for (const socket of ok.sockets) socket.destroy();
   await search();
   expect(ok.requests.filter(({ tag }) => tag === 0x60)).toHaveLength(2);
-  // Connections of their own are anonymous, and end with the work.
+  // Separate connections are anonymous, and end with the work.
   await pool.fresh((connection) => connection.search(request));
   await expect.poll(() => ok.sockets.size).toBe(1);
   await ok.close();

@@ -38,7 +38,7 @@ const MAX_DEPTH = 20;
 // RFC 4512 §1.4: a name or an object identifier, then options.
 const ATTRIBUTE = /^(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)(?:;[a-z0-9-]+)*$/i;
 
-/** An attribute as it may be asked for, such as `mail` or `2.5.4.4`. */
+/** An attribute as it may be requested, such as `mail` or `2.5.4.4`. */
 export const isAttributeName = (written: string): boolean => written.length <= 128 && ATTRIBUTE.test(written);
 
 export const equals = (attribute: string, value: Buffer | string): Filter => ({

@@ -17,11 +17,11 @@ export interface PoolOptions extends Omit<ConnectionOptions, "url"> {
 export interface LdapPool {
   /** Work as the service account, on a connection that is kept and shared: searches and changes, never a bind. */
   service<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** Work on a connection of its own, anonymous yet, which ends with it. For binds as a user. */
+  /** Work on its own connection, anonymous yet, which ends with it. For binds as a user. */
   fresh<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** A connection of its own that is bound as the service account, for work that takes long. */
+  /** A separate connection that is bound as the service account, for work that takes long. */
   own<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** All that a search finds. Paged, on a connection of its own, only where the directory does not send as many entries at once. */
+  /** All that a search finds. Paged, on its own connection, only where the directory does not send as many entries at once. */
   all(request: SearchRequest): Promise<readonly LdapEntry[]>;
   close(): void;
 }

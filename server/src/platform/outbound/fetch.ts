@@ -13,7 +13,7 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** Of the answer's body, unpacked. */
   readonly maxBytes?: number;
-  /** Beyond `maxBytes`: "error" refuses the answer, "truncate" keeps its beginning, for callers who only want the status. */
+  /** Beyond `maxBytes`: "error" refuses the answer, "truncate" keeps its beginning, for callers who need only the status. */
   readonly overflow?: "error" | "truncate";
   readonly signal?: AbortSignal;
   /** False only for peers that an operator configured. Loopback may always be plain in development. */
@@ -41,7 +41,7 @@ export async function send(dispatcher: Dispatcher, url: URL, peer: string, reque
   const timer = setTimeout(() => limit.abort(new OutboundError("timeout", peer)), timeoutMs);
   const signal = request.signal ? AbortSignal.any([request.signal, limit.signal]) : limit.signal;
   try {
-    const asked = dispatcher.request({
+    const requested = dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,
@@ -50,7 +50,7 @@ export async function send(dispatcher: Dispatcher, url: URL, peer: string, reque
       body: request.body ?? null,
       signal,
     });
-    const answer = await orAborted(asked, signal);
+    const answer = await orAborted(requested, signal);
     const empty = method === "HEAD" || answer.statusCode === 204 || answer.statusCode === 304;
     const { body, truncated } = await read(answer.body, empty ? "" : String(answer.headers["content-encoding"] ?? ""), maxBytes);
     if (truncated && overflow === "error") throw new OutboundError("too_large", peer);

@@ -99,7 +99,7 @@ describe("what may be reached", () => {
     expect(requests).toHaveLength(0);
   });
 
-  test("a name that changes after it was checked gains nothing: the address is checked where it is dialled, and DNS asked once", async () => {
+  test("a name that changes after it was checked gains nothing: the address is checked where it is dialled, with one DNS query", async () => {
     let reachedAt: string | undefined;
     const { port, requests } = await peer((req, res) => {
       reachedAt = req.socket.localAddress;
@@ -107,14 +107,14 @@ describe("what may be reached", () => {
     }, "0.0.0.0");
     // Stands for a public address; the second one stands for the inside.
     const answers = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"];
-    let asked = 0;
-    const resolve: Resolve = async () => [{ address: answers[asked++]!, family: 4 }];
+    let requested = 0;
+    const resolve: Resolve = async () => [{ address: answers[requested++]!, family: 4 }];
     const outbound = outboundWith({ allowedHosts: ["127.0.0.1"], resolve });
 
     expect(await outbound.resolve("rebinding.example", port)).toEqual([{ address: "127.0.0.1", family: 4 }]);
     const url = `http://rebinding.example:${port}/`;
     expect((await outbound.fetch(url, { requireHttps: false, headers: { connection: "close" } })).text()).toBe("hello");
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     expect(reachedAt).toBe("127.0.0.1");
     await expect(outbound.fetch(url, { requireHttps: false })).rejects.toEqual(failing("blocked_address"));
     await expect(outbound.connect({ host: "rebinding.example", port })).rejects.toEqual(failing("blocked_address"));
@@ -172,7 +172,7 @@ describe("what may be reached", () => {
 });
 
 describe("https", () => {
-  test("plain http is refused outside development, before DNS is asked", async () => {
+  test("plain http is refused outside development, before a DNS query", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("asked DNS"));
     const outbound = outboundWith({ allowedHosts: ["127.0.0.1", "internal"], resolve });
     await expect(outbound.fetch("http://internal/")).rejects.toEqual(failing("scheme"));
@@ -300,7 +300,7 @@ describe("limits", () => {
 });
 
 describe("failures", () => {
-  test("nobody listens", async () => {
+  test("no process listens", async () => {
     const { port } = await peer(ok);
     for (const end of toEnd.splice(0).reverse()) await end();
     await expect(development().fetch(`http://127.0.0.1:${port}/`)).rejects.toEqual(failing("connect"));
@@ -330,7 +330,7 @@ describe("failures", () => {
     expect(requests).toHaveLength(0);
   });
 
-  test("closing waits for the answer under way, not for connections that were given up, and then refuses", promptly, async () => {
+  test("closing waits for the pending answer, not for abandoned connections, and then refuses", promptly, async () => {
     const hungUp: Promise<unknown>[] = [];
     const silent = await listen(createTcpServer((socket) => hungUp.push(once(socket.resume(), "close"))));
     const outbound = development();

@@ -83,7 +83,7 @@ export function createDialler(guard: Guard, trusted: Trusted) {
     try {
       const addresses = await deadline.race(guard.addresses({ host, port }));
       if (rules.onlyLoopback && !addresses.every(({ address }) => isLoopbackAddress(address))) throw new OutboundError("scheme", host);
-      // The answer that was checked is the answer that is dialled: DNS is not asked again, so it cannot change its mind.
+      // The checked address is the one that is dialled: there is no second DNS query that could differ.
       const to = {
         host,
         port,

@@ -63,7 +63,7 @@ describe("with a private authority", () => {
   });
 });
 
-test("without it the certificate is refused, also when the process is configured to trust everyone", async () => {
+test("without it the certificate is refused, also when the process is configured to trust every certificate", async () => {
   const outbound = outboundWith();
   await expect(outbound.fetch(`https://hooks.internal:${port}/`)).rejects.toEqual(failing("tls"));
   await expect(outbound.connect({ host: "127.0.0.1", port, tls: true })).rejects.toEqual(failing("tls"));

@@ -18,10 +18,10 @@ export function pageInMemory<Row>(
   { page = 0, size = 100, search = "", sort, cursor }: ListQuery,
 ): Page<Row> {
   refuseTooDeep(page, size, "There are not that many");
-  const wanted = search.toLowerCase();
+  const prefix = search.toLowerCase();
   const matches = (row: Row) =>
-    names(row).some((name) => name?.toLowerCase().startsWith(wanted)) || ids(row).some((id) => id.toLowerCase() === wanted);
-  const found = wanted === "" ? rows : rows.filter(matches);
+    names(row).some((name) => name?.toLowerCase().startsWith(prefix)) || ids(row).some((id) => id.toLowerCase() === prefix);
+  const found = prefix === "" ? rows : rows.filter(matches);
   const sorted = sort === undefined ? found : sortedBy(found, sorts, sort);
   const from = cursor === undefined ? page * size : Number(/^\d{1,6}$/.exec(cursor)?.[0] ?? Number.NaN);
   if (Number.isNaN(from))

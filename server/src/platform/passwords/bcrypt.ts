@@ -7,7 +7,7 @@ const KEEP_IDLE = 10 * SECOND;
 /** A thread that computes one hash at a time. */
 interface Thread {
   readonly worker: Worker;
-  /** Settles the check under way. */
+  /** Settles the running check. */
   settle: { resolve: (belongs: boolean) => void; reject: (error: unknown) => void } | undefined;
   ending: NodeJS.Timeout | undefined;
 }

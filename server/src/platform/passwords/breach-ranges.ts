@@ -3,9 +3,9 @@ import { createOutbound } from "../outbound/index.ts";
 
 /** A corpus in the range format of Have I Been Pwned: a request names the first five digits of a SHA-1, and gets all that begin so. */
 export interface BreachRanges {
-  /** The lines `SUFFIX:COUNT` of the range. Throws when the corpus cannot be asked. */
+  /** The lines `SUFFIX:COUNT` of the range. Throws when the corpus is unavailable. */
   range(prefix: string): Promise<string>;
-  /** Throws when the corpus cannot be asked. */
+  /** Throws when the corpus is unavailable. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }

@@ -71,7 +71,7 @@ describe("the list that ships", () => {
 });
 
 describe("a folder of ranges", () => {
-  test.each([`${prefix}.txt`, prefix])("%s is asked", async (name) => {
+  test.each([`${prefix}.txt`, prefix])("%s is queried", async (name) => {
     const { breaches, logged } = open(await folder({ [name]: `0${suffix.slice(1)}:3\r\n${suffix}:12\r\nF${suffix.slice(1)}:1\r\n` }));
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(SAFE)).toBe(false);
@@ -88,7 +88,7 @@ describe("a folder of ranges", () => {
     ["gone", (path: string) => rm(path, { recursive: true })],
     ["empty", (path: string) => rm(join(path, prefix))],
     ["not readable", (path: string) => rm(join(path, prefix)).then(() => mkdir(join(path, prefix)))],
-  ])("that is %s blocks no one, and says so without telling how the hash begins", async (_state, spoil) => {
+  ])("that is %s blocks no sign-in, and is logged without the hash prefix", async (_state, spoil) => {
     const path = await folder({ [prefix]: `${suffix}:1` });
     const { breaches, logged } = open(path);
     await spoil(path);
@@ -100,20 +100,20 @@ describe("a folder of ranges", () => {
 });
 
 describe("a server of ranges", () => {
-  test("gets five digits, is asked for padding, and remembered", async () => {
-    const asked: string[] = [];
+  test("gets five digits, is queried with padding, and cached", async () => {
+    const requested: string[] = [];
     const { url } = await server((req, res) => {
-      asked.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);
+      requested.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);
       res.end(req.url?.endsWith(prefix) ? `${suffix}:5\r\n` : `${"0".repeat(35)}:0\r\n`);
     });
     const { breaches } = open(url);
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(SAFE)).toBe(false);
-    expect(asked).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
+    expect(requested).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
   });
 
-  test("that fails blocks no one, is logged once a minute, and is asked again", async () => {
+  test("that fails blocks no sign-in, is logged once a minute, and is queried again", async () => {
     let status = 503;
     const { url } = await server((_req, res) => void res.writeHead(status).end(`${suffix}:5`));
     const { breaches, logged } = open(url);
@@ -138,12 +138,12 @@ describe("a server of ranges", () => {
   });
 
   test("that sends elsewhere is not followed", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { url } = await server((req, res) => {
-      asked.push(req.url);
+      requested.push(req.url);
       res.writeHead(302, { location: "/elsewhere" }).end();
     });
     expect(await open(url).breaches.has(LEAKED)).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });

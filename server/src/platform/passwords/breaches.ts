@@ -5,9 +5,9 @@ import { type BreachRanges, folderRanges, urlRanges } from "./breach-ranges.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 
 export interface BreachedPasswords {
-  /** Whether the password is known to have leaked. A corpus that cannot be asked is logged, and the list that ships decides alone. */
+  /** Whether the password is known to have leaked. An unavailable corpus is logged, and the shipped list decides alone. */
   has(password: string): Promise<boolean>;
-  /** Throws when the configured corpus cannot be asked; null where none is configured. */
+  /** Throws when the configured corpus is unavailable; null where none is configured. */
   readonly probe: (() => Promise<void>) | null;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const KEPT_RANGES = 32;
 const LOG_EVERY = MINUTE;
 
 export function createBreachedPasswords({ corpus, log }: Options): BreachedPasswords {
-  // With the first password that is asked for: most starts of a server, and most commands, need none.
+  // With the first password that is checked: most starts of a server, and most commands, need none.
   let isCommon: ReturnType<typeof loadCommonPasswords> | undefined;
   const ranges = corpus === null ? null : open(corpus);
   const kept = new LRUCache<string, string>({ max: KEPT_RANGES });
@@ -50,7 +50,7 @@ export function createBreachedPasswords({ corpus, log }: Options): BreachedPassw
       } catch (err) {
         if (clock.now() - loggedAt >= LOG_EVERY) {
           loggedAt = clock.now();
-          log.warn({ err }, "the corpus of breached passwords cannot be asked; only the list that ships is checked");
+          log.warn({ err }, "the corpus of breached passwords is unavailable; only the shipped list is checked");
         }
         return false;
       }

@@ -18,7 +18,7 @@ export const passwordErrors = {
       "Please choose another password: this one is known from data that leaked elsewhere, so it is among the first that are guessed",
       field,
     ),
-  /** The present one, of a person who wants to change it. */
+  /** The present one, when a user changes it. */
   wrong: () =>
     invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
   /** What the user's directory says about it, in our words. */

@@ -103,7 +103,7 @@ test("hashes of other systems wait in the same queue, and a full one says so", a
   expect(await Promise.all(checks)).toEqual([true, true]);
 });
 
-test("a salted digest takes the work of a real hash, or its speed would tell who came from where", async () => {
+test("a salted digest takes the work of a real hash, or its speed would reveal imported users", async () => {
   const work = async (passes: number) => {
     const costly = createPasswordHasher({ params: { memoryKiB: 8192, passes, parallelism: 1 } });
     const start = process.cpuUsage();

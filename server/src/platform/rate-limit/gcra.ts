@@ -17,7 +17,7 @@ export interface Verdict {
 /*
  * GCRA, the generic cell rate algorithm: one number per key, the moment at which everything taken so far is paid off (the
  * theoretical arrival time). Chosen over windows of counters because it has no edges at which a double burst slips through, knows
- * exactly when to come back, and costs one number and one comparison, in memory and in Redis alike.
+ * exactly when to retry, and costs one number and one comparison, in memory and in Redis alike.
  *
  * Everything is whole microseconds: fractions of a millisecond added up hundreds of times would lose or grant one now and then.
  * An epoch in microseconds stays exact in a double until the year 2255.

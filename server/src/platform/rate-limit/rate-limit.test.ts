@@ -21,7 +21,7 @@ async function allowed(limiter: ReturnType<typeof createRateLimiter>, key: strin
 }
 
 describe("in process", () => {
-  test("allows the limit at once, then says when to come back, to the second", async () => {
+  test("allows the limit at once, then says when to retry, to the second", async () => {
     const limiter = createRateLimiter();
     expect(await limiter.take("a", rule)).toMatchObject({ allowed: true, remaining: 2, retryAfterSeconds: 0, resetSeconds: 20 });
     expect(await limiter.take("a", rule)).toMatchObject({ allowed: true, remaining: 1 });

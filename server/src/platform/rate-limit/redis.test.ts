@@ -76,7 +76,7 @@ describe.runIf(installed)("shared through Redis", () => {
     expect(await one.take(key, { limit: 50, windowMs: 3_600_000 })).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 72 });
   });
 
-  test("the budget comes back as time passes, and every key leaves Redis by itself", async () => {
+  test("the budget refills as time passes, and every key expires in Redis", async () => {
     const [one, two] = [await connected(), await connected()];
     const key = newKey();
     for (let i = 0; i < 10; i++) expect(await one.take(key, rule)).toMatchObject({ allowed: true, remaining: 9 - i });

@@ -40,7 +40,7 @@ export interface LimiterLog {
 }
 
 export interface SharedCounter {
-  /** Null when Redis cannot be asked right now. */
+  /** Null when Redis is unavailable. */
   take(key: string, now: number, cost: Cost): Promise<{ allowed: boolean; paidOff: number } | null>;
   healthy(): Promise<boolean>;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export function createSharedCounter(url: string, log: LimiterLog | undefined): S
   return {
     async take(key, now, { perTake, burst }) {
       if (state === "down") {
-        // A Redis that hung and came back sends no event, so it has to be asked; the request itself does not wait for it.
+        // A Redis that hung and recovered sends no event, so it is polled; the request itself does not wait for it.
         if (clock.now() - probedAt >= PROBE_EVERY) {
           probedAt = clock.now();
           void answers();

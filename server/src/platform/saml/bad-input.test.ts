@@ -20,11 +20,11 @@ import { isSigned, verifyEnveloped } from "./signature/verify.ts";
 import { MESSAGE_LIMITS, parseXml } from "./xml/parse.ts";
 
 let peer: Identity;
-let stranger: Identity;
+let outsider: Identity;
 let response: string;
 
 beforeAll(async () => {
-  [peer, stranger] = await Promise.all([makeIdentity(), makeIdentity()]);
+  [peer, outsider] = await Promise.all([makeIdentity(), makeIdentity()]);
   response = await makeResponse(peer);
 });
 
@@ -117,17 +117,17 @@ test("no key verifies nothing", async () => {
 });
 
 describe("keys", () => {
-  test("refuses a key of the message, a stranger's, and having none", async () => {
-    const forged = await makeResponse(stranger);
-    expect(await openXml(forged, [verificationKey(stranger.certificate)])).toBe("not-an-admin@example.com");
+  test("refuses a key of the message, an unknown key, and no key", async () => {
+    const forged = await makeResponse(outsider);
+    expect(await openXml(forged, [verificationKey(outsider.certificate)])).toBe("not-an-admin@example.com");
     expect(await reasonOf(() => openXml(forged))).toBe("signature_invalid");
-    expect(await reasonOf(() => openXml(forged.replaceAll(stranger.certificate, peer.certificate)))).toBe("signature_invalid");
+    expect(await reasonOf(() => openXml(forged.replaceAll(outsider.certificate, peer.certificate)))).toBe("signature_invalid");
     expect(await reasonOf(() => openXml(response, []))).toBe("no_certificate");
-    expect(await reasonOf(() => openXml(response, [verificationKey(stranger.certificate)]))).toBe("signature_invalid");
+    expect(await reasonOf(() => openXml(response, [verificationKey(outsider.certificate)]))).toBe("signature_invalid");
   });
 
   test("accepts any of the configured keys, as while one is exchanged for another", async () => {
-    const keys = [stranger, peer].map(({ certificate }) => verificationKey(certificate));
+    const keys = [outsider, peer].map(({ certificate }) => verificationKey(certificate));
     expect(await openXml(response, keys)).toBe("not-an-admin@example.com");
   });
 
@@ -149,7 +149,7 @@ describe("keys", () => {
   });
 
   test("a message that is signed by a provider without certificates counts as unsigned where that is allowed", async () => {
-    const xml = render(await signed(authnRequestElement(goodAuthnRequest()), rs256(stranger)));
+    const xml = render(await signed(authnRequestElement(goodAuthnRequest()), rs256(outsider)));
     const received = readPost({ SAMLRequest: Buffer.from(xml).toString("base64") });
     expect(await openAuthnRequest(received, { keys: [], required: false })).toMatchObject({ signed: false });
     expect(await reasonOf(() => openAuthnRequest(received, { keys: [], required: true }))).toBe("no_certificate");

@@ -3,7 +3,7 @@ import { cut } from "../../kernel/text.ts";
 /** A message may quote what came, which may be long. */
 const MAX_LENGTH = 300;
 
-/** Why a message was refused: one word for the audit event, so that an administrator can tell the causes apart. */
+/** Why a message was refused: one word for the audit event, so that an administrator can distinguish the causes. */
 export type SamlReason =
   | "size"
   | "encoding"

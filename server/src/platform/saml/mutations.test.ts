@@ -50,7 +50,7 @@ const openTheResponse = async (xml: string) => {
     keys: [verificationKey(idp.certificate)],
     decryption: { keys: [sp.privateKey], allowCbc: true },
   });
-  // Without a signature of its own, the Response says nothing that counts.
+  // Without its own signature, the Response says nothing that counts.
   if (opened.responseSigned) expect(opened.response.inResponseTo).toBe(REQUEST_ID);
   return opened.assertion;
 };

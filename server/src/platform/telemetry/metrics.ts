@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const logins = new Counter({ name: "svc_login_total", help: "Sign-ins by outcome", labelNames: ["realm", "outcome"], registers });
   const tokens = new Counter({ name: "svc_tokens_issued_total", help: "Tokens issued", labelNames: ["realm", "grant_type"], registers });
-  const challenges = new Counter({ name: "svc_mfa_challenge_total", help: "Second factors asked for", labelNames: ["realm"], registers });
+  const challenges = new Counter({ name: "svc_mfa_challenge_total", help: "Second factors requested", labelNames: ["realm"], registers });
   const samlLogins = new Counter({
     name: "svc_saml_login_total",
     help: "Sign-ins to SAML service providers by outcome; failures are also messages that were refused",

@@ -175,7 +175,7 @@ describe("with a collector", () => {
     for (let i = 0; i < 40; i++) expect((await app.inject("/broken")).statusCode).toBe(500);
     const { waiting, dropped } = tracing.stats();
     expect(waiting).toBe(20);
-    // One batch is under way with the collector.
+    // One batch is being sent to the collector.
     expect(dropped).toBe(40 - 20 - 5);
     await expect.poll(() => peer.received.length).toBe(1);
     await tracing.shutdown();
@@ -195,10 +195,10 @@ describe("with a collector", () => {
     expect(logged).toEqual(["warn", "info"]);
     expect(tracing.stats()).toEqual({ exported: 2, dropped: 2, waiting: 0 });
 
-    const away = traced({ endpoint: "http://127.0.0.1:1", log });
-    await away.app.inject("/broken");
-    await away.tracing.flush();
-    expect(away.tracing.stats()).toEqual({ exported: 0, dropped: 1, waiting: 0 });
+    const unreachable = traced({ endpoint: "http://127.0.0.1:1", log });
+    await unreachable.app.inject("/broken");
+    await unreachable.tracing.flush();
+    expect(unreachable.tracing.stats()).toEqual({ exported: 0, dropped: 1, waiting: 0 });
   });
 
   test.each(["", "collector:4318", "ftp://collector", "nonsense"])("the address %j stops the start with a clear message", (endpoint) => {

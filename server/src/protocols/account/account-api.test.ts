@@ -100,7 +100,7 @@ describe("the profile", () => {
     await boss.put(`/users/${ada.userId}`, { ...user, email: "ada@example.com", emailVerified: true });
     const put = (body: object) => ada.browser.put(at(realm, "/profile"), body);
     expect((await put({ email: "Ada@Example.com" })).body).toMatchObject({ email: "Ada@Example.com", emailVerified: true });
-    expect(refusal(await put({ email: "new@example.com" })), "nobody could confirm it").toEqual([409, "account.mail_unavailable"]);
+    expect(refusal(await put({ email: "new@example.com" })), "it could not be confirmed").toEqual([409, "account.mail_unavailable"]);
     await allowMessages(realm);
     const present = { email: "Ada@Example.com", emailVerified: true };
     expect((await put({ email: "first@example.com", firstName: "Ada" })).body).toMatchObject({
@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
     const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
     expect(await follow(linkIn(toCarol!.text))).toBe(409);
-    // Another password ends what was asked for before it.
+    // A password change ends earlier requests.
     expect((await put({ email: "late@example.com", firstName: "Ada" })).body.pendingEmail).toBe("late@example.com");
     const late = (await outbox(iam, realm)).find(({ to }) => to === "late@example.com");
     expect((await boss.put(`/users/${ada.userId}/password`, { newPassword: NEW })).status).toBe(204);
@@ -213,7 +213,7 @@ describe("the password", () => {
     expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
   });
 
-  test("is tried so often and no more, whatever the realm counts", async () => {
+  test("has a limited number of attempts, whatever the realm counts", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -255,7 +255,7 @@ describe("sessions", () => {
   test("are one's own, and end one by one or all but this", async () => {
     const realm = await iam.realm();
     const here = await signedIn(realm);
-    const [there, away] = [await signedIn(realm, here), await signedIn(realm, here)];
+    const [there, other] = [await signedIn(realm, here), await signedIn(realm, here)];
     const bob = await signedIn(realm);
     const { body } = await here.browser.get(at(realm, "/sessions"));
     expect(body.length).toBe(3);
@@ -270,7 +270,7 @@ describe("sessions", () => {
     expect((await bob.browser.get(at(realm, "/profile"))).status).toBe(200);
     expect(await realm.events("type=SESSION_REVOKED")).toMatchObject([{ actor: here.username, resourceId: here.userId, detail: theirs }]);
     expect((await here.browser.delete(at(realm, "/sessions"))).status).toBe(204);
-    expect((await away.browser.get(at(realm, "/profile"))).status).toBe(401);
+    expect((await other.browser.get(at(realm, "/profile"))).status).toBe(401);
     expect((await here.browser.delete(at(realm, `/sessions/${await idOf(here.browser)}`))).status).toBe(204);
     expect((await here.browser.get(at(realm, "/profile"))).status).toBe(401);
     expect((await realm.events("type=LOGOUT")).length).toBe(1);
@@ -285,8 +285,8 @@ describe("applications", () => {
     const shop = await relyingParty(iam, realm, { clientId: "shop", name: "Shop", consentRequired: true });
     const own = await relyingParty(iam, realm, { clientId: "own", firstParty: true });
     const { page } = await walk(browser, iam.config.baseUrl, shop.url({ scope: "openid email offline_access" }));
-    const asked = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
-    const { left } = await submit(browser, iam.config.baseUrl, asked.page, { decision: "allow" });
+    const requested = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    const { left } = await submit(browser, iam.config.baseUrl, requested.page, { decision: "allow" });
     const shops = await shop.exchange(left);
     expect(shops.status, shops.text).toBe(200);
     clock.advance(5 * MINUTE);
@@ -304,7 +304,7 @@ describe("applications", () => {
     ]);
     const again = await shop.post("/token", { grant_type: "refresh_token", refresh_token: shops.body.refresh_token });
     expect(again.status).toBe(200);
-    // Refreshing is using. The engine has a clock of its own, which cannot be moved.
+    // Refreshing is using. The engine has its own clock, which cannot be moved.
     const used = Math.floor(clock.now() / SECOND) + 60;
     const newest = sql`update oidc_records set payload = jsonb_set(payload, '{iat}', ${`${used}`}::jsonb)
       where realm_id = ${realm.name} and client_id = 'shop' and consumed_at is null returning 1`;

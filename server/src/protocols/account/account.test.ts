@@ -26,7 +26,7 @@ async function signedIn(realm: RealmUnderTest) {
 const CLIENT = "https://app.example/client?id=1&x=a b";
 
 describe("the account", () => {
-  test("shows a user their own data and no one else's", async () => {
+  test("shows a user their own data only", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     await grant(realm, ada.userId, "shop", ["openid"]);
@@ -47,7 +47,7 @@ describe("the account", () => {
       for (const path of ["export", "consents"]) expect(refusal(await visitor.get(at(realm, path)))).toEqual([401, "account.no_session"]);
     expect(refusal(await master.delete(at(realm, "consents/shop")))).toEqual([401, "account.no_session"]);
     expect((await iam.browser().get("/realms/nowhere/account/gdpr/export")).status).toBe(404);
-    // The realm's administrator sees themselves here, like everybody.
+    // The realm's administrator sees their own account, like every user.
     const admin = await realm.as("realm-admin");
     expect((await admin.browser.get(at(realm, "export"))).body.userId).toBe(admin.userId);
   });

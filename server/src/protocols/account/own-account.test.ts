@@ -29,7 +29,7 @@ async function signedIn(realm: RealmUnderTest) {
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/** What an authenticator app makes of the secret that it was told. */
+/** The code that an authenticator app computes from the secret. */
 function appWith(secret: string): () => string {
   const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -41,7 +41,7 @@ describe("an authenticator app, by the account API", () => {
   const confirm = (browser: Browser, realm: RealmUnderTest, sent: object) =>
     browser.post(at(realm, "/credentials"), { type: "totp", ...sent });
 
-  test("shows its secret, is added by its first code, and asked for from then on", async () => {
+  test("shows its secret, is added by its first code, and required from then on", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const begun = await start(ada.browser, realm);
@@ -70,10 +70,10 @@ describe("an authenticator app, by the account API", () => {
     const page = await pastPassword(iam.browser(), realm.name, ada);
     expect(page.text).toContain('name="code"');
     const elsewhere = iam.browser();
-    const asked = await pastPassword(elsewhere, realm.name, ada);
-    expect((await answerPage(elsewhere, realm.name, asked, { code: code() })).status, "the first code is used up").toBe(401);
+    const requested = await pastPassword(elsewhere, realm.name, ada);
+    expect((await answerPage(elsewhere, realm.name, requested, { code: code() })).status, "the first code is used up").toBe(401);
     clock.advance(30_000);
-    expect(isSignedIn(await answerPage(elsewhere, realm.name, asked, { code: code() }), realm.name)).toBe(true);
+    expect(isSignedIn(await answerPage(elsewhere, realm.name, requested, { code: code() }), realm.name)).toBe(true);
   });
 
   test("is confirmed once, by its owner, in time, and never by half", async () => {

@@ -43,22 +43,22 @@ describe("a device", () => {
   const confirm = async (browser: Browser, realm: RealmUnderTest, user: { username: string; password: string }, code: string) =>
     press(browser, await open(browser, `/realms/${realm.name}/device?user_code=${code}`, user), { user_code: code });
 
-  test("gets tokens once the signed-in user has seen what it wants and allowed it", async () => {
+  test("gets tokens once the signed-in user has seen and allowed the request", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm, { consentRequired: true }), iam.browser()];
-    const asked = await start(tv);
-    expect(asked.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
-    expect(asked.verification_uri_complete).toBe(`${iam.config.baseUrl}/realms/${realm.name}/device?user_code=${asked.user_code}`);
-    expect((await poll(tv, asked.device_code)).body.error).toBe("authorization_pending");
+    const requested = await start(tv);
+    expect(requested.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(requested.verification_uri_complete).toBe(`${iam.config.baseUrl}/realms/${realm.name}/device?user_code=${requested.user_code}`);
+    expect((await poll(tv, requested.device_code)).body.error).toBe("authorization_pending");
 
-    const page = await confirm(browser, realm, user, asked.user_code.toLowerCase());
+    const page = await confirm(browser, realm, user, requested.user_code.toLowerCase());
     expect(page.text).toContain("Television");
-    expect(page.text).toContain(asked.user_code);
+    expect(page.text).toContain(requested.user_code);
     expect(page.text).toContain("See your name");
     expect(page.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
     expect((await press(browser, page, { decision: "allow" })).text).toContain("Your device is connected");
 
-    const tokens = await poll(tv, asked.device_code);
+    const tokens = await poll(tv, requested.device_code);
     expect(tokens.status, tokens.text).toBe(200);
     expect(payloadOf(tokens.body.id_token)).toMatchObject({ sub: user.userId, amr: ["pwd"], aud: "tv" });
     expect(tokens.body.refresh_token).toBeTypeOf("string");
@@ -85,13 +85,13 @@ describe("a device", () => {
     );
   });
 
-  test("is asked to slow down, and learns that it was refused or is too late", async () => {
+  test("gets slow_down, access_denied and expired_token", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const [first, second] = [await start(tv), await start(tv)];
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
-    clock.advance(6 * SECOND); // now ten are asked for
+    clock.advance(6 * SECOND); // now the interval is ten
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
     clock.advance(16 * SECOND);
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
@@ -111,16 +111,16 @@ describe("a device", () => {
   test("is answered once, by a form of ours, in its own realm", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
-    const asked = await start(tv);
+    const requested = await start(tv);
     const outsider = await elsewhere.user();
-    expect((await confirm(iam.browser(), elsewhere, outsider, asked.user_code)).status).toBe(400);
+    expect((await confirm(iam.browser(), elsewhere, outsider, requested.user_code)).status).toBe(400);
 
-    const page = await confirm(browser, realm, user, asked.user_code);
+    const page = await confirm(browser, realm, user, requested.user_code);
     const path = `/realms/${realm.name}/device`;
-    const forged = await browser.request("POST", path, { form: { user_code: asked.user_code, decision: "allow" }, csrf: false });
+    const forged = await browser.request("POST", path, { form: { user_code: requested.user_code, decision: "allow" }, csrf: false });
     expect(forged.status).toBe(403);
-    expect((await poll(tv, asked.device_code)).body.error).toBe("authorization_pending");
-    const form = { user_code: asked.user_code, _csrf: browser.cookies.get("XSRF-TOKEN")! };
+    expect((await poll(tv, requested.device_code)).body.error).toBe("authorization_pending");
+    const form = { user_code: requested.user_code, _csrf: browser.cookies.get("XSRF-TOKEN")! };
     const tabs = await Promise.all(
       ["allow", "deny", "allow"].map((decision) => browser.request("POST", path, { form: { ...form, decision }, csrf: false })),
     );
@@ -133,17 +133,17 @@ describe("a device", () => {
   test("whose code is guessed is protected: user and address have to wait", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
-    const asked = await start(tv);
+    const requested = await start(tv);
     await open(browser, `/realms/${realm.name}/device`, user);
     const guess = (user_code: string, by = browser) =>
       by.request("POST", `/realms/${realm.name}/device`, { form: { user_code, _csrf: by.cookies.get("XSRF-TOKEN")! }, csrf: false });
     for (let n = 0; n < 12; n++) expect((await guess("AAAA-1111")).status, "no code looks like that: nothing was guessed").toBe(400);
     for (let n = 0; n < 10; n++) expect((await guess("BCDF-GHJK")).status).toBe(400);
-    const late = await guess(asked.user_code);
+    const late = await guess(requested.user_code);
     expect([late.status, Number(late.headers["retry-after"]) > 0]).toEqual([429, true]);
     const again = iam.browser();
     await open(again, `/realms/${realm.name}/device`, user);
-    expect((await guess(asked.user_code, again)).status, "another session is the same user").toBe(429);
+    expect((await guess(requested.user_code, again)).status, "another session is the same user").toBe(429);
     clock.advance(16 * MINUTE);
     expect((await guess("BCDF-GHJK", again)).status).toBe(400);
   });
@@ -153,9 +153,9 @@ describe("a device", () => {
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const answers = [];
     for (const scope of ["openid", "openid offline_access"]) {
-      const asked = await start(tv, { scope });
-      await press(browser, await confirm(browser, realm, user, asked.user_code), { decision: "allow" });
-      answers.push((await poll(tv, asked.device_code)).body);
+      const requested = await start(tv, { scope });
+      await press(browser, await confirm(browser, realm, user, requested.user_code), { decision: "allow" });
+      answers.push((await poll(tv, requested.device_code)).body);
     }
     const [bound, staying] = answers;
     expect(payloadOf(bound.access_token).sid).toBeTypeOf("string");
@@ -187,9 +187,9 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
   test("gets tokens once the user has compared the message and allowed it", async () => {
     const realm = await iam.realm();
     const [user, party, browser] = [await realm.user(), await bank(realm), iam.browser()];
-    const asked = await ask(party, { login_hint: user.username, binding_message: "Pay 12 €, W4SCT" });
-    expect(asked.status, asked.text).toBe(200);
-    const id = asked.body.auth_req_id;
+    const requested = await ask(party, { login_hint: user.username, binding_message: "Pay 12 €, W4SCT" });
+    expect(requested.status, requested.text).toBe(200);
+    const id = requested.body.auth_req_id;
     expect((await poll(party, id)).body.error).toBe("authorization_pending");
     expect((await poll(party, id)).body.error).toBe("slow_down");
 
@@ -211,7 +211,7 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
   });
 
-  test("finds users by name or by an ID token of its own, and gets a clear error for what it cannot ask", async () => {
+  test("finds users by name or by its own ID token, and gets a clear error for what it cannot ask", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await bank(realm, { grantTypes: ["CIBA", "authorization_code"], redirectUris: ["https://app.example/cb"] });
@@ -245,19 +245,19 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     const [user, browser, receiver] = [await realm.user(), iam.browser(), await startReceiver()];
     const party = await bank(realm, { cibaDeliveryMode: "ping", cibaNotificationEndpoint: `${receiver.url}/ping` });
     expect((await ask(party, { login_hint: user.username })).body.error, "it says no token").toBe("invalid_request");
-    const asked = await ask(party, { login_hint: user.username, client_notification_token: "a-token-of-the-bank" });
+    const requested = await ask(party, { login_hint: user.username, client_notification_token: "a-token-of-the-bank" });
     const stored = JSON.stringify(
       await iam.core.db.selectFrom("oidc_records").select(["record_id", "payload"]).where("realm_id", "=", realm.name).execute(),
     );
-    for (const secret of ["a-token-of-the-bank", asked.body.auth_req_id, user.username]) expect(stored).not.toContain(secret);
+    for (const secret of ["a-token-of-the-bank", requested.body.auth_req_id, user.username]) expect(stored).not.toContain(secret);
     const { page } = await look(browser, realm, user);
     await press(browser, page!, { decision: "deny" });
     expect(receiver.received).toEqual([]);
     await iam.server.jobs.runDue();
     const [ping] = await receiver.until(1);
-    expect(ping).toMatchObject({ path: "/ping", body: { auth_req_id: asked.body.auth_req_id } });
+    expect(ping).toMatchObject({ path: "/ping", body: { auth_req_id: requested.body.auth_req_id } });
     expect(ping!.headers.authorization).toBe("Bearer a-token-of-the-bank");
-    expect((await poll(party, asked.body.auth_req_id)).body.error).toBe("access_denied");
+    expect((await poll(party, requested.body.auth_req_id)).body.error).toBe("access_denied");
     await receiver.close();
   });
 });

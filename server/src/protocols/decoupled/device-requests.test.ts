@@ -48,7 +48,7 @@ test("no more than ten thousand codes of a client wait at once", async () => {
   expect((await ask(realm, iam.browser())).status).toBe(200);
   expect((await ask(realm, iam.browser())).body).toMatchObject({ error: "temporarily_unavailable" });
   expect((await ask(realm, iam.browser(), "radio")).status).toBe(200);
-  clock.advance(11 * MINUTE); // they have expired, whether or not they were cleaned away
+  clock.advance(11 * MINUTE); // they have expired, whether or not they were cleaned up
   expect((await ask(realm, iam.browser())).status).toBe(200);
 });
 

@@ -75,7 +75,7 @@ describe("a route with a realm that is registered outside of the gate", () => {
     await expect(startOutside(path, config, method)).rejects.toThrow(message);
   });
 
-  test("starts as an anonymous read; routes of the admin API and of the gate have checks of their own", async () => {
+  test("starts as an anonymous read; routes of the admin API and of the gate have their own checks", async () => {
     await startOutside("/realms/:realm/metadata", read);
     await startOutside("/admin/realms/:realm/users", {}, "post");
     const app = Fastify();

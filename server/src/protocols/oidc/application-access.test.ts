@@ -121,7 +121,7 @@ describe("a user who may not use the client", () => {
 });
 
 describe("the token endpoint refuses a user who lost the role", () => {
-  test("a code, a refresh token, userinfo and introspection; and goes on where the role comes back", async () => {
+  test("a code, a refresh token, userinfo and introspection; and works again once the role is granted", async () => {
     const { realm, user, app, give, take } = await stage({ grantTypes: ["authorization_code", "refresh_token"] });
     const browser = iam.browser();
     await give();
@@ -171,23 +171,23 @@ describe("the token endpoint refuses a user who lost the role", () => {
   test("a device: the page says so and another account may answer; after approval, at the token endpoint", async () => {
     const { realm, user, app, give, take } = await stage({ grantTypes: ["device", "refresh_token"], redirectUris: [] });
     const browser = iam.browser();
-    const asked = (await app.post("/device/authorize", { scope: "openid" })).body;
+    const requested = (await app.post("/device/authorize", { scope: "openid" })).body;
     const enter = async () => {
-      const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${asked.user_code}`);
+      const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${requested.user_code}`);
       const open = page.text.includes('name="password"')
         ? (await submit(browser, base, page, { username: user.username, password: user.password })).page
         : page;
-      return (await submit(browser, base, open, { user_code: asked.user_code })).page;
+      return (await submit(browser, base, open, { user_code: requested.user_code })).page;
     };
-    const poll = () => app.post("/token", { grant_type: DEVICE, device_code: asked.device_code });
+    const poll = () => app.post("/token", { grant_type: DEVICE, device_code: requested.device_code });
     const page = await enter();
     expect([page.status, page.text.includes("Payroll")]).toEqual([403, true]);
     expect((await poll()).body.error).toBe("authorization_pending");
     const colleague = await realm.user();
     await give(colleague.userId);
     const filled = await useOther(browser, page, colleague);
-    expect(filled.text).toContain(`value="${asked.user_code}"`);
-    const confirm = (await submit(browser, base, filled, { user_code: asked.user_code })).page;
+    expect(filled.text).toContain(`value="${requested.user_code}"`);
+    const confirm = (await submit(browser, base, filled, { user_code: requested.user_code })).page;
     expect([confirm.status, confirm.text.includes(colleague.username)]).toEqual([200, true]);
     await useOther(browser, page, user);
     await give();
@@ -246,7 +246,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await exchange()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
-  test("a client that acts in its own name is no one's affair", async () => {
+  test("a client that acts in its own name needs no role", async () => {
     const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
     expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
   });

@@ -131,7 +131,7 @@ describe("where the answer goes", () => {
       await browser.get(at(realm, "/logout", { client_id: "app" }), { headers }),
       await iam.browser().get(at(realm, "/userinfo"), { headers }),
     ];
-    for (const { text, headers: told } of answers) expect(JSON.stringify([text, told])).not.toContain("evil");
+    for (const { text, headers: answered } of answers) expect(JSON.stringify([text, answered])).not.toContain("evil");
   });
 });
 
@@ -187,8 +187,8 @@ describe("a request", () => {
       "another redirect URI": await signed({ ...good, redirect_uri: "https://evil.example/cb" }),
     };
     for (const [what, request] of Object.entries(refused)) expect(await ask(request), what).toBe("");
-    const away = await walk(browser, base, party.url({ request_uri: "https://127.0.0.1/object" }));
-    expect(codeIn(away.left)).toBe("");
+    const object = await walk(browser, base, party.url({ request_uri: "https://127.0.0.1/object" }));
+    expect(codeIn(object.left)).toBe("");
   });
 
   test("that was pushed is taken once, by its client, in its realm", async () => {
@@ -446,7 +446,7 @@ describe("a person in front of a browser", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  // One realm for all: no one is signed out.
+  // One realm for all: no user is signed out.
   let kept: Promise<{ realm: RealmUnderTest; browser: Browser; id_token: string }> | undefined;
   const place = () => {
     kept ??= iam.realm().then(async (realm) => {

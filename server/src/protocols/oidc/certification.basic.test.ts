@@ -73,7 +73,7 @@ describe("Config OP", () => {
     for (const scope of body.scopes_supported) expect(scope).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
-  test("the keys are public ones only, each with a kid of its own", async () => {
+  test("the keys are public ones only, each with its own kid", async () => {
     const { keys } = (await op.browser().get(op.path(op.metadata.jwks_uri))).body;
     expect(new Set(keys.map(({ kid }: { kid: string }) => kid)).size).toBe(keys.length);
     expect(keys.some(({ kty, use, alg }: Record<string, string>) => kty === "RSA" && use === "sig" && (alg ?? "RS256") === "RS256")).toBe(
@@ -96,7 +96,7 @@ describe.each([
     client = await registerClient(op, {}, undefined, mode);
   });
 
-  test("oidcc-server: a confidential client without PKCE, which no one knew before", async () => {
+  test("oidcc-server: a confidential client without PKCE, just registered", async () => {
     const own = await registerClient(op, {}, undefined, mode);
     const { tokens, idToken } = await own.complete(op.browser());
     expect(idToken).not.toHaveProperty("c_hash");
@@ -229,9 +229,9 @@ describe.each([
   });
 
   test("oidcc-ensure-request-with-acr-values-succeeds: the token contains one of them", async () => {
-    const asked = op.metadata.acr_values_supported as string[];
-    const { idToken } = await client.complete(op.browser(), { acr_values: asked.join(" ") });
-    expect(asked).toContain(idToken.acr);
+    const requested = op.metadata.acr_values_supported as string[];
+    const { idToken } = await client.complete(op.browser(), { acr_values: requested.join(" ") });
+    expect(requested).toContain(idToken.acr);
   });
 
   test("oidcc-codereuse, oidcc-codereuse-30seconds: invalid_grant, and what the code got is taken back", async () => {
@@ -248,7 +248,7 @@ describe.each([
     }
   });
 
-  test("oidcc-ensure-registered-redirect-uri: a page of ours, and no one is sent anywhere", async () => {
+  test("oidcc-ensure-registered-redirect-uri: our page, without a redirect", async () => {
     const { page, left } = await walk(
       op.browser(),
       BASE,
@@ -271,7 +271,7 @@ describe.each([
     await own.complete(op.browser());
   });
 
-  test("oidcc-claims-essential: in userinfo, where it was asked for, and nowhere else", async () => {
+  test("oidcc-claims-essential: in userinfo, where it was requested, and nowhere else", async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
     const { userinfo } = await client.complete(op.browser(), { claims });
     expect(userinfo.name).toBe("Ada Lovelace");

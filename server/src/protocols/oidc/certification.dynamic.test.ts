@@ -29,7 +29,7 @@ let peer: Listening;
 let op: Issuer;
 let key: ClientKey;
 const pages = new Map<string, (response: ServerResponse) => unknown>();
-const asked: string[] = [];
+const requested: string[] = [];
 const at = (path: string) => `https://suite.example:${peer.port}${path}`;
 const json = (body: unknown) => (response: ServerResponse) => sendJson(response, 200, body);
 const byKey = { token_endpoint_auth_method: "private_key_jwt" };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await iam.server.jobs.stop();
   const authority = await privateAuthority();
   peer = await httpsPeer(await authority.identity("suite.example"), (request, response) => {
-    asked.push(request.path);
+    requested.push(request.path);
     const page = pages.get(request.path);
     return page ? page(response) : response.writeHead(404).end();
   });
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   pages.clear();
-  asked.length = 0;
+  requested.length = 0;
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -165,7 +165,7 @@ describe("what a client has served", () => {
     pages.set("/jwks", json({ keys: [key.jwk] }));
     const client = await registerClient(op, { ...byKey, jwks_uri: at("/jwks") }, key);
     await client.complete(op.browser());
-    expect(asked).toEqual(["/jwks"]);
+    expect(requested).toEqual(["/jwks"]);
   });
 
   test("oidcc-refresh-token-rp-key-rotation: a key that was not there a minute ago", async () => {
@@ -208,7 +208,7 @@ describe("a request object that is found at an address", () => {
   const authorize = (params: Record<string, string>) =>
     walk(op.browser(), BASE, `${op.path(op.metadata.authorization_endpoint)}?${new URLSearchParams(params)}`);
 
-  test("oidcc-request-uri-signed-rs256: is what was asked for, also with a hash of something in the address", async () => {
+  test("oidcc-request-uri-signed-rs256: is used, also with a hash in the address", async () => {
     for (const uri of [at("/requesturi/one"), `${at("/requesturi/two")}#47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`]) {
       const client = await requestClient(uri);
       const { client_id } = client.metadata;
@@ -250,11 +250,11 @@ describe("a request object that is found at an address", () => {
     pages.delete("/requesturi/three");
     expect(await errorOf(byReference(client_id, uri)), "not there").toBe("invalid_request_uri");
 
-    asked.length = 0;
+    requested.length = 0;
     for (const other of [at("/requesturi/four"), `${uri}/../four`, "https://127.0.0.1/", "http://suite.example/requesturi/three"])
       expect(await errorOf(byReference(client_id, other)), other).toBe("invalid_request_uri");
     expect(await errorOf(byReference(client_id, uri, { request: "a.b.c" })), "both").toBe("invalid_request");
-    expect(asked, "nobody was asked").toEqual([]);
+    expect(requested, "nothing was requested").toEqual([]);
   });
 
   test("addresses that lead inward cannot be registered, nor any without https", async () => {

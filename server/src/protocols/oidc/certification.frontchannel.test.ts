@@ -47,19 +47,19 @@ describe("front-channel logout", () => {
     expect(page.text).toContain(`data-next="${BYE}?state=s"`);
     expect(page.text).toContain(`href="${BYE}?state=s"`);
     expect(cspOf(page)).toContain("frame-src https://app.example;");
-    expect(cspOf(page), "nobody frames this page").toContain("frame-ancestors 'none'");
+    expect(cspOf(page), "no site may frame this page").toContain("frame-ancestors 'none'");
     expect(page.headers["x-frame-options"]).toBe("DENY");
     // Without allow-top-navigation a frame cannot move the page, nor open another.
     expect(/sandbox="([^"]*)"/.exec(page.text)?.[1]).toBe("allow-scripts allow-same-origin");
     expect((await browser.get(`/realms/${realm.name}/login`)).text, "signed out here already").toContain('name="password"');
   });
 
-  test("by the form of the page, without a client; and without iss and sid where the client does not want them", async () => {
+  test("by the form of the page, without a client; and without iss and sid where the client does not require them", async () => {
     const { realm, browser } = await signedIn({ ...framed, frontchannelLogoutSessionRequired: false });
-    const asked = await browser.get(`/realms/${realm.name}/logout`);
-    expect(framesOf(asked), "nothing before the user has said so").toEqual([]);
-    expect(cspOf(asked)).not.toContain("frame-src");
-    const _csrf = /name="_csrf" value="([^"]+)"/.exec(asked.text)![1]!;
+    const requested = await browser.get(`/realms/${realm.name}/logout`);
+    expect(framesOf(requested), "nothing before the user has said so").toEqual([]);
+    expect(cspOf(requested)).not.toContain("frame-src");
+    const _csrf = /name="_csrf" value="([^"]+)"/.exec(requested.text)![1]!;
     const page = await browser.request("POST", `/realms/${realm.name}/logout`, { form: { _csrf }, csrf: false });
     expect([page.status, framesOf(page)]).toEqual([200, ["https://app.example/out?x=1"]]);
     expect(page.text).toContain(`data-next="/realms/${realm.name}/login?signed_out=1"`);
@@ -70,14 +70,14 @@ describe("front-channel logout", () => {
     const make = (clientId: string, members: object) =>
       relyingParty(iam, realm, { clientId, redirectUris: [`https://${clientId}.example/cb`], ...members });
     const at = (name: string) => ({ frontchannelLogoutUri: `https://${name}.example/out` });
-    const away = await make("away", at("away"));
+    const elsewhere = await make("elsewhere", at("elsewhere"));
     const disabled = await make("disabled", at("disabled"));
     const plain = await make("plain", {});
     for (const { clientId, url } of [disabled, plain])
       await walk(browser, iam.config.baseUrl, url({ redirect_uri: `https://${clientId}.example/cb` }));
     const { body } = await realm.asMaster().get(`/clients/${disabled.id}`);
     await realm.asMaster().put(`/clients/${disabled.id}`, { ...body, enabled: false });
-    expect(away.clientId).toBe("away");
+    expect(elsewhere.clientId).toBe("elsewhere");
     const page = await browser.get(logout(realm, { id_token_hint: idToken }));
     expect(framesOf(page).map((url) => new URL(url).host)).toEqual(["app.example"]);
     const again = await browser.get(logout(realm, { id_token_hint: idToken }));

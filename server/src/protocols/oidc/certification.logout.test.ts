@@ -26,7 +26,7 @@ let peer: Server;
 const heard: { type: string | undefined; form: URLSearchParams }[] = [];
 
 beforeAll(async () => {
-  // In development a client on this machine may be told without TLS.
+  // In development a client on this machine may be notified without TLS.
   iam = await harness({ GATEHOUSE_BASE_URL: BASE, GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   op = await openIssuer(iam.server.app, await iam.realm(), BASE);
@@ -100,11 +100,11 @@ describe("RP-Initiated Logout OP", () => {
     ["oidcc-rp-initiated-logout-no-params", () => ({})],
     ["oidcc-rp-initiated-logout-only-state", () => ({ state: STATE })],
     ["oidcc-rp-initiated-logout-no-id-token-hint", () => ({ post_logout_redirect_uri: AFTER, state: STATE })],
-  ] as const)("%s: the person is asked, signed out when they agree, and told so", async (_module, params) => {
-    const asked = await end(params() as Record<string, string>);
-    expectPage(asked, 200);
-    expect(await isSignedOut(), "nobody has agreed yet").toBe(false);
-    const done = await submit(browser, BASE, asked.page, {});
+  ] as const)("%s: the user is asked, signed out on consent, and sees a confirmation", async (_module, params) => {
+    const requested = await end(params() as Record<string, string>);
+    expectPage(requested, 200);
+    expect(await isSignedOut(), "not yet confirmed").toBe(false);
+    const done = await submit(browser, BASE, requested.page, {});
     expectPage(done, 200);
     expect(done.page.text).toContain("You are signed out");
     expect(await isSignedOut()).toBe(true);

@@ -64,8 +64,8 @@ describe("a client proves itself", () => {
     const proof = async (aud: string) => asserted(await signed({ iss: "app", sub: "app", aud }));
     const { status, body } = await party.post("/token", { grant_type: "client_credentials", ...(await proof(issuerOf(realm))) });
     expect([status, body.error_description]).toEqual([200, undefined]);
-    const asked = await party.post("/introspect", { token: body.access_token, ...(await proof(issuerOf(realm))) });
-    expect(asked.body).toMatchObject({ active: true, client_id: "app" });
+    const requested = await party.post("/introspect", { token: body.access_token, ...(await proof(issuerOf(realm))) });
+    expect(requested.body).toMatchObject({ active: true, client_id: "app" });
     expect((await party.post("/token", { grant_type: "client_credentials" })).body.error).toBe("invalid_client");
   });
 
@@ -136,7 +136,7 @@ describe("a client proves itself", () => {
     expect((await bearer(realm, body.access_token, header(other))).status).toBe(401);
   });
 
-  test("by a certificate of its own making, which its keys name", async () => {
+  test("by a self-signed certificate, which its keys name", async () => {
     const realm = await iam.realm();
     const authority = await privateAuthority();
     const [own, other] = [await authority.identity("robot"), await authority.identity("robot")];
@@ -240,10 +240,10 @@ describe("claims", () => {
     const { claimId } = (await boss.post("/claims", { ...mapper, targets: ["idToken", "userinfo"] })).body;
     expect((await boss.put(`/client-scopes/${scopeId}/claims/${claimId}`)).status).toBeLessThan(300);
     const user = await realm.user();
-    const asked = { salary: null, preferred_username: null };
+    const requested = { salary: null, preferred_username: null };
     const tellsTo = async (clientId: string, scopes: string[]) => {
       const party = await relyingParty(iam, realm, { clientId, scopes });
-      const { body } = await party.signIn(iam.browser(), user, { claims: JSON.stringify({ id_token: asked, userinfo: asked }) });
+      const { body } = await party.signIn(iam.browser(), user, { claims: JSON.stringify({ id_token: requested, userinfo: requested }) });
       const answered = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
       return answered.map(({ salary, preferred_username }) => [salary, preferred_username]);
     };
@@ -306,7 +306,7 @@ describe("claims", () => {
 });
 
 describe("resources", () => {
-  test("a token is for the one that was named; of several that were granted, for the one asked for now", async () => {
+  test("a token is for the named one; of several granted ones, for the one requested now", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const allowedResources = ["https://api.example", "https://files.example"];

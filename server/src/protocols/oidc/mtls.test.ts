@@ -135,8 +135,10 @@ describe("tokens of a client with a certificate", () => {
     const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
     const { access_token } = given(await ask(realm, signIn));
     const enter = async (headers = {}) => {
-      const { status, headers: told } = await iam.browser().get(`/realms/${realm.name}/account/profile`, bearing(access_token, headers));
-      return [status, /certificate/.test(String(told["www-authenticate"]))];
+      const { status, headers: answered } = await iam
+        .browser()
+        .get(`/realms/${realm.name}/account/profile`, bearing(access_token, headers));
+      return [status, /certificate/.test(String(answered["www-authenticate"]))];
     };
     expect(await enter(shown(own))).toEqual([200, false]);
     for (const headers of [{}, shown(other), { [HEADER]: "rubbish" }]) expect(await enter(headers)).toEqual([401, true]);

@@ -46,8 +46,8 @@ describe("a grant that a client may not use is unauthorized_client", () => {
   test("at the device, CIBA and authorization endpoints", async () => {
     const machine = await confidential({ grantTypes: ["client_credentials"] });
     expect(errorOf(await machine.post("/device/authorize", { scope: "openid" }))).toEqual([400, "unauthorized_client"]);
-    const asked = { scope: "openid", login_hint: user.username };
-    expect(errorOf(await machine.post("/backchannel/authorize", asked))).toEqual([400, "unauthorized_client"]);
+    const requested = { scope: "openid", login_hint: user.username };
+    expect(errorOf(await machine.post("/backchannel/authorize", requested))).toEqual([400, "unauthorized_client"]);
     const { left } = await walk(iam.browser(), base, machine.url());
     expect(left?.searchParams.get("error")).toBe("unauthorized_client");
   });
@@ -57,14 +57,14 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
   const grantTypes = ["authorization_code", "refresh_token", "client_credentials", "password", "device", "CIBA", "token-exchange"];
   const scopes = ["openid", "email", "profile"];
   let app: Party;
-  const asked = { scope: "email made-up openid" };
+  const requested = { scope: "email made-up openid" };
   const unknown = { scope: "made-up another" };
   beforeAll(async () => {
     app = await confidential({ grantTypes, scopes });
   });
 
   test("authorization code and refresh", async () => {
-    const signedIn = await app.signIn(iam.browser(), user, asked);
+    const signedIn = await app.signIn(iam.browser(), user, requested);
     expect(signedIn.body.scope.split(" ").sort()).toEqual(["email", "openid"]);
     const refresh = (token: string, more: object = {}) =>
       app.post("/token", { grant_type: "refresh_token", refresh_token: token, ...more });
@@ -83,7 +83,7 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
 
   test("pushed requests", async () => {
     const params = Object.fromEntries(new URL(app.url(), base).searchParams);
-    expect((await app.post("/par", { ...params, ...asked })).status).toBe(201);
+    expect((await app.post("/par", { ...params, ...requested })).status).toBe(201);
     expect(errorOf(await app.post("/par", { ...params, ...unknown }))).toEqual([400, "invalid_scope"]);
   });
 
@@ -93,14 +93,14 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
   ])("%s", async (_, more) => {
     const resource = "resource" in more ? { resource: `${base}/realms/${realm.name}` } : {};
     const ask = (scope: object) => app.post("/token", { grant_type: "client_credentials", ...resource, ...scope });
-    expect((await ask(asked)).body.scope).toBe("email openid");
+    expect((await ask(requested)).body.scope).toBe("email openid");
     expect(errorOf(await ask(unknown))).toEqual([400, "invalid_scope"]);
     expect(errorOf(await ask({ scope: "email roles" })), "known, and not the client's").toEqual([400, "invalid_scope"]);
   });
 
   test("password", async () => {
     const ask = (scope: object) => app.post("/token", { grant_type: "password", ...user, ...scope });
-    const given = await ask(asked);
+    const given = await ask(requested);
     expect([given.status, given.body.scope]).toEqual([200, "email openid"]);
     expect(errorOf(await ask(unknown))).toEqual([400, "invalid_scope"]);
   });
@@ -116,9 +116,9 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
   });
 
   test("device and CIBA", async () => {
-    expect((await app.post("/device/authorize", asked)).status).toBe(200);
+    expect((await app.post("/device/authorize", requested)).status).toBe(200);
     expect(errorOf(await app.post("/device/authorize", unknown))).toEqual([400, "invalid_scope"]);
-    expect((await app.post("/backchannel/authorize", { ...asked, login_hint: user.username })).status).toBe(200);
+    expect((await app.post("/backchannel/authorize", { ...requested, login_hint: user.username })).status).toBe(200);
     expect(errorOf(await app.post("/backchannel/authorize", { ...unknown, login_hint: user.username }))).toEqual([400, "invalid_scope"]);
   });
 

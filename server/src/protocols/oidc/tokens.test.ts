@@ -81,7 +81,7 @@ describe("a refresh token", () => {
       expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
       return;
     }
-    // Whichever answer arrives, its token works; no one is taken for a thief.
+    // Whichever answer arrives, its token works, and no replay is detected.
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(8);
     for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);
@@ -185,7 +185,7 @@ describe("a code", () => {
     expect((await party.post("/token", late)).body.error).toBe("invalid_grant");
   });
 
-  test("without PKCE is not given to a public client, and a verifier that no one announced is refused", async () => {
+  test("without PKCE is not given to a public client, and a verifier without a challenge is refused", async () => {
     const { party, browser, realm } = await signedIn();
     const bare = new URL(party.url(), base);
     bare.searchParams.delete("code_challenge");
@@ -362,7 +362,7 @@ describe("at rest", () => {
       expect(tables.join("").includes(secret)).toBe(false);
   });
 
-  test("what is over is cleaned away", async () => {
+  test("expired records are cleaned up", async () => {
     const { realm, browser, party } = await signedIn();
     await browser.get(party.url({ prompt: "login" }));
     clock.advance(40 * DAY);
@@ -373,7 +373,7 @@ describe("at rest", () => {
 });
 
 describe("metadata", () => {
-  test("is the same in every form, cached, open to browsers, and never contains the Host it was asked under", async () => {
+  test("is the same in every form, cached, open to browsers, and never contains the Host header", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const paths = ["openid-configuration", "oauth-authorization-server"].flatMap((name) => [

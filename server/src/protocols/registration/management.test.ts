@@ -18,7 +18,7 @@ const manage = (client: Answer["body"]) => new URL(client.registration_client_ur
 const tokenFor = async (realm: RealmUnderTest): Promise<string> =>
   (await realm.asMaster().post("/provisioning/initial-access-tokens", { count: 1 })).body.token;
 
-/** A realm in which anybody may register, and a call that does. */
+/** A realm with anonymous registration, and a call that registers. */
 async function openRealm() {
   const realm = await iam.realm();
   const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false } });

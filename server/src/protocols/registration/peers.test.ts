@@ -19,10 +19,10 @@ import { submit, walk } from "../../testing/relying-party.ts";
 let iam: Harness;
 let server: Server;
 let peer: Listening;
-/** What the peer answers at a path, and what it was asked. */
+/** What the peer answers at a path, and which requests it got. */
 const pages = new Map<string, (response: ServerResponse) => unknown>();
-const asked: string[] = [];
-/** Each test asks a host of its own: how often one may be asked is counted. */
+const requested: string[] = [];
+/** Each test uses its own host: requests are limited per host. */
 let HOST = "";
 let hosts = 0;
 const at = (path: string, host = HOST) => `https://${host}:${peer.port}${path}`;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   iam = await harness();
   const authority = await privateAuthority();
   peer = await httpsPeer(await authority.identity("*.app.example", "inward.example"), (request, response) => {
-    asked.push(request.path);
+    requested.push(request.path);
     const page = pages.get(request.path);
     return page ? page(response) : response.writeHead(404).end();
   });
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   HOST = `h${hosts++}.app.example`;
-  asked.length = 0;
+  requested.length = 0;
 });
 
 const browser = () => new Browser(server.app);
@@ -131,9 +131,9 @@ describe("registering", () => {
         status: 400,
         body: { error: "invalid_client_metadata", error_description: expect.stringContaining("sector_identifier_uri") },
       });
-    asked.length = 0;
+    requested.length = 0;
     expect(await register("/sector", "inward.example"), "a name that leads inward").toMatchObject({ status: 400 });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
 
     const moved = { ...registered.body, redirect_uris: [...redirect_uris, "https://d.example/cb"] };
     const path = new URL(registered.body.registration_client_uri).pathname;
@@ -171,9 +171,9 @@ describe("registering", () => {
     };
     const given = await tokenFor(HOST);
     expect(given.status, given.text).toBe(200);
-    expect(asked).toEqual(["/jwks"]);
+    expect(requested).toEqual(["/jwks"]);
     expect((await tokenFor("inward.example")).status).toBeGreaterThanOrEqual(400);
-    expect(asked, "nobody inside was asked").toEqual(["/jwks"]);
+    expect(requested, "no internal address was requested").toEqual(["/jwks"]);
   });
 });
 
@@ -270,11 +270,11 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("is off unless the realm says so; no one is asked then", async () => {
+  test("is off unless the realm allows it; nothing is requested then", async () => {
     const realm = await openRealm({});
     pages.set("/off.json", json(documentAt("/off.json")));
     expect(await authorize(realm, "/off.json")).toMatchObject({ left: null, page: { status: 400 } });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test("must use PKCE, and only the redirect URIs of its document", async () => {
@@ -290,7 +290,7 @@ describe("a client that is known by its document", () => {
       expect(await authorize(realm, "/pkce.json", { redirect_uri }), redirect_uri).toMatchObject({ left: null, page: { status: 400 } });
     const secret = { grant_type: "client_credentials", client_secret: "x" };
     expect((await token(realm, "/pkce.json", secret)).status).toBeGreaterThanOrEqual(400);
-    expect((await realm.asMaster().get("/clients")).body, "nobody allowed it anything: nothing is kept").toEqual([]);
+    expect((await realm.asMaster().get("/clients")).body, "nothing was granted: nothing is stored").toEqual([]);
   });
 
   test("documents that are not its own, or ask for too much, are refused", async () => {
@@ -316,9 +316,9 @@ describe("a client that is known by its document", () => {
       const elsewhere = { "/elsewhere": "https://evil.example/cb", "/plain": `http://${HOST}/cb` }[path];
       const answer = await authorize(realm, path, elsewhere === undefined ? {} : { redirect_uri: elsewhere });
       expect(answer, path).toMatchObject({ left: null, page: { status: 400 } });
-      expect(asked, path).toContain(path);
+      expect(requested, path).toContain(path);
     }
-    asked.length = 0;
+    requested.length = 0;
     for (const address of [
       at("/client.json", "inward.example"),
       "https://10.0.0.1/client.json",
@@ -330,7 +330,7 @@ describe("a client that is known by its document", () => {
       at("/client.json").replace("https:", "http:"),
     ])
       expect(await authorize(realm, "", { client_id: address }), address).toMatchObject({ left: null, page: { status: 400 } });
-    expect(asked, "of none of these anybody was asked").toEqual([]);
+    expect(requested, "of none of these anybody was asked").toEqual([]);
   });
 
   test("a device's own addresses are fine, unless the realm names the hosts", async () => {
@@ -342,12 +342,12 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/native", { redirect_uri: "http://127.0.0.1:4711/cb" })).page.status).toBe(400);
   });
 
-  test("one host is asked for so many documents, not more", async () => {
+  test("requests of documents are limited per host", async () => {
     const realm = await openRealm({ metadataDocuments: true });
     const addresses = Array.from({ length: 40 }, (_, each) => at(`/many/${each}`));
     await Promise.all(addresses.map((client_id) => browser().get(authorizeUrl(realm, "", { client_id }))));
-    expect(asked.length).toBeGreaterThanOrEqual(20);
-    expect(asked.length).toBeLessThan(40);
+    expect(requested.length).toBeGreaterThanOrEqual(20);
+    expect(requested.length).toBeLessThan(40);
   });
 
   // The last one: it moves the time by days.
@@ -356,14 +356,14 @@ describe("a client that is known by its document", () => {
     const status = async () => (await authorize(realm, "/kept")).page.status;
     pages.set("/kept", json(documentAt("/kept"), { "cache-control": "max-age=600" }));
     expect(await Promise.all([status(), status(), status()])).toEqual([200, 200, 200]);
-    expect(asked, "asked once for all").toHaveLength(1);
+    expect(requested, "asked once for all").toHaveLength(1);
     clock.advance(9 * MINUTE);
     expect(await status()).toBe(200);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     clock.advance(2 * MINUTE);
     pages.set("/kept", (response) => response.writeHead(503).end());
     expect(await status()).toBe(200);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
     clock.advance(2 * DAY);
     expect(await status(), "not for ever").toBe(400);
     clock.advance(MINUTE);

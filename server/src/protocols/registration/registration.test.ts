@@ -21,7 +21,7 @@ async function tokenFor(realm: RealmUnderTest, count = 1, lifetime?: number): Pr
   return made.body.token;
 }
 
-/** A realm in which anybody may register, and a call that does. */
+/** A realm with anonymous registration, and a call that registers. */
 async function openRealm(policy: object = {}) {
   const realm = await iam.realm();
   const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false, ...policy } });

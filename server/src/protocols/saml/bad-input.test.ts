@@ -65,7 +65,7 @@ async function expectRefused(answer: Answer, reason: string | RegExp, of = realm
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
   expect(generic).toContain("request was not accepted");
-  // Nothing tells one refusal from another.
+  // All refusals look alike.
   expect(seenOn(answer)).toBe(generic);
   expect(answer.headers.location).toBeUndefined();
   const event = await lastFailure(of);
@@ -160,7 +160,7 @@ describe("signatures:", () => {
     await expectRefused(await get(await queryOf({}, null, other)), "signature_invalid");
   });
 
-  test("refuses no signature where one is wanted", async () => {
+  test("refuses a missing signature where one is required", async () => {
     await expectRefused(await post(render(request())), "signature_missing");
     const query = new URL(await redirectUrl({ location: sp.sso, message: request(), relayState: null, key: null })).search.slice(1);
     await expectRefused(await get(query), "signature_missing");
@@ -197,7 +197,7 @@ describe("signatures:", () => {
   });
 });
 
-test("a signature counts as none where no certificate is registered, and is refused where one is wanted", async () => {
+test("a signature counts as none where no certificate is registered, and is refused where one is required", async () => {
   const strict = await iam.realm();
   const { entityId, sso } = await serviceProvider(iam, strict);
   const send = async () => postForm({ SAMLRequest: base64(await signedXml({ issuer: entityId, destination: sso }, other)) }, sso);

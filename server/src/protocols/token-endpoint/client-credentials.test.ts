@@ -73,7 +73,7 @@ describe("a token in a client's own name", () => {
     expect(payload(await token(client)).jti).not.toBe(claims.jti);
   });
 
-  test("is the same for the resource that is meant anyway, with roles, audiences and a lifetime of its own", async () => {
+  test("is the same for the resource that is meant anyway, with roles, audiences and its own lifetime", async () => {
     const client = await machine({ audience: ["https://api.example"], accessTokenLifetime: 77 });
     await realm.asMaster().post("/roles", { name: "exporter" });
     await realm.asMaster().post(`/clients/${client.id}/service-account/roles`, { name: "exporter" });
@@ -175,7 +175,7 @@ describe("is refused", () => {
       400,
       "invalid_request",
     ],
-    ["nobody at all", () => ask(grant), 400, "invalid_request"],
+    ["no client at all", () => ask(grant), 400, "invalid_request"],
     [
       "another type of body",
       (client) => ask("{}", { authorization: basic(client), "content-type": "application/json" }),
@@ -220,7 +220,7 @@ describe("is refused", () => {
 describe("the trail", () => {
   const failures = (clientId: string) => realm.events(`type=CLIENT_LOGIN_FAILURE&actor=${clientId}`);
 
-  test("tells that a client was refused: the first time at once, the others as a number", async () => {
+  test("records that a client was refused: the first time immediately, the others as a number", async () => {
     const client = await machine();
     const wrong = { ...client, secret: "guess" };
     for (let n = 0; n < 30; n++) await token(wrong);
@@ -239,7 +239,7 @@ describe("the trail", () => {
     expect(await failures(client.clientId)).toHaveLength(2);
   });
 
-  test("is not filled by names that no one has", async () => {
+  test("is not filled by unknown names", async () => {
     // At once: each flush, of which a slow machine has several meanwhile, may add an event.
     await Promise.all(Array.from({ length: 50 }, (_, n) => ask({ ...grant, client_id: `ghost-${n}\u0000`, client_secret: "boo" })));
     await iam.server.activity.flush();
@@ -260,7 +260,7 @@ describe("the trail", () => {
     await expect.poll(() => failures(client.clientId)).toHaveLength(1);
   });
 
-  test("reports each token only where the realm wants it", async () => {
+  test("records each token only where the realm is configured so", async () => {
     const client = await machine();
     const logins = () => realm.events(`type=CLIENT_LOGIN&actor=${client.clientId}`);
     await token(client);
@@ -278,7 +278,7 @@ describe("the trail", () => {
 describe("service-account sessions", () => {
   const list = async (search: string) => (await (await realm.as("view-events")).get(`/sessions/service-accounts?search=${search}`)).body;
 
-  test("tell which clients hold tokens, counted over what was flushed, until the last has expired", async () => {
+  test("show which clients hold tokens, until the last has expired", async () => {
     const client = await machine({ name: "Nightly export" });
     await token(client);
     await token(client);

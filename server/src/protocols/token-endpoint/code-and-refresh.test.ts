@@ -56,10 +56,10 @@ const everything = "openid profile email roles groups organizations address phon
 interface Case {
   readonly client: Record<string, unknown>;
   readonly params: Params;
-  /** What is not as it is for everybody. */
+  /** Differences from the default. */
   readonly expected?: {
     readonly access?: object;
-    /** Where all scopes are asked for. */
+    /** Where all scopes are requested. */
     readonly id?: object;
     readonly roles?: readonly string[];
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };
@@ -289,7 +289,7 @@ describe("refusals", () => {
       code_verifier: visit.party.verifier,
       ...more,
     });
-    const asked = await form({});
+    const requested = await form({});
     for (const wrong of [
       { redirect_uri: "https://app.example/" },
       { code_verifier: "x".repeat(43) },
@@ -298,8 +298,8 @@ describe("refusals", () => {
       { client_secret: "" },
       { client_id: "nobody" },
     ] as Params[])
-      expect((await visit.party.post("/token", { ...asked, ...wrong })).body.error).toMatch(/^invalid_/);
-    const { status, body } = await visit.party.post("/token", asked);
+      expect((await visit.party.post("/token", { ...requested, ...wrong })).body.error).toMatch(/^invalid_/);
+    const { status, body } = await visit.party.post("/token", requested);
     expect(status).toBe(200);
     for (const wrong of [{ scope: "openid email" }, { client_secret: "wrong" }] as Params[])
       expect((await refresh(visit, body.refresh_token, wrong)).status).toBeGreaterThanOrEqual(400);

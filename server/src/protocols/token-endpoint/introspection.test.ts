@@ -24,7 +24,7 @@ const isActive = async (by: Party, token: string) => {
   return body.active as boolean;
 };
 
-test("a client introspects the tokens that were issued to it, and no one else's", async () => {
+test("a client introspects the tokens that were issued to it, and no others", async () => {
   const [app, other] = [await confidential(), await confidential()];
   const { body } = await app.signIn(iam.browser(), await realm.user());
   expect([await isActive(app, body.access_token), await isActive(app, body.refresh_token)]).toEqual([true, true]);
@@ -51,7 +51,7 @@ test("a token is active for the clients that its audience names, by client id or
   expect([await isActive(gateway, forResource), await isActive(other, forResource)]).toEqual([true, false]);
 });
 
-test("a client that may ask for the admin API sees no one else's tokens for it", async () => {
+test("a client that may request the admin API does not see other clients' tokens for it", async () => {
   const admin = `${iam.config.baseUrl}/admin`;
   const [app, spy] = [await confidential({ firstParty: true }), await confidential({ grantTypes: ["client_credentials"] })];
   await resourcesOf(app, [admin]);

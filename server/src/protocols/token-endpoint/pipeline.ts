@@ -5,7 +5,7 @@ import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
-import { checkScopeSyntax, clientAccessToken, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
+import { checkScopeSyntax, clientAccessToken, countTokens, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenCtx } from "./grant.ts";
 import { grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
@@ -47,11 +47,9 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
 
   const body = { ...tokens.body, ...(refresh && { refresh_token: refresh.token }) };
   await grant.record?.(ctx, source, tokens.expiresAt);
-  parts.metrics.tokens(parts.realm.realmId, TOKENS.filter((name) => Object.hasOwn(body, name)).length, grant.type);
+  countTokens(parts, grant.type, body);
   return { client, body };
 }
-
-const TOKENS = ["access_token", "id_token", "refresh_token"];
 
 /** RFC 6749 §5.2: unsupported grant types first, then those that the client may not use. */
 function allowedGrant(client: ClientSnapshot, form: Form): Grant {

@@ -17,6 +17,7 @@ export {
   scopesFor,
 } from "./contents/scopes.ts";
 export { createSubjectOf } from "./contents/subject.ts";
+export { countTokens } from "./count.ts";
 export {
   halfHash,
   protectedIntrospection,

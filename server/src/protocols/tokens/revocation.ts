@@ -3,6 +3,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { names } from "./names.ts";
 import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions, type GrantsOf } from "./records/grants.store.ts";
 import { deleteRecord, deleteRecordsNaming, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
+import { REFRESH_TOKEN } from "./refresh-token.ts";
 
 // Listeners that end grants, in the transaction of the event. A grant's codes and refresh tokens are deleted with it, and its access tokens are no
 // longer live.
@@ -45,7 +46,7 @@ export async function revokeFamily(
   await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
     const ended = await deleteGrant(ctx.tx, realm, grantId);
     // Of concurrent replays, one records the event.
-    if (!ended || payload.kind !== "RefreshToken") return;
+    if (!ended || payload.kind !== REFRESH_TOKEN) return;
     ctx.audit({
       category: "SECURITY",
       type: "REFRESH_TOKEN_REUSED",

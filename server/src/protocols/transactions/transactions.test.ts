@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { insertTotp, totpPlace } from "../../directory/credentials/index.ts";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -30,6 +30,8 @@ const fieldsOf = ({ status, body }: Answer) => [
 ];
 const sha = (text: string) => createHash("sha256").update(text).digest("base64url");
 const payment = { type: "payment", summary: "Pay 20 euro\nto the web shop", payload: '{"amount":20}' };
+/** What FAPI 2 requires of a client, besides its keys. */
+const PROFILE = { authMethod: "private_key_jwt", requirePkce: true, requirePar: true, requireDpop: true, rotateRefreshTokens: false };
 const NOT_FOUND = [404, "transactions.not_found"];
 
 /** Calls /tx with a token. */
@@ -81,7 +83,24 @@ async function shop() {
 }
 
 describe("a transaction", () => {
-  test("is created, signed with a fresh code and consumed once; anybody verifies the signature with the realm's JWKS", async () => {
+  test("is signed with an algorithm that the client's profile allows", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const party = await relyingParty(iam, realm, { clientId: "bank", publicClient: false });
+    const asUser = bearing(realm, await tokenOf(party, user));
+    const code = await withTotp(realm, user.userId);
+    const { id } = (await asUser.create(payment)).body;
+    const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+    const [client] = (await realm.asMaster().get("/clients?search=bank")).body;
+    const redirectUris = ["https://bank.example/callback"];
+    const fapi2 = { ...PROFILE, profile: "fapi2-security", jwks: { keys: [{ ...key, kid: "k", alg: "ES256", use: "sig" }] }, redirectUris };
+    const saved = await realm.asMaster().patch(`/clients/${client.id}`, fapi2);
+    expect(saved.status, saved.text).toBe(200);
+    const signed = await asUser.sign(id, { factor: "totp", value: code() });
+    expect(decodeProtectedHeader(signed.body.jws)).toMatchObject({ alg: "PS256", typ: "tx+jwt" });
+  });
+
+  test("is created, signed with a fresh code and consumed once; the realm's JWKS verifies the signature", async () => {
     const { realm, user, asUser, code } = await shop();
     const made = await asUser.create({ ...payment, expiresIn: 120 });
     const { id } = made.body;
@@ -117,7 +136,7 @@ describe("a transaction", () => {
     expect(refusal(await asUser.sign(id, { factor: "totp", value: code(1) }))).toEqual([409, "transactions.not_pending"]);
   });
 
-  test("asked for by an application in its own name is signed by the user it names, and consumed by that application", async () => {
+  test("created by an application in its own name is signed by the user it names, and consumed by that application", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const bank = await machineOf(realm, "bank");
@@ -135,7 +154,7 @@ describe("a transaction", () => {
     expect((await realm.events("type=TX_CONSUMED"))[0]).toMatchObject({ actor: "bank" });
   });
 
-  test("is for no one else: another user, another application, another realm, no token", async () => {
+  test("is refused to another user, another application, another realm, and without a token", async () => {
     const { realm, user, asUser, party, code } = await shop();
     const { id } = (await asUser.create(payment)).body;
     const other = await iam.realm();
@@ -231,7 +250,7 @@ describe("a transaction", () => {
     expect(decodeJwt(signed.body.jws)).toMatchObject({ acr: "1", amr: ["email", "otp"] });
   });
 
-  test("refuses what no one could see, what does not fit together, and what is too large", async () => {
+  test("refuses what cannot be shown, contradictions, and what is too large", async () => {
     const { asUser } = await shop();
     const bad: [Record<string, unknown>, string][] = [
       [{ ...payment, payloadHash: sha("another") }, "payloadHash:mismatch"],

@@ -26,8 +26,8 @@ async function realmWithLinks() {
 }
 async function begin(browser: Browser, realm: RealmUnderTest, username = "ada") {
   const page = await browser.get(`/realms/${realm.name}/login?return_to=/console`);
-  const asked = await answerPage(browser, realm.name, page, { username });
-  return { at: String(asked.headers.location), page: await followed(browser, asked) };
+  const requested = await answerPage(browser, realm.name, page, { username });
+  return { at: String(requested.headers.location), page: await followed(browser, requested) };
 }
 const linksOf = async (realm: RealmUnderTest) =>
   (await outbox(iam, realm)).map(({ text }) => new URL(/https?:\/\/\S+/.exec(text)![0])).map(({ pathname, search }) => pathname + search);
@@ -51,7 +51,7 @@ describe("a link by mail", () => {
     expect(page.text).not.toContain("example.com");
     const [link] = await linksOf(realm);
 
-    // No one has confirmed yet: it waits, however often it looks.
+    // Not yet confirmed: it waits, however often it polls.
     expect((await browser.get(at)).text).toContain("Check your email");
     expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
     const opened = await browser.get(link!);
@@ -102,7 +102,7 @@ describe("a link by mail", () => {
     for (const answer of after) expect([answer.status, isSignedIn(answer, realm.name)]).toEqual([400, false]);
   });
 
-  test("belongs to the browser that asked: in another it says so, and opens nothing in either", async () => {
+  test("belongs to the requesting browser: another one says so, and neither is signed in", async () => {
     const { realm } = await realmWithLinks();
     const [browser, other] = [iam.browser(), iam.browser()];
     const { at } = await begin(browser, realm);

@@ -72,7 +72,7 @@ describe("a code by mail", () => {
     expect(iam.output.join("")).not.toContain(code);
   });
 
-  test("as only factor reveals to no one who has an account: the same page, the same answers, no message", async () => {
+  test("as only factor does not reveal who has an account: the same page, the same answers, no message", async () => {
     const realm = await realmWith(nameThen("email-otp"));
     const ada = await person(realm);
     const mailless = await realm.user();
@@ -108,7 +108,7 @@ describe("a code by mail", () => {
     );
   });
 
-  test("is good for five minutes, in the sign-in that asked for it, for whom it was sent to", async () => {
+  test("is good for five minutes, in the sign-in that requested it, for its recipient", async () => {
     const realm = await realmWith(passwordThen("email-otp"));
     const [ada, bob] = [await person(realm), await person(realm)];
     const [one, two, third] = [iam.browser(), iam.browser(), iam.browser()];
@@ -131,7 +131,7 @@ describe("a code by mail", () => {
     expect(late.text).toContain("This code no longer works");
   });
 
-  test("is asked for again after half a minute, five times at most, and the new one ends the old", async () => {
+  test("is sent again after half a minute, five times at most, and the new one ends the old", async () => {
     const realm = await realmWith(passwordThen("email-otp"));
     await realm.asMaster().put("/settings", { messaging: { maxPerRecipient: 100 } });
     const ada = await person(realm);

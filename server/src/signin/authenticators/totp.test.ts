@@ -53,7 +53,7 @@ async function withTotp(realm: RealmUnderTest) {
   return { ...user, secret, browser, recoveryCodes: codesOn(answer) };
 }
 
-test("an app that was set up just now is not asked for, whatever comes after it", async () => {
+test("a code of a new app is not required in the same sign-in", async () => {
   const realm = await iam.realm();
   const user = await realm.user();
   await realm.asMaster().post(`/users/${user.userId}/required-actions`, { action: "UPDATE_PROFILE" });
@@ -173,7 +173,7 @@ describe("setting one up", () => {
 });
 
 describe("a code", () => {
-  test("is asked for after the password, and told of in the trail and the metric", async () => {
+  test("is requested after the password, and recorded in the trail and the metric", async () => {
     const realm = await iam.realm();
     settle();
     const ada = await withTotp(realm);
@@ -242,7 +242,7 @@ describe("a code", () => {
     const listed = (await bob.browser.get(account)).body as { id: string; type: string }[];
     expect(listed.map(({ type }) => type)).toEqual(["password", "totp", "recovery-code"]);
     expect((await bob.browser.delete(`${account}/totp/${listed[1]!.id}`)).status).toBe(204);
-    // Recovery codes stand in for a second factor: without one nothing more is asked.
+    // Recovery codes stand in for a second factor: without one nothing more is required.
     expect(isSignedIn(await iam.browser().trySignIn(realm.name, bob.username, bob.password), realm.name)).toBe(true);
     expect((await realm.asMaster().get(`/users/${bob.userId}`)).body.mfaEnabled).toBe(false);
   });

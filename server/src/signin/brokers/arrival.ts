@@ -13,7 +13,7 @@ export interface BrokeredArrival {
   readonly sealed: string | null;
 }
 
-interface Sealed {
+interface Content {
   readonly logout: string | null;
   readonly tokens: LinkTokens | null;
 }
@@ -27,13 +27,27 @@ export function arrivalOf(
   interactionId: string,
 ): BrokeredArrival {
   const { id: sessionId = null, logout = null } = session ?? {};
-  const isEmpty = logout === null && tokens === null;
-  const content: Sealed = { logout, tokens };
-  return { providerId, subject, sessionId, sealed: isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId)) };
+  const content: Content = { logout, tokens };
+  const arrival: BrokeredArrival = {
+    ...{ providerId, subject, sessionId },
+    // Read where the state is stored. A sign-in that ends with this answer stores none.
+    get sealed() {
+      return logout === null && tokens === null ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));
+    },
+  };
+  contents.set(arrival, content);
+  return arrival;
 }
 
-const opened = (vault: Vault, realm: string, { sealed }: BrokeredArrival, interactionId: string): Sealed =>
-  sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
+/** Of arrivals that were not stored since. */
+const contents = new WeakMap<BrokeredArrival, Content>();
+
+function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): Content {
+  const known = contents.get(arrival);
+  if (known) return known;
+  const { sealed } = arrival;
+  return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
+}
 
 interface Where {
   readonly interactionId: string;
@@ -48,7 +62,7 @@ export async function recordArrival(
   { interactionId, userId, sessionId }: Where & { readonly sessionId: string },
 ): Promise<void> {
   const { providerId, subject } = arrival;
-  const { logout, tokens } = opened(vault, ctx.realm, arrival, interactionId);
+  const { logout, tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
   const session = { providerId, subject, id: arrival.sessionId, logout };
   await recordBrokeredSession(ctx.tx, vault, ctx.realm, sessionId, session, ctx.now);
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
@@ -56,6 +70,6 @@ export async function recordArrival(
 
 /** The same for an account that was linked in a session which came otherwise. */
 export async function keepTokensOf(ctx: Ctx, vault: Vault, arrival: BrokeredArrival, { interactionId, userId }: Where): Promise<void> {
-  const { tokens } = opened(vault, ctx.realm, arrival, interactionId);
+  const { tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: arrival.providerId }, tokens, ctx.now);
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -45,14 +45,26 @@ export async function recordBrokeredSession(
 ): Promise<void> {
   const rowId = newId();
   const sealed = logout === null ? null : vault.seal(logout, place(realm, rowId));
-  await sql`
+  await upsert(tx, { realm, rowId, sessionId, providerId, subject, id, sealed, now });
+}
+
+interface Row extends Omit<BrokeredSession, "logout"> {
+  readonly realm: string;
+  readonly rowId: string;
+  readonly sessionId: string;
+  readonly sealed: string | null;
+  readonly now: number;
+}
+
+const upsert = prepared(
+  ({ realm, rowId, sessionId, providerId, subject, id, sealed, now }: Row) => sql`
     insert into brokered_sessions
       (realm_id, brokered_session_id, session_id, provider_id, subject, upstream_session_id, sealed, created_at)
     values (${realm}, ${rowId}, ${sessionId}, ${providerId}, ${subject}, ${id}, ${sealed}, ${now})
     on conflict (realm_id, session_id, provider_id) do update set
       brokered_session_id = excluded.brokered_session_id, subject = excluded.subject,
-      upstream_session_id = excluded.upstream_session_id, sealed = excluded.sealed, created_at = excluded.created_at`.execute(tx);
-}
+      upstream_session_id = excluded.upstream_session_id, sealed = excluded.sealed, created_at = excluded.created_at`,
+);
 
 /** The providers that a session came by, the latest first. To be read before the session ends: the rows go with it. */
 export async function brokeredSessionsOf(db: Db, vault: Vault, realm: string, sessionId: string): Promise<BrokeredSession[]> {

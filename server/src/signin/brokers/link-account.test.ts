@@ -72,7 +72,7 @@ test("a signed-in user links an account after they have seen which one, and a se
   expect((await answerPage(third.browser, realm.name, shown, { link: "yes" })).status).toBe(409);
 });
 
-test("an address to link works once, and in no browser but one of the user who asked for it", async () => {
+test("an address to link works once, and only in a browser of the user who requested it", async () => {
   const realm = await brokered();
   const [mallory, victim] = [await signedIn(realm), await signedIn(realm)];
   const { url } = (await mallory.browser.request("POST", `${mallory.account}/corp`, { body: {} })).body;
@@ -81,7 +81,7 @@ test("an address to link works once, and in no browser but one of the user who a
   expect([anonymous.status, String(anonymous.headers.location).startsWith(`/realms/${realm.name}/login?return_to=`)]).toEqual([303, true]);
   const left = await leave(mallory.browser, url);
   expect((await mallory.browser.get(pathOf(url))).status, "it was opened before").toBe(400);
-  // What came back for Mallory is opened in the victim's browser.
+  // Mallory's response is opened in the victim's browser.
   expect((await victim.browser.get(back(realm, left))).status).toBe(400);
   expect((await victim.browser.get(victim.account)).body).toEqual([]);
   // Mallory's browser, in which another user has signed in since.
@@ -108,8 +108,8 @@ test("linking asks for recent authentication, a CSRF token, an enabled provider 
   clock.advance(11 * MINUTE);
   const stale = await browser.request("POST", `${account}/corp`, { body: {} });
   expect([stale.status, stale.body.code]).toEqual([403, "auth.recent_authentication_required"]);
-  const asked = await followed(browser, await followed(browser, await browser.get(pathOf(url))));
-  expect(asked.text, "the browser has to sign in again as well").toContain('name="password"');
+  const requested = await followed(browser, await followed(browser, await browser.get(pathOf(url))));
+  expect(requested.text, "the browser has to sign in again as well").toContain('name="password"');
 
   const boss = realm.asMaster();
   const { body: provider } = await boss.get("/identity-providers/corp");
@@ -140,7 +140,7 @@ test("a provider that is disabled meanwhile links no account; a user who cancels
   expect((await browser.get(account)).body).toEqual([]);
 });
 
-test("an application links with the scope account, and comes back to its own redirect URI; never for an administrator", async () => {
+test("an application links with the scope account, and gets the response at its own redirect URI; never for an administrator", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm, { scopes: ["openid", "account"] });
   const bearer = async (browser: Browser, user: { username: string; password: string }) => ({

@@ -30,7 +30,7 @@ const signOut = async (realm: RealmUnderTest, browser: Browser, form: Record<str
 };
 const hopOf = (text: string) => new URL(/href="([^"]+)" data-hop/.exec(text)![1]!.replaceAll("&amp;", "&"));
 
-test("a logout here goes on at the provider and comes back to where it was going, in the same browser and once", async () => {
+test("a logout continues at the provider and returns to its target, in the same browser and once", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm, { postLogoutRedirectUris: [CALLBACK] });
   const browser = await signIn(realm, { claims: { sid: "their-session" } });
@@ -64,7 +64,7 @@ test("a logout stays here where the provider has no address for it, it is off, o
   const browser = iam.browser();
   await browser.signIn(realm.name, user.username, user.password);
   expect((await signOut(realm, browser)).headers.location).toBe(last);
-  // Discovery is never asked where every address is configured.
+  // Discovery is never requested where every address is configured.
   const addresses = { authorizationUrl: "/authorize", tokenUrl: "/token", jwksUrl: "/jwks", userinfoUrl: "/userinfo" };
   const fixed = await brokered(Object.fromEntries(Object.entries(addresses).map(([member, path]) => [member, `${peer.issuer}${path}`])));
   expect((await signOut(fixed, await signIn(fixed))).headers.location).toBe(`/realms/${fixed.name}/login?signed_out=1`);
@@ -73,7 +73,7 @@ test("a logout stays here where the provider has no address for it, it is off, o
 test("the provider ends the session that it names, or all of a subject, by a logout token that counts once", async () => {
   const realm = await brokered();
   const path = `/realms/${realm.name}/broker/corp/backchannel-logout`;
-  const tell = async (claims: Record<string, unknown>, header?: Record<string, unknown>) =>
+  const logout = async (claims: Record<string, unknown>, header?: Record<string, unknown>) =>
     iam.browser().request("POST", path, { form: { logout_token: await peer.sign(claims, header) }, csrf: false });
   const first = await signIn(realm, { claims: { sid: "one" } });
   const second = await signIn(realm, { claims: { sid: "two" } });
@@ -100,13 +100,13 @@ test("the provider ends the session that it names, or all of a subject, by a log
     ["an unknown key", { sid: "one" }, { kid: "another" }],
   ];
   for (const [what, claims, header] of refused) {
-    const answer = await tell(claims, header);
+    const answer = await logout(claims, header);
     expect([what, answer.status, answer.body.error], answer.text).toEqual([what, 400, "invalid_request"]);
   }
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await peer.sign({ sid: "one" })).split(".")[1]}.`;
   expect((await iam.browser().request("POST", path, { form: { logout_token: unsigned }, csrf: false })).status).toBe(400);
-  expect(await tell({ sid: "one", sub: "subject-2" }), "of another subject: nothing ends").toMatchObject({ status: 200 });
-  expect(await tell({ sid: "unknown" })).toMatchObject({ status: 200 });
+  expect(await logout({ sid: "one", sub: "subject-2" }), "of another subject: nothing ends").toMatchObject({ status: 200 });
+  expect(await logout({ sid: "unknown" })).toMatchObject({ status: 200 });
   for (const browser of [first, second, other, byPassword]) expect(await isIn(realm, browser)).toBe(true);
 
   const token = await peer.sign({ sid: "one" });
@@ -120,7 +120,7 @@ test("the provider ends the session that it names, or all of a subject, by a log
   expect((await post()).status, "replayed, after what has run out was deleted").toBe(400);
   expect(await isIn(realm, again)).toBe(true);
 
-  expect((await tell({ sub: "subject-1" })).status).toBe(200);
+  expect((await logout({ sub: "subject-1" })).status).toBe(200);
   expect([await isIn(realm, second), await isIn(realm, again), await isIn(realm, other), await isIn(realm, byPassword)]).toEqual([
     ...[false, false, true, true],
   ]);
@@ -128,7 +128,7 @@ test("the provider ends the session that it names, or all of a subject, by a log
   // The same token at a provider of another realm that trusts the same issuer.
   const elsewhere = await brokered();
   const theirs = await signIn(elsewhere, { claims: { sid: "three" } });
-  expect((await tell({ sid: "three", sub: "subject-2" })).status).toBe(200);
+  expect((await logout({ sid: "three", sub: "subject-2" })).status).toBe(200);
   expect([await isIn(realm, other), await isIn(elsewhere, theirs)]).toEqual([false, true]);
 });
 
@@ -194,6 +194,13 @@ test("tokens are kept sealed where it is configured, refreshed once at a time, r
   expect(await count()).toBe(0);
   const { body: saved } = await boss.get("/identity-providers/corp");
   await boss.put("/identity-providers/corp", { ...saved, config: { ...saved.config, storeTokens: true } });
+  await signIn(realm, answer, browser);
+  expect(await count()).toBe(1);
+  const { body: here } = await boss.get("/identity-providers/corp");
+  const at = (tokenUrl: string) => ({ ...here, config: { ...here.config, tokenUrl, clientSecret: "of-their-own" } });
+  expect((await boss.put("/identity-providers/corp", at("http://127.0.0.1:9/token"))).status).toBe(200);
+  expect(await count(), "another host never gets a refresh token").toBe(0);
+  expect((await boss.put("/identity-providers/corp", at(`${peer.issuer}/token`))).status).toBe(200);
   await signIn(realm, answer, browser);
   expect(await count()).toBe(1);
   expect((await boss.delete(`/users/${user.userId}`)).status, "with the user goes the link, and with the link the tokens").toBe(204);

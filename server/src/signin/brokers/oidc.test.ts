@@ -60,7 +60,7 @@ test("a button leads to the provider, and what it sends back signs in: first as 
   expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
 });
 
-test("the application that asked gets its code, and idp_hint leads to the provider at once", async () => {
+test("the requesting application gets its code, and idp_hint redirects to the provider directly", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm);
   const browser = iam.browser();
@@ -162,6 +162,11 @@ describe("what does not come from the provider for this very sign-in", () => {
     await realm.asMaster().post("/identity-providers", other);
     const tested = await realm.asMaster().post("/identity-providers/lying/test");
     expect(tested.body, tested.text).toMatchObject({ ok: false, checks: [{ name: "discovery", ok: false }] });
+    lying.discover({ userinfo_endpoint: "http://127.0.0.1:9/userinfo" });
+    const names = ["discovery", "keys", "token endpoint", "userinfo endpoint"];
+    const again = await realm.asMaster().post("/identity-providers/lying/test");
+    expect(again.body).toMatchObject({ ok: false, checks: names.map((name) => ({ name, ok: name !== "userinfo endpoint" })) });
+    lying.discover({ issuer: "https://evil.example" });
     const refused = await iam.browser().get(`/realms/${realm.name}/broker/lying/login`);
     expect([refused.status, refused.text.includes('name="password"') || refused.text.includes("choose")]).toEqual([400, true]);
     await lying.close();
@@ -288,7 +293,7 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 0 });
 });
 
-test("our own second factor is asked for, unless the provider is trusted for two and says so", async () => {
+test("our own second factor is required, unless the provider is trusted for two and asserts them", async () => {
   const realm = await brokered({ multiFactorAmr: ["mfa"] });
   await signIn(realm);
   const [{ userId }] = await usersOf(realm);

@@ -50,7 +50,7 @@ async function signIn(realm: RealmUnderTest, protocol: Preset, answer: PeerAnswe
   return { browser, left, back: await browser.get(`${endpoint(realm, protocol)}?${query}`) };
 }
 
-/** What the provider did not say is asked for. */
+/** The form asks for what the provider did not send. */
 async function completed(browser: Browser, realm: RealmUnderTest, back: Answer, fields: Record<string, string>) {
   expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([303, false]);
   const page = await followed(browser, back);
@@ -220,7 +220,7 @@ describe("Facebook", () => {
     pages: { "/me": { id: "1020", name: "Ada Lovelace", first_name: "Ada", last_name: "Lovelace", ...more } },
   });
 
-  test("may tell no address, and none that counts; the profile is asked for with a proof of the secret", async () => {
+  test("may return no address or an unverified one; the profile is requested with a proof of the secret", async () => {
     const realm = await offered("facebook", config());
     const { browser, back } = await signIn(realm, "facebook", account());
     const asked = peer.calls.findLast(({ path }) => path === "/me")!.query;

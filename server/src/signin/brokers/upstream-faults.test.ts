@@ -15,11 +15,10 @@ const { brokered, signIn } = openidBroker((stage) => {
 
 const keyReads = () => peer.calls.filter(({ path }) => path === "/jwks").length;
 
-test("keys that the provider has changed are read once, and a flood of unknown ones costs a read each half minute", async () => {
+test("keys that the provider has changed are read at once, and a flood of unknown ones costs a read each half minute", async () => {
   const realm = await brokered();
   expect(isSignedIn((await signIn(realm)).back, realm.name)).toBe(true);
   await peer.rotate();
-  clock.advance(31 * SECOND);
   const before = keyReads();
   expect(isSignedIn((await signIn(realm)).back, realm.name), "by the new key").toBe(true);
   expect(keyReads() - before).toBe(1);
@@ -27,16 +26,16 @@ test("keys that the provider has changed are read once, and a flood of unknown o
   expect(keyReads() - before, "a flood").toBe(1);
   clock.advance(31 * SECOND);
   await Promise.all([1, 2, 3].map((n) => signIn(realm, { claims: { kid: `made-up-${n}` } })));
-  expect(keyReads() - before, "those at once share one").toBeLessThanOrEqual(3);
+  expect(keyReads() - before, "those at once share one").toBe(2);
 });
 
-test("what was asked for is passed on as the configuration says, and a level in the provider's own words", async () => {
+test("the request is passed on as configured, and a level in the provider's own values", async () => {
   const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
-  const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
+  const requested = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
   const leaving = async (config: Record<string, unknown>) => {
     const realm = await brokered(config);
     const party = await relyingParty(iam, realm);
-    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(requested));
     return Object.fromEntries([...left!.searchParams].filter(([name]) => all.includes(name)));
   };
   expect(await leaving({})).toEqual({ login_hint: "ada@example.com", ui_locales: "en", prompt: "login" });
@@ -49,11 +48,11 @@ test("what was asked for is passed on as the configuration says, and a level in 
 
 test("a session at the provider from before is no new sign-in, nor one of an unknown time, unless its prompt is trusted", async () => {
   const now = () => Math.floor(clock.now() / 1000);
-  const asked = { prompt: "login", idp_hint: "corp" };
+  const requested = { prompt: "login", idp_hint: "corp" };
   const again = async (realm: RealmUnderTest, claims: Record<string, unknown>) => {
     const party = await relyingParty(iam, realm, { clientId: `app-${now()}-${Math.random()}` });
     const browser = iam.browser();
-    const { left } = await walk(browser, iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(browser, iam.config.baseUrl, party.url(requested));
     return browser.get(endpoint(realm, peer.signIn(left!, { claims: { ...named, ...claims } })));
   };
   const realm = await brokered();
@@ -149,7 +148,7 @@ test("a provider that is slow, huge, redirects or lies in discovery starts no se
   await Promise.all(hung.map(({ close }) => close()));
 });
 
-/** A sign-in at a provider of which one address hangs: under way. */
+/** A sign-in at a provider of which one address hangs. */
 async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "headers" | "body") {
   const slow = await openidPeer();
   slow.hang(path, how);

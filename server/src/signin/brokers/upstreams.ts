@@ -39,6 +39,8 @@ interface Kept {
 export function createUpstreams(outbound: Outbound): Upstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, { readonly error: UpstreamError; readonly at: number }>({ max: MAX_KEPT });
+  // When an unknown key had a set of keys read again.
+  const reread = new LRUCache<string, number>({ max: MAX_KEPT });
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 
@@ -78,15 +80,16 @@ export function createUpstreams(outbound: Outbound): Upstreams {
     });
   };
 
+  const keysOf = (jwksUrl: string) => `keys ${jwksUrl}`;
   const keys = async (jwksUrl: string, maxAge?: number) => {
     const load = async () => {
       const set = await fetchObject(outbound, jwksUrl, "keys");
       if (!Array.isArray(set.keys)) throw new UpstreamError("keys", "The provider published no keys.");
       return set;
     };
-    const known = await document(`keys ${jwksUrl}`, load, maxAge);
+    const known = await document(keysOf(jwksUrl), load, maxAge);
     known.find ??= createLocalJWKSet(known.document as unknown as JSONWebKeySet);
-    return { readAt: known.readAt, find: known.find };
+    return { find: known.find };
   };
 
   return {
@@ -101,8 +104,11 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       try {
         return await known.find(header, token);
       } catch (error) {
-        // Rotated: the set is read again, once in a while.
-        if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY" || clock.now() - known.readAt < UNKNOWN_KEY) throw error;
+        if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
+        // Rotated: the set is read again at once, and then once in a while.
+        const isDue = clock.now() - (reread.get(jwksUrl) ?? Number.NEGATIVE_INFINITY) >= UNKNOWN_KEY;
+        if (isDue) reread.set(jwksUrl, clock.now());
+        else if (!reading.has(keysOf(jwksUrl))) throw error;
         return (await keys(jwksUrl, 0)).find(header, token);
       }
     },

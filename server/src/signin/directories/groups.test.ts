@@ -198,9 +198,9 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     while (!isDone) {
       // Requests without a pause would be the only work of the process.
       await pause(20);
-      const asked = performance.now();
+      const requested = performance.now();
       await iam.browser().get(`/realms/${realm.name}/jwks`);
-      longest = Math.max(longest, performance.now() - asked);
+      longest = Math.max(longest, performance.now() - requested);
     }
     expect(await running).toMatchObject({ created: 5, failed: 0 });
     expect(await rolesOf(realm, "bob")).toEqual(["reader"]);

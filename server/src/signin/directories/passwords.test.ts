@@ -65,7 +65,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
   };
   const status = async (realm: RealmUnderTest, uid: string, password: string) =>
     (await iam.browser().trySignIn(realm.name, uid, password)).status;
-  /** Which of the two passwords the directory takes, asked in a realm of its own without our counters. */
+  /** Which of the two passwords the directory accepts, checked in its own realm without our counters. */
   const valid = async (realm: RealmUnderTest, uid: string, ...passwords: string[]) => {
     const found: string[] = [];
     for (const password of passwords) if ((await status(realm, uid, password)) === 303) found.push(password);
@@ -161,8 +161,8 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     expect((await master.put(path, { newPassword: NEW })).status).toBe(204);
     expect(await valid(realm, "byadmin", "byadmin-password", NEW)).toEqual([NEW]);
     expect((await master.put(path, { newPassword: "a temporary sentence", temporary: true })).status).toBe(204);
-    const asked = await pastPassword(iam.browser(), realm.name, { username: "byadmin", password: "a temporary sentence" });
-    expect(asked.text).toContain('name="currentPassword"');
+    const requested = await pastPassword(iam.browser(), realm.name, { username: "byadmin", password: "a temporary sentence" });
+    expect(requested.text).toContain('name="currentPassword"');
     expect(await localPasswords(other)).toEqual([]);
   });
 
@@ -311,7 +311,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     expect((await other.asMaster().put(`/users/${greater.userId}/source`, { source: "local" })).status).toBe(404);
   });
 
-  test("a second factor is asked for after the directory's password; the password grant follows the same rules", async () => {
+  test("a second factor is required after the directory's password; the password grant follows the same rules", async () => {
     const realm = await realmWith("PASSWORD");
     const { userId } = await signedIn(realm, "crowd0");
     const party = await relyingParty(iam, realm, { grantTypes: ["password"] });

@@ -48,7 +48,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     const { status, text } = await realm.asMaster().put("/identity-providers/corp", { ...body, config: { ...body.config, ...config } });
     expect(status, text).toBe(200);
   };
-  /** A handful of people in a place of their own. */
+  /** A handful of people in their own place. */
   const unit = async (name: string, uids: readonly string[]) => {
     const base = `ou=${name},${SUFFIX}`;
     await peer.ldap.apply(`dn: ${base}\nchangetype: add\nobjectClass: organizationalUnit\nou: ${name}\n`);
@@ -99,7 +99,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await sync(realm)).toMatchObject({ disabled: 0 });
   });
 
-  test("what an administrator disabled stays so; what the directory disabled comes back with it", async () => {
+  test("a user disabled by an administrator stays so; one disabled by the directory is enabled with it", async () => {
     const base = await unit("returning", ["eva", "fay"]);
     const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
     await sync(realm);
@@ -227,7 +227,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, "jan")).toMatchObject({ enabled: true });
   });
 
-  test("an erased user does not come back by a sync, only by their own sign-in", async () => {
+  test("an erased user is not created again by a sync, only by their own sign-in", async () => {
     const base = await unit("erased", ["lea", "mia"]);
     const realm = await realmWith({ userSearchBase: base });
     await sync(realm);

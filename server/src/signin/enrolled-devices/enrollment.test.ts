@@ -27,7 +27,7 @@ async function prepared(realm: RealmUnderTest, token: string, key = appKey(), cl
 }
 
 describe("enrolling a device", () => {
-  test.each(["ec", "rsa"] as const)("with a key of its own (%s) makes it a credential, once, with the event", async (kind) => {
+  test.each(["ec", "rsa"] as const)("with its own key (%s) makes it a credential, once, with the event", async (kind) => {
     const realm = await iam.realm();
     const { userId, username } = await realm.user();
     const token = await enrollmentToken(realm, userId, { label: "For the phone" });

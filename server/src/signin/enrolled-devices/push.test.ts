@@ -161,7 +161,7 @@ describe("a sign-in that the phone approves", () => {
     expect(await realm.events("type=MFA_FAILURE")).toMatchObject([failure, failure, failure]);
   });
 
-  test("is still approved by the right number after a wrong one, which its page tells", async () => {
+  test("is still approved by the right number after a wrong one, which its page shows", async () => {
     const { realm, user, phone, app } = await withPhone();
     const { browser, at, number } = await waiting(realm, user);
     const [asked] = await openFor(app);
@@ -188,7 +188,7 @@ describe("a sign-in that the phone approves", () => {
     expect(isSignedIn(browser, realm)).toBe(false);
   });
 
-  test("expires after two minutes, and an approval that no one used within a minute more", async () => {
+  test("expires after two minutes, and an unused approval a minute later", async () => {
     const { realm, user, app } = await withPhone();
     const late = await waiting(realm, user);
     const [asked] = await openFor(app);
@@ -204,7 +204,7 @@ describe("a sign-in that the phone approves", () => {
     expect(isSignedIn(unused.browser, realm)).toBe(false);
   });
 
-  test("is not asked for again and again: three that no one answered, and no more than three at once", async () => {
+  test("is not sent again and again: three unanswered, and no more than three at a time", async () => {
     const { realm, user, app } = await withPhone();
     const one = await waiting(realm, user);
     const many = await Promise.all([1, 2, 3].map(() => waiting(realm, user)));
@@ -217,7 +217,7 @@ describe("a sign-in that the phone approves", () => {
   });
 });
 
-describe("nobody approves", () => {
+describe("cannot be approved", () => {
   test("for another user, from another realm, or without a session", async () => {
     const { realm, user, app } = await withPhone();
     const eve = await realm.user();
@@ -239,7 +239,7 @@ describe("nobody approves", () => {
     }
     expect(refusal(await herApp.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([404, "devices.not_found"]);
     expect(refusal(await foreign.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([404, "devices.not_found"]);
-    // A browser is sent to sign in, and comes back.
+    // A browser is redirected to the sign-in and back.
     expect((await iam.browser().get(at, asPage)).headers.location).toMatch(/\/login\?interaction=/);
     expect(await openFor(app)).toHaveLength(1);
   });

@@ -75,13 +75,13 @@ describe("a QR code", () => {
     expect(page.text).toMatch(/<svg class="gh-qr" role="img"/);
     expect([code.length, page.headers.refresh]).toEqual([4, `5; url=${at}`]);
     const phone = await phoneOf(realm, user);
-    const asked = await phone.get(url, asPage);
+    const requested = await phone.get(url, asPage);
     for (const words of [code, user.username, "203.0.113.", "Only confirm if you started this yourself"])
-      expect(asked.text).toContain(words);
+      expect(requested.text).toContain(words);
     expect((await phone.get(`${url}?lang=nl`, asPage)).text).toContain("Inloggen op het andere scherm?");
     expect((await phone.get(`${url}?lang=en`, asPage)).text).toContain(`href="${url}?lang=nl"`);
     expect((await browser.get(at)).status).toBe(200);
-    const done = await confirm(phone, url, asked);
+    const done = await confirm(phone, url, requested);
     expect([done.status, done.text.includes("Confirmed")]).toEqual([200, true]);
     expect((await browser.get(at)).status).toBe(303);
     const { body } = await browser.get(`/realms/${realm.name}/account/profile`);
@@ -117,7 +117,7 @@ describe("a QR code", () => {
     expect(rows[0]).toMatchObject({ acr: "1", amr: ["qr"] });
   });
 
-  test("is confirmed once, also by two at the same time, and by no one else afterwards", async () => {
+  test("is confirmed once, also by two at the same time, and not afterwards", async () => {
     const { realm, user } = await withQr();
     const { browser, at, url } = await showing(realm);
     const [one, two] = [await phoneOf(realm, user), await phoneOf(realm, await realm.user())];
@@ -136,10 +136,10 @@ describe("a QR code", () => {
     const { realm, user } = await withQr();
     const { browser, at, page, url } = await showing(realm);
     const phone = await phoneOf(realm, user);
-    const asked = await phone.get(url, asPage);
+    const requested = await phone.get(url, asPage);
     clock.advance(2 * MINUTE + 1);
     expect((await browser.get(at)).text).toContain("This code has expired");
-    expect((await confirm(phone, url, asked)).status).toBe(409);
+    expect((await confirm(phone, url, requested)).status).toBe(409);
     const hidden = Object.fromEntries(
       [.../<form class="gh-form".*?<\/form>/s.exec(page.text)![0].matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]),
     );
@@ -151,16 +151,16 @@ describe("a QR code", () => {
     expect((await browser.get(at)).status).toBe(303);
   });
 
-  test("needs a fresh session: a user who signed in long ago signs in again, and comes back", async () => {
+  test("needs a fresh session: a user who signed in long ago signs in again, and returns", async () => {
     const { realm, user } = await withQr({ freshMinutes: 3 });
     const phone = await phoneOf(realm, user);
     clock.advance(3 * MINUTE + 1);
     const { url } = await showing(realm);
     expect(refusal(await phone.get(url, json))).toEqual([403, "devices.stale_session"]);
     expect(refusal(await phone.request("POST", `${url}/confirm`, json))).toEqual([403, "devices.stale_session"]);
-    const asked = await phone.get(url, asPage);
-    expect([asked.status, asked.headers.location]).toEqual([303, expect.stringMatching(/\/login\?interaction=/)]);
-    const login = await phone.get(String(asked.headers.location));
+    const requested = await phone.get(url, asPage);
+    expect([requested.status, requested.headers.location]).toEqual([303, expect.stringMatching(/\/login\?interaction=/)]);
+    const login = await phone.get(String(requested.headers.location));
     expect(login.text).toContain('name="password"');
     const hidden = Object.fromEntries(
       [.../<form class="gh-form".*?<\/form>/s.exec(login.text)![0].matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(

@@ -66,7 +66,7 @@ test.each<[string, StepInput[], string]>([
     [credentials, list("a", "CONDITIONAL", [{ ...office, requirement: "ALTERNATIVE" }, step("password")])],
     "steps.1.steps.0.requirement condition",
   ],
-  ["a question to nobody", [step("password")], "steps.0.authenticator needs_user"],
+  ["a question without a user", [step("password")], "steps.0.authenticator needs_user"],
   [
     "a name that is asked for only sometimes",
     [list("a", "CONDITIONAL", [office, step("username")]), step("password")],

@@ -96,7 +96,7 @@ describe("flows", () => {
     expect((await admin.patch("/flows/two", { alias: "one" })).status).toBe(409);
   });
 
-  test("that no one could pass are refused with the step and the reason, and nothing changes", async () => {
+  test("that cannot be passed are refused with the step and the reason, and nothing changes", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const answer = await admin.put("/flow", {
@@ -181,7 +181,7 @@ describe("flows of a client", () => {
   });
 });
 
-test("authenticators are listed with what their steps may be told", async () => {
+test("authenticators are listed with the configuration of their steps", async () => {
   const realm = await iam.realm();
   const { status, body } = await (await realm.as("manage-authorization")).get("/authenticators");
   expect(status).toBe(200);

@@ -16,6 +16,12 @@ export const providerErrors = {
     token_unavailable: [503, "The identity provider did not refresh the token: try again in a moment"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
+  entity_unsaid: (entityId: string) =>
+    new AppError(
+      "identity_providers.subject_in_use",
+      409,
+      `Users are linked to accounts of ${entityId}: send it as config.idpEntityId, so that metadata of another provider is refused`,
+    ),
   subject_in_use: (members: readonly string[]) =>
     new AppError(
       "identity_providers.subject_in_use",

@@ -87,7 +87,7 @@ describe("the record", () => {
 
     const saved = await admin.put(`${at}/${protocol}`, read.body);
     expect([saved.status, saved.body], saved.text).toEqual([200, read.body]);
-    const told = [
+    const texts = [
       created.text,
       read.text,
       saved.text,
@@ -95,7 +95,7 @@ describe("the record", () => {
       JSON.stringify(await realm.events()),
       iam.output.join(""),
     ];
-    for (const text of told) {
+    for (const text of texts) {
       expect(text).not.toContain(CLIENT_SECRET);
       expect(text).not.toContain("BEGIN PRIVATE KEY");
     }
@@ -135,6 +135,7 @@ describe("the record", () => {
       [{ ...oidc, config: { ...oidc.config, defaultGroups: [newId()] } }, "config.defaultGroups"],
       [{ ...identityProvider("microsoft"), config: { ...leastConfig.microsoft, tenant: "evil.example/x" } }, "config.tenant"],
       [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: undefined } }, "config.privateKey"],
+      [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: pem("rsa") } }, "config.privateKey"],
       ...badSaml(iam.config.baseUrl),
     ];
     for (const [body, field] of wrong) {
@@ -238,6 +239,7 @@ describe("mappers", () => {
       [{ name: "b", type: "attribute", claim: "a" }, "attribute"],
       [{ name: "b", type: "attribute", claim: "a", attribute: "a", role: "x" }, "role"],
       [{ name: "b", type: "attribute", claim: "a", attribute: "emailVerified" }, "attribute"],
+      [{ name: "b", type: "attribute", claim: "a", attribute: "__proto__" }, "attribute"],
       [{ name: "b", type: "template", attribute: "a" }, "template"],
       [{ name: "b", type: "role", value: "x", role: "plain" }, "claim"],
       [{ name: "b", type: "role", role: "nobody" }, "role"],

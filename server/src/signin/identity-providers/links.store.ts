@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
-import { type Db, inTransaction, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, inTransaction, prepared, type Tx, translating } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import { providerErrors } from "./errors.ts";
 
@@ -84,13 +84,16 @@ export interface LinkedUser {
 
 /** Whose account this subject is. */
 export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<LinkedUser | null> {
-  const { rows } = await sql<{ user_id: string; has_grants: boolean }>`
-    select l.user_id, exists (select 1 from identity_provider_grants g
-      where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id) as has_grants
-    from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`.execute(db);
-  const [row] = rows;
-  return row ? { userId: row.user_id, hasGrants: row.has_grants } : null;
+  const [row] = await linkedUser(db, { realm, providerId, subject });
+  return row ?? null;
 }
+
+const linkedUser = prepared(
+  ({ realm, providerId, subject }: { realm: string; providerId: string; subject: string }) => sql<LinkedUser>`
+    select l.user_id as "userId", exists (select 1 from identity_provider_grants g
+      where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id) as "hasGrants"
+    from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`,
+);
 
 export interface NewLink {
   readonly providerId: string;
@@ -112,18 +115,17 @@ export async function insertLink(tx: Tx, realm: string, link: NewLink, now: numb
 }
 
 /** False: the link is no more. */
-export async function touchLink(tx: Tx, realm: string, { providerId, subject, userId, username }: NewLink, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("identity_links")
-    // A short answer does not name the user.
-    .set(username === null ? { used_at: now } : { used_at: now, username })
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .where("subject", "=", subject)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function touchLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<boolean> {
+  const touched = await touch(tx, { ...link, realm, now });
+  return touched.length > 0;
 }
+
+/** A short answer does not name the user. */
+const touch = prepared(
+  ({ realm, providerId, subject, userId, username, now }: NewLink & { realm: string; now: number }) => sql`
+    update identity_links set used_at = ${now}, username = coalesce(${username}::text, username)
+    where realm_id = ${realm} and provider_id = ${providerId} and subject = ${subject} and user_id = ${userId} returning 1`,
+);
 
 export async function deleteLink(tx: Tx, realm: string, userId: string, providerId: string): Promise<boolean> {
   const { numDeletedRows } = await tx

@@ -93,7 +93,7 @@ const grantsOf = (ctx: Ctx, mappers: readonly Pick<MapperState, "role" | "group"
 };
 
 /** Reserved names that are members of a user's record, and what a claim must never set. */
-const OWN_MEMBERS = ["username", "email", "emailVerified", "roles", "enabled", "locked", "source", "userId"];
+const OWN_MEMBERS = ["username", "email", "emailVerified", "roles", "enabled", "locked", "source", "userId", "__proto__"];
 
 const MEMBERS: Readonly<Record<MapperState["type"], { needs: (keyof MapperState)[]; takes: (keyof MapperState)[] }>> = {
   attribute: { needs: ["claim", "attribute"], takes: [] },

@@ -64,6 +64,8 @@ export interface IdentityProviderProtocol {
   readonly harmless: readonly string[];
   /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
   readonly subjectMembers: readonly string[];
+  /** The entity that users are linked to, where `config` says it. Of protocols whose metadata may say it instead. */
+  entityIn?(config: Config): string | null;
   /** The members of `config` that the answer to a create shows; left out: all that are not secret, as every other answer does. */
   readonly createShows?: readonly string[];
   /** As it is stored, where one thing can be written in several ways. */

@@ -4,6 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
@@ -36,6 +37,8 @@ export interface ProviderParts {
   readonly vault: Vault;
   readonly outbound: Outbound;
   readonly baseUrl: string;
+  /** The entity that the metadata of a SAML provider named when it was read last; null: it was not read. */
+  readEntity(db: Db, provider: Pick<OpenProvider, "realm" | "providerId">): Promise<string | null>;
 }
 
 type Shown = IdentityProvider & { readonly version: number };
@@ -141,11 +144,31 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   }
   const subject = changed.filter((member) => rules.subjectMembers.includes(member));
   if (subject.length > 0 && (await hasLinks(ctx.tx, current))) throw providerErrors.subject_in_use(subject);
+  await refuseOtherEntity(ctx, current, config, parts);
   const row = await updateProvider(ctx.tx, current, { displayName: input.displayName ?? alias, enabled: input.enabled, config });
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
-  if (changed.includes("storeTokens") && config.storeTokens !== true) await dropTokensOfProvider(ctx.tx, ctx.realm, row.providerId);
+  // Refresh tokens of users are sent where secrets are: another host must not get them either.
+  const isMoved = secretChange({}, rules.addresses(current.config), rules.addresses(config)) !== "kept";
+  if (isMoved || (changed.includes("storeTokens") && config.storeTokens !== true))
+    await dropTokensOfProvider(ctx.tx, ctx.realm, row.providerId);
   await tell(ctx, "ADMIN_UPDATE", alias);
   return shown(row, Object.keys(secrets));
+}
+
+/**
+ * A NameID means something to one entity only. With users linked, a SAML provider stays the entity that it was, wherever its metadata comes
+ * from; where another address is to be read, the configuration has to say which entity it must describe.
+ */
+async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config, { readEntity }: ProviderParts): Promise<void> {
+  const { entityIn } = protocolOf(current.protocol);
+  if (!entityIn) return;
+  const [said, now] = [entityIn(current.config), entityIn(config)];
+  // What is read at the same address is compared with what was read before.
+  if (said === now && config.metadataUrl === current.config.metadataUrl) return;
+  const before = said ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
+  if (before === null || before === now || !(await hasLinks(ctx.tx, current))) return;
+  if (now === null) throw providerErrors.entity_unsaid(before);
+  throw providerErrors.subject_in_use([config.idpEntityId === undefined ? "metadataXml" : "idpEntityId"]);
 }
 
 /** Users stay; they sign in by it no more. Its links never count for a later provider of this alias. */

@@ -151,7 +151,7 @@ describe("the link", () => {
     expect((await admin.browser.get(path)).status).toBe(303);
   });
 
-  test("works in no browser but that of the administrator who asked", async () => {
+  test("works only in the browser of the requesting administrator", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const { userId } = await realm.user();
@@ -161,7 +161,7 @@ describe("the link", () => {
     again.cookies.clear();
     await again.signIn(realm.name, admin.username, "a password for tests");
     const colleague = await realm.as("realm-admin");
-    // No one; a mightier administrator; the same administrator with another session.
+    // Without a session; an administrator with more permissions; the same administrator with another session.
     for (const other of [iam.browser(), colleague.browser, again]) {
       const opened = await other.get(pathOf(url));
       expect([opened.status, opened.text.includes("This link belongs to another browser")]).toEqual([403, true]);
@@ -243,7 +243,7 @@ describe("while it lasts", () => {
     expect((await recorded(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
     expect(
       [...browser.cookies.keys()].filter((name) => name.includes(realm.name) && !/^gh__(device|pre|earlier)_/.test(name)),
-      "nothing stays behind but what tells browsers apart",
+      "only the cookie that identifies the browser is left",
     ).toEqual([]);
   });
 

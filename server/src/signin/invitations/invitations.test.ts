@@ -16,10 +16,10 @@ afterAll(async () => {
 
 const PASSWORD = "a quiet and long sentence";
 let people = 0;
-const someone = () => `invited${people++}@example.com`;
+const newAddress = () => `invited${people++}@example.com`;
 
 /** An organization and a user invited to it, with the path that the mail led to. */
-async function invited({ email = someone(), role = "member", organization = {} as object } = {}) {
+async function invited({ email = newAddress(), role = "member", organization = {} as object } = {}) {
   const realm = await iam.realm();
   await mail.enable(realm);
   const admin = await realm.as("manage-organizations", "view-users");
@@ -147,7 +147,7 @@ describe("a person with an account", () => {
     expect(await post(browser, path)).toMatchObject({ status: 303, headers: { location: path } });
     expect((await openPage(browser, path)).text).toContain("You are now a member of");
     expect(await membersOf(situation)).toEqual([expect.objectContaining({ userId: situation.userId, role: "member" })]);
-    // A second click changes nothing; for everybody else the link has been used.
+    // A second click changes nothing; for other users the link has been used.
     expect((await post(browser, path)).status).toBe(200);
     expect((await createAccount(browser, path, { username: "other" })).status).toBe(200);
     expect((await realm.asMaster().get("/users?search=other")).body).toEqual([]);

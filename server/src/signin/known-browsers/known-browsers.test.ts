@@ -55,7 +55,7 @@ const account = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/
 const signOut = (browser: Browser, realm: RealmUnderTest) => void browser.cookies.delete(`gh_${realm.name}`);
 
 describe("a trusted browser", () => {
-  test("is asked for no second factor for so many days", async () => {
+  test("skips the second factor for the configured days", async () => {
     const realm = await iam.realm();
     await change(realm, { trustedDevices: { enabled: true, days: 14 } });
     const ada = await userWithPasskey(iam, realm);
@@ -81,7 +81,7 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(false);
   });
 
-  test("is that one alone: no other browser profits, and no one else who uses it", async () => {
+  test("is that one alone: no other browser profits, and no other user of it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
@@ -92,7 +92,7 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(true);
   });
 
-  test("is only what was asked for with a second factor: not without the box, nor on the page of the password", async () => {
+  test("is trusted only with a second factor: not without the box, nor on the page of the password", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     const browser = iam.browser();
@@ -130,7 +130,7 @@ describe("a trusted browser", () => {
     const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
     expect(page.text).not.toContain("trustDevice");
     expect((await rows(realm, ada.userId)).every(({ trusted_until: until }) => until === 0)).toBe(true);
-    // As if a sign-in that was under way had still given some.
+    // As if a sign-in in progress had still set some.
     const lease = { trusted_until: clock.now() + DAY };
     await iam.core.db.updateTable("known_devices").set(lease).where("realm_id", "=", realm.name).execute();
     await change(realm, { trustedDevices: { enabled: true, days: 30 } });
@@ -166,7 +166,7 @@ describe("a trusted browser", () => {
     expect((await realm.events("type=CREDENTIAL_REVOKED"))[0]).toMatchObject({ actor: ada.username, detail: "trusted-browser" });
   });
 
-  test("is listed to its owner without anything by which it is known, and is no one else's to forget", async () => {
+  test("is listed to its owner without anything by which it is known, and only its owner can remove it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const [one, two] = [iam.browser(), iam.browser()];
@@ -215,7 +215,7 @@ describe("known browsers", () => {
     expect(await rows(realm, ada.userId)).toEqual([]);
   });
 
-  test("are none where the realm wants neither mails nor trust nor to spare them, and never more than fifty of one user", async () => {
+  test("are none where the realm uses them for nothing, and never more than fifty of one user", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     await change(realm, { newDeviceMail: false, bruteForce: { enabled: false }, trustedDevices: { enabled: false, days: 30 } });
@@ -285,7 +285,7 @@ describe("a mail about a new device", () => {
     expect(await mails(realm)).toBe(1);
   });
 
-  test("that cannot leave keeps no one out", async () => {
+  test("that cannot be sent blocks no sign-in", async () => {
     const realm = await iam.realm();
     const ada = await withMail(realm);
     await change(realm, { messaging: { maxPerRecipient: 1, recipientMinutes: 10, maxPerHour: 1_000 } });

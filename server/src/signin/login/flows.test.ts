@@ -34,7 +34,7 @@ const named = async (browser: Browser, realm: RealmUnderTest, username: string):
   followed(browser, await answerPage(browser, realm.name, await open(browser, realm), { username }));
 
 describe("a flow of two pages", () => {
-  test("asks for the name, then for the password, and does not tell who exists", async () => {
+  test("asks for the name, then for the password, and does not reveal who exists", async () => {
     const realm = await realmWith(byName);
     const user = await realm.user();
     const pages = [];
@@ -146,7 +146,7 @@ describe("a flow of two pages", () => {
 describe("conditions", () => {
   const isAskedMore = async (realm: RealmUnderTest, user: { username: string; password: string }) =>
     !isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name);
-  /** Whether it is asked of them, and whether it is where the condition is turned around. */
+  /** Whether the condition holds for them, and whether its negation does. */
   async function verdict(condition: string, config: (realm: RealmUnderTest, userId: string) => Promise<object>) {
     const realm = await iam.realm();
     const user = await realm.user();

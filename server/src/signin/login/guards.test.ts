@@ -90,21 +90,21 @@ describe("a session that is there", () => {
     expect([later.text.includes('name="password"'), later.text.includes('name="code"')]).toEqual([true, false]);
   });
 
-  test("counts for no one while an administrator plays its user", async () => {
+  test("does not count while an administrator impersonates its user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const admin = await realm.as("manage-users", "view-users");
     const user = await realm.user();
     const { body } = await admin.post(`/users/${user.userId}/impersonate`);
     expect((await admin.browser.get(String(body.url).replace(base, ""))).status).toBe(303);
-    // Who acts as the user proves nothing more for them: neither a level that is asked for, nor that it is they who answer.
+    // An impersonator proves nothing for the user: neither a requested level nor a recent authentication.
     const { page, left } = await walk(admin.browser, base, party.url({ claims: essential }));
     expect(left).toBeNull();
     expect(page.text).toContain('name="password"');
   });
 });
 
-describe("what was asked on the first page of two", () => {
+describe("the request on the first page of two", () => {
   test("to stay signed in, is so after the second", async () => {
     const realm = await iam.realm();
     const user = await withApp(realm);
@@ -129,14 +129,14 @@ describe("what was asked on the first page of two", () => {
     ["https://evil.example/", "home"],
     ["//evil.example/", "home"],
     ["/\\evil.example", "home"],
-  ])("to go on to %s, leads %s after the second, whatever that one says", async (asked, led) => {
+  ])("to go on to %s, leads %s after the second, whatever that one says", async (requested, led) => {
     const realm = await iam.realm();
     const user = await withApp(realm);
     const browser = iam.browser();
-    const page = await followed(browser, await browser.trySignIn(realm.name, user.username, user.password, { return_to: asked }));
+    const page = await followed(browser, await browser.trySignIn(realm.name, user.username, user.password, { return_to: requested }));
     const done = await answerPage(browser, realm.name, page, { code: user.code(), return_to: "https://evil.example/" });
     const home = `/realms/${realm.name}/login`;
-    expect([isSignedIn(done, realm.name), done.headers.location]).toEqual([true, led === "home" ? home : asked]);
+    expect([isSignedIn(done, realm.name), done.headers.location]).toEqual([true, led === "home" ? home : requested]);
     const shown = await browser.get(home);
     expect([shown.text.includes("You are signed in as"), shown.text.includes(">Continue<")]).toEqual([true, false]);
   });

@@ -54,7 +54,7 @@ const comeBack = (browser: Browser, realm: RealmUnderTest, left: URL, claims: Re
   browser.get(endpointOf(realm, peer.signIn(left, { claims })));
 
 describe("the setting identifierFirst", () => {
-  test("asks for the name, then for the password, alike for users who exist and who do not; one that is under way begins again", async () => {
+  test("asks for the name, then for the password, the same for existing and unknown users; a sign-in in progress begins again", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const before = await open(iam.browser(), realm);
@@ -132,7 +132,7 @@ const typed = async (realm: RealmUnderTest, name: string) => {
   return [browser, realm, await type(browser, realm, name)] as const;
 };
 
-test("who comes back by an organization's provider with an address of its verified domains is a member; with another address not", async () => {
+test("a user of an organization's provider with an address of its verified domains is a member; with another address not", async () => {
   const { realm, master, organizationId } = await home({ config: { trustEmail: true } });
   const arrive = async (sub: string, email: string, email_verified = true) => {
     const browser = iam.browser();
@@ -162,8 +162,8 @@ test("who comes back by an organization's provider with an address of its verifi
   expect((await master.patch(`/users/${grace.userId}`, { email, emailVerified: true })).status).toBe(200);
   const browser = iam.browser();
   const left = (await ledTo(browser, realm, await type(browser, realm, email)))!;
-  const asked = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
-  const done = await answerPage(browser, realm.name, asked, { password: grace.password });
+  const requested = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
+  const done = await answerPage(browser, realm.name, requested, { password: grace.password });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
   expect((await members()).length).toBe(2);
 
@@ -217,7 +217,7 @@ test("a provider's own domains lead to it, an organization's come first, and ano
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "config.domains.1" }] } });
 });
 
-test("a user who comes back signs in here: once led, the same name stays; there are no loops", async () => {
+test("a user who returns signs in here: a name is redirected once; there are no loops", async () => {
   const { realm, master } = await home();
   const user = await realm.user();
   const email = `ada@${DOMAIN}`;

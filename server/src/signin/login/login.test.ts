@@ -234,7 +234,7 @@ describe("the form", () => {
   test("overload is a 503 that says when to come again, and no attempt", async () => {
     const realm = await iam.realm();
     const hasher = createPasswordHasher({ concurrency: 1, maxQueue: 0 });
-    // One hash after the other keeps the only place: it is never free while anybody looks.
+    // One hash after the other keeps the only place: it is never free.
     let isBusy = true;
     const busy = (async () => {
       while (isBusy) await hasher.verifyNothing("another user's password");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { returnTarget } from "./return-target.ts";
 
 const BASE = "https://id.example.org";
-const target = (asked: string | undefined) => returnTarget(asked, BASE);
+const target = (requested: string | undefined) => returnTarget(requested, BASE);
 
 describe("where to go after signing in", () => {
   test.each(["/", "/console", "/console?a=1&b=%2F%2Fevil#c", "/a//b", "/@evil.example", "/%5Cevil.example", "/%2F%2Fevil.example", "/a:b"])(
@@ -38,12 +38,12 @@ describe("where to go after signing in", () => {
     "/x/%2E%2E//evil.example",
     "/./..//evil.example",
     `/${"x".repeat(3000)}`,
-  ])("%j is not, and leads home", (asked) => {
-    expect(target(asked)).toBe("/");
+  ])("%j is not, and leads home", (requested) => {
+    expect(target(requested)).toBe("/");
   });
 
   test("whatever comes out is of our origin to a browser", () => {
-    for (const asked of ["/a/../b", "/\u00e9", "/ü?ö#ä", "/a/b/../../c", "/?next=//evil.example"])
-      expect(new URL(target(asked), BASE).origin).toBe(BASE);
+    for (const requested of ["/a/../b", "/\u00e9", "/ü?ö#ä", "/a/b/../../c", "/?next=//evil.example"])
+      expect(new URL(target(requested), BASE).origin).toBe(BASE);
   });
 });

@@ -6,7 +6,7 @@ const branding: Branding = {
   ...{ backgroundColor: null, welcomeText: null, customCss: null },
 };
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
-const wanted = {
+const expected = {
   scopes: [
     { name: "openid", text: null },
     { name: "x", text: HOSTILE },
@@ -18,14 +18,14 @@ const form = { csrf: HOSTILE, action: "/here" };
 
 const pages = {
   enter: renderDevice({ ...frame, ...form, state: "enter", userCode: HOSTILE, error: "unknown" }),
-  confirm: renderDevice({ ...frame, ...form, ...wanted, state: "confirm", userCode: "BCDF-GHJK", client: HOSTILE, account: HOSTILE }),
+  confirm: renderDevice({ ...frame, ...form, ...expected, state: "confirm", userCode: "BCDF-GHJK", client: HOSTILE, account: HOSTILE }),
   list: renderCiba({
     ...frame,
     state: "list",
     account: HOSTILE,
     requests: [{ href: "javascript:alert(1)", client: HOSTILE, message: HOSTILE }],
   }),
-  request: renderCiba({ ...frame, ...form, ...wanted, state: "confirm", client: HOSTILE, account: HOSTILE, message: HOSTILE }),
+  request: renderCiba({ ...frame, ...form, ...expected, state: "confirm", client: HOSTILE, account: HOSTILE, message: HOSTILE }),
   allowed: renderCiba({ ...frame, state: "allowed", client: HOSTILE, listUrl: "/list" }),
 };
 

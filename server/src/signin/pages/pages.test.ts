@@ -181,11 +181,11 @@ describe("the sign-in form", () => {
     [900, "nl", "Probeer het opnieuw over 15 minuten."],
     [7200, "en", "Try again in 2 hours."],
     [0.2, "en", "Try again in 1 second."],
-  ] as const)("tells how long to wait: %d seconds in %s", (retryAfterSeconds, locale, text) => {
+  ] as const)("says how long to wait: %d seconds in %s", (retryAfterSeconds, locale, text) => {
     expect(login({ error: "locked-out", retryAfterSeconds, locale })).toContain(text);
   });
 
-  test("gives way to going on or signing out when someone is signed in", () => {
+  test("offers to continue or sign out when a user is signed in", () => {
     const html = signedIn({ signedInAs: "ada", continueUrl: "/console", logoutAction: "/realms/acme/logout" });
     expect(html).not.toContain('name="password"');
     expect(html).toContain('<a class="gh-button gh-button--primary" href="/console">Continue</a>');

@@ -96,7 +96,7 @@ describe("alone", () => {
 });
 
 describe("as a second factor", () => {
-  test("the user's own are asked for by their ids; with and without user verification it is enough", async () => {
+  test("the options name the user's own; with and without user verification it is enough", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm, { passkey: testPasskey({ counts: false, synced: true }) });
     for (const verified of [true, false]) {
@@ -251,7 +251,7 @@ describe("refused is", () => {
 });
 
 describe("a copy", () => {
-  test("is found by its counter: refused, told of, and neither of the two works any more, alone or as a second factor", async () => {
+  test("is found by its counter: refused, recorded, and neither of the two works any more, alone or as a second factor", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     for (let n = 0; n < 3; n++) expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, ada.passkey), realm.name)).toBe(true);

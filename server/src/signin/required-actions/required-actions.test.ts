@@ -25,7 +25,7 @@ const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const pathOf = (link: string) => new URL(link).pathname;
 
-/** A user with required actions and an email address of their own. */
+/** A user with required actions and their own email address. */
 async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
@@ -38,7 +38,7 @@ async function person(realm: RealmUnderTest, actions: string[], more: Record<str
 type Person = Awaited<ReturnType<typeof person>>;
 
 /** As far as the page that comes after name and password. */
-async function asked(realm: RealmUnderTest, { username, password }: Person, browser: Browser = iam.browser()) {
+async function requested(realm: RealmUnderTest, { username, password }: Person, browser: Browser = iam.browser()) {
   const { page } = await walk(browser, base, `/realms/${realm.name}/login`);
   const next = await submit(browser, base, page, { username, password });
   return { browser, ...next };
@@ -51,7 +51,7 @@ const settings = async (realm: RealmUnderTest, members: object) =>
   expect((await realm.asMaster().put("/settings", members)).status).toBe(200);
 
 describe("UPDATE_PASSWORD", () => {
-  test("is asked before the session, takes a good password, and ends what was open elsewhere", async () => {
+  test("comes before the session, accepts a good password, and ends other sessions", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, []);
     const elsewhere = iam.browser();
@@ -59,7 +59,7 @@ describe("UPDATE_PASSWORD", () => {
     expect((await elsewhere.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
     await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["UPDATE_PASSWORD"]);
 
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     expect(heading(page)).toBe("Choose a new password");
     expect(signedIn(realm, browser)).toBe(false);
     const done = await submit(browser, base, page, { newPassword: NEW, newPasswordAgain: NEW });
@@ -76,7 +76,7 @@ describe("UPDATE_PASSWORD", () => {
   test("names the reason for each refusal and changes nothing", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     const answers = [
       [NEW, "another", "The passwords are not the same"],
       ["short", "short", "It has to follow the rules"],
@@ -99,8 +99,8 @@ describe("UPDATE_PASSWORD", () => {
   test("ends a sign-in that has come halfway with the old password", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
-    const thief = await asked(realm, ada);
-    const owner = await asked(realm, ada);
+    const thief = await requested(realm, ada);
+    const owner = await requested(realm, ada);
     await submit(owner.browser, base, owner.page, { newPassword: NEW, newPasswordAgain: NEW });
     expect(signedIn(realm, owner.browser)).toBe(true);
     const late = await submit(thief.browser, base, thief.page, { newPassword: `${NEW}!`, newPasswordAgain: `${NEW}!` });
@@ -112,7 +112,7 @@ describe("UPDATE_PASSWORD", () => {
   test("of two at once, one password counts", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     const answers = await Promise.all(
       [1, 2].map((n) => submit(browser, base, page, { newPassword: `${NEW} ${n}`, newPasswordAgain: `${NEW} ${n}` })),
     );
@@ -128,7 +128,7 @@ describe("VERIFY_EMAIL", () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     const ada = await person(realm, actions);
-    return { realm, ada, ...(await asked(realm, ada)) };
+    return { realm, ada, ...(await requested(realm, ada)) };
   };
   const isVerified = async (realm: RealmUnderTest, { userId }: Person) =>
     (await realm.asMaster().get(`/users/${userId}`)).body.emailVerified as boolean;
@@ -204,7 +204,7 @@ describe("VERIFY_EMAIL", () => {
     expect(page.status).toBe(200);
     expect(signedIn(realm, browser)).toBe(true);
     await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["VERIFY_EMAIL"]);
-    const guesser = await asked(realm, ada);
+    const guesser = await requested(realm, ada);
     const { code } = await mail.latestTo(ada.email);
     const statuses: number[] = [];
     for (let n = 0; n < 11; n++) {
@@ -217,17 +217,17 @@ describe("VERIFY_EMAIL", () => {
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
     expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
     // Only that is locked: a user who knows the password still reaches the page.
-    expect(heading((await asked(realm, ada)).page)).toBe("Confirm your email address");
+    expect(heading((await requested(realm, ada)).page)).toBe("Confirm your email address");
   });
 
   test("is left out for users without an address, and not skipped when no mail can be sent", async () => {
     const realm = await iam.realm();
     const bob = { ...(await realm.user()), email: "" };
     await realm.asMaster().put(`/users/${bob.userId}/required-actions`, ["VERIFY_EMAIL"]);
-    const without = await asked(realm, bob);
+    const without = await requested(realm, bob);
     expect(signedIn(realm, without.browser)).toBe(true);
     const ada = await person(realm, ["VERIFY_EMAIL"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     expect(page.text).toContain("ask your administrator");
     expect(signedIn(realm, browser)).toBe(false);
   });
@@ -238,7 +238,7 @@ describe("UPDATE_PROFILE", () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     const ada = await person(realm, ["UPDATE_PROFILE"], { attributes: { badge: "7", firstName: "<b>\u202eevil" }, emailVerified: true });
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     expect(heading(page)).toBe("Complete your profile");
     expect(page.text).not.toContain("<b>");
     for (const [form, words] of [
@@ -259,7 +259,7 @@ describe("UPDATE_PROFILE", () => {
     expect(await actionsOf(realm, ada)).toEqual([]);
     const [event] = await realm.events(`type=PROFILE_CHANGED&resourceId=${ada.userId}`);
     expect(event).toMatchObject({ actor: ada.username, detail: "firstName lastName" });
-    // The new address counts once the link to it has come back.
+    // The new address counts once its link is followed.
     const links = await mail.linksTo(`new.${ada.email}`);
     const { page: confirm } = await walk(browser, base, links[0]!);
     await submit(browser, base, confirm, {});
@@ -270,7 +270,7 @@ describe("UPDATE_PROFILE", () => {
   test("says that a new address cannot be confirmed where no mail can be sent, and the sign-in goes on with the present one", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PROFILE"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     const name = { firstName: "Ada", lastName: "Lovelace" };
     const refused = await submit(browser, base, page, { ...name, email: `new.${ada.email}` });
     expect([refused.page.status, alertOf(refused.page)]).toEqual([400, expect.stringContaining("Keep the present address")]);
@@ -283,7 +283,7 @@ describe("UPDATE_PROFILE", () => {
     const realm = await iam.realm();
     await settings(realm, { account: { changeEmail: false } });
     const ada = await person(realm, ["UPDATE_PROFILE"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     expect(page.text).not.toContain('name="email"');
     await submit(browser, base, page, { firstName: "Ada", lastName: "L", email: "sneaky@example.com" });
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.email).toBe(ada.email);
@@ -327,7 +327,7 @@ describe("terms", () => {
     const realm = await iam.realm();
     await settings(realm, { terms: TERMS });
     const ada = await person(realm, ["ACCEPT_TERMS"]);
-    const { browser, page } = await asked(realm, ada);
+    const { browser, page } = await requested(realm, ada);
     const declined = await submit(browser, base, page, { decline: "true" });
     expect([declined.page.status, heading(declined.page)]).toEqual([403, "You are not signed in"]);
     expect(signedIn(realm, browser)).toBe(false);
@@ -341,7 +341,7 @@ describe("terms", () => {
     expect(await actionsOf(realm, ada)).toEqual(["ACCEPT_TERMS"]);
   });
 
-  test("as a step of the flow they are asked once for each version", async () => {
+  test("as a step of the flow they are accepted once for each version", async () => {
     const realm = await iam.realm();
     await settings(realm, { terms: TERMS });
     const steps = [
@@ -351,19 +351,19 @@ describe("terms", () => {
     const flow = { alias: "browser", displayName: "Sign in", steps };
     expect((await realm.asMaster().put("/flows/browser", flow)).status).toBe(200);
     const ada = await person(realm, []);
-    const first = await asked(realm, ada);
+    const first = await requested(realm, ada);
     expect(heading(first.page)).toBe("Terms of use");
     await submit(first.browser, base, first.page, {});
     expect(signedIn(realm, first.browser)).toBe(true);
-    expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);
+    expect(signedIn(realm, (await requested(realm, ada)).browser)).toBe(true);
     await settings(realm, { terms: { ...TERMS, version: "2026-2" } });
-    expect(heading((await asked(realm, ada)).page)).toBe("Terms of use");
+    expect(heading((await requested(realm, ada)).page)).toBe("Terms of use");
   });
 
-  test("without words no one is asked", async () => {
+  test("without a text users are not asked", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["ACCEPT_TERMS"]);
-    expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);
+    expect(signedIn(realm, (await requested(realm, ada)).browser)).toBe(true);
   });
 
   test("an address that is no page is refused", async () => {
@@ -379,7 +379,7 @@ test("a password that is too old is replaced at the next sign-in", async () => {
   const ada = await person(realm, []);
   const yesterday = clock.now() - DAY;
   await iam.core.db.updateTable("credentials").set({ created_at: yesterday }).where("user_id", "=", ada.userId).execute();
-  const { browser, page } = await asked(realm, ada);
+  const { browser, page } = await requested(realm, ada);
   expect(heading(page)).toBe("Choose a new password");
   await submit(browser, base, page, { newPassword: NEW, newPasswordAgain: NEW });
   expect(signedIn(realm, browser)).toBe(true);

@@ -55,7 +55,7 @@ const lockOut = async (realm: RealmUnderTest, name: string) => {
   }
 };
 
-describe.each(["a user", "a name that no one has"])("guessing the password of %s", (whom) => {
+describe.each(["a user", "an unknown name"])("guessing the password of %s", (whom) => {
   const target = async (realm: RealmUnderTest) => (whom === "a user" ? (await realm.user()).username : "nobody-at-all");
 
   test("five are free, then each wait is twice the last", async () => {
@@ -72,7 +72,7 @@ describe.each(["a user", "a name that no one has"])("guessing the password of %s
     expect(hashes).toBe(9);
   });
 
-  test("the tenth locks for fifteen minutes, for everyone, and that lapses", async () => {
+  test("the tenth locks for fifteen minutes, for every browser, and that lapses", async () => {
     const realm = await iam.realm();
     const name = await target(realm);
     await lockOut(realm, name);
@@ -137,7 +137,7 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(303);
   });
 
-  test("by one name does not show by the other: it would tell whose address it is", async () => {
+  test("of one name does not show at the other: it would reveal whose address it is", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().post("/users", { username: "ada", email: "ada@example.org" });
     await realm.asMaster().put(`/users/${body.userId}/password`, { newPassword: "a password for tests" });
@@ -147,7 +147,7 @@ describe("the lock of a user", () => {
       return seen;
     };
     await lockOut(realm, "ada");
-    // As a name that no one has.
+    // As an unknown name.
     expect(await standing(["ada@example.org", "ADA@example.org"])).toEqual(await standing(["bob@example.org", "BOB@example.org"]));
     for (let failures = 2; failures < 10; failures++) {
       clock.advance(17 * SECOND);
@@ -293,7 +293,7 @@ describe("the counters", () => {
   const counted = (realm: RealmUnderTest) =>
     iam.core.db.selectFrom("login_attempts").select(["kind", "failures"]).where("realm_id", "=", realm.name).execute();
 
-  test("are forgotten after an hour without a failure, and then cleaned away", async () => {
+  test("are forgotten after an hour without a failure, and then cleaned up", async () => {
     const realm = await iam.realm();
     for (let failures = 0; failures < 5; failures++) await guess(realm, "nobody");
     clock.advance(60 * MINUTE + 1);

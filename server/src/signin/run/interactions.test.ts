@@ -38,7 +38,7 @@ describe("an interaction", () => {
       await expect(read(one.name, other, "mine")).rejects.toMatchObject({ code: "interactions.gone" });
   });
 
-  test("expires after half an hour and is cleaned away", async () => {
+  test("expires after half an hour and is cleaned up", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     clock.advance(30 * MINUTE + 1);
@@ -87,7 +87,7 @@ describe("an interaction", () => {
     expect(won.map(({ value }) => value.result)).toEqual([{ userId: "u" }]);
   });
 
-  test("a result that expired is no one's", async () => {
+  test("an expired result cannot be used", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     const seen = await read(realm.name, id, "mine");
@@ -105,7 +105,7 @@ describe("signing in for an interaction", () => {
     return { browser, mark, id: await start(realm, mark, "/realms/x/authorize/resume?state=1") };
   };
 
-  test("completes it and goes on to where it said, whatever the form asks for", async () => {
+  test("completes it and continues to its target, whatever the form says", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user();
     const { browser, id, mark } = await opened(realm.name);

@@ -96,7 +96,7 @@ test("it is bound to the browser, the sign-in, the step and the realm that left"
   const other = await leave(realm, party.url());
   const path = broker.signIn(left, user.userId);
 
-  // Another browser, with a sign-in of its own: the attacker's answer signs no one in there.
+  // Another browser, with its own sign-in: the attacker's answer signs no user in there.
   expect((await other.browser.get(path)).status).toBe(400);
   expect((await iam.browser().get(path)).status).toBe(400);
   expect((await browser.get(path.replace(realm.name, elsewhere.realm.name))).status).toBe(400);
@@ -135,8 +135,8 @@ test("begun again, or over, it takes nothing back", async () => {
 test("declined there, the application gets its error", async () => {
   const { realm, party } = await brokered();
   const { browser, left } = await leave(realm, party.url());
-  const { left: told } = await walk(browser, iam.config.baseUrl, await browser.get(backFrom(left, { error: "access_denied" })));
-  expect(told?.searchParams.get("error")).toBe("access_denied");
+  const { left: refused } = await walk(browser, iam.config.baseUrl, await browser.get(backFrom(left, { error: "access_denied" })));
+  expect(refused?.searchParams.get("error")).toBe("access_denied");
 });
 
 test("a user who may not sign in is refused also after another site", async () => {

@@ -150,7 +150,7 @@ describe("the owner of an address that is another user's username", () => {
     // What marks a name that does not count cannot be typed.
     expect(await statusOf(realm, `${claimed}\u0001${upn.userId}`, PASSWORD)).toBe(401);
 
-    // Once no one else has it, the next change gives it back.
+    // Once it is free, the next change restores it.
     await realm.asMaster().delete(`/users/${userId}`);
     expect(await statusOf(realm, claimed, PASSWORD)).toBe(401);
     await realm.asMaster().put(`/users/${upn.userId}`, { ...saved.body, attributes: {} });
@@ -166,9 +166,9 @@ describe("the owner of an address that is another user's username", () => {
     const [{ userId }] = (await realm.asMaster().get(`/users?search=${username}`)).body;
     await realm.asMaster().put(`/users/${userId}/required-actions`, ["VERIFY_EMAIL"]);
     const browser = iam.browser();
-    const asked = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
+    const requested = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
     const { code } = await mail.latestTo(claimed);
-    await submit(browser, base, asked.page, { code: code! });
+    await submit(browser, base, requested.page, { code: code! });
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(true);
     const entered = iam.browser();
     await entered.signIn(realm.name, claimed, PASSWORD);
@@ -178,7 +178,7 @@ describe("the owner of an address that is another user's username", () => {
 });
 
 describe("registering without confirming", () => {
-  test("reveals to no one whether an address has an account, then or later; its owner gets a mail", async () => {
+  test("does not reveal whether an address has an account, then or later; its owner gets a mail", async () => {
     const realm = await open({ verifyEmail: false });
     const [free, taken] = [address(), address()];
     const owner = await withUpn(realm, `owner${people++}`);
@@ -192,7 +192,7 @@ describe("registering without confirming", () => {
       seen.push([page.status, shown, await statusOf(realm, username, PASSWORD)]);
     }
     expect(seen[0]).toEqual(seen[1]);
-    // Neither signs in by an address that no one has confirmed.
+    // Neither signs in by an unconfirmed address.
     expect(await statusOf(realm, free, PASSWORD)).toBe(401);
     const entered = iam.browser();
     await entered.signIn(realm.name, taken, PASSWORD);
@@ -212,9 +212,9 @@ describe("registering without confirming", () => {
     const [{ userId }] = (await realm.asMaster().get(`/users?search=${username}`)).body;
     await realm.asMaster().put(`/users/${userId}/required-actions`, ["VERIFY_EMAIL"]);
     const browser = iam.browser();
-    const asked = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
+    const requested = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
     const { code } = await mail.latestTo(taken);
-    await submit(browser, base, asked.page, { code: code! });
+    await submit(browser, base, requested.page, { code: code! });
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(false);
     expect((await realm.asMaster().get(`/users/${owner.userId}`)).body).toMatchObject({ email: taken, emailVerified: true });
   });

@@ -22,7 +22,7 @@ afterAll(async () => {
 const PASSWORD = "a quiet and long sentence";
 const passwords = { newPassword: PASSWORD, newPasswordAgain: PASSWORD };
 let people = 0;
-const someone = () => {
+const newApplicant = () => {
   const name = `grace${people++}`;
   return { username: name, email: `${name}@example.com`, firstName: "Grace", lastName: "Hopper", ...passwords };
 };
@@ -45,7 +45,7 @@ async function apply(realm: RealmUnderTest, form: Record<string, string>, browse
   return { browser, form: page, ...(await submit(browser, base, page, form)) };
 }
 
-describe("asked for by an application (prompt=create)", () => {
+describe("requested by an application (prompt=create)", () => {
   const discovered = async (realm: RealmUnderTest) =>
     (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body.prompt_values_supported;
   const subjectOf = (tokens: Answer) => JSON.parse(Buffer.from(tokens.body.id_token.split(".")[1], "base64url").toString()).sub;
@@ -57,14 +57,14 @@ describe("asked for by an application (prompt=create)", () => {
     const browser = iam.browser();
     const { page } = await walk(browser, base, party.url({ prompt: "create", ui_locales: "nl" }));
     expect(heading(page)).toContain("Account aanmaken bij");
-    const grace = someone();
+    const grace = newApplicant();
     const { left } = await submit(browser, base, page, grace);
     const [user] = await usersOf(realm, grace.username);
     expect(subjectOf(await party.exchange(left))).toBe(user.userId);
 
     // With a mail in between as well, and beside a session of another user.
     await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
-    const second = someone();
+    const second = newApplicant();
     const again = await walk(browser, base, party.url({ prompt: "create" }));
     const waiting = await submit(browser, base, again.page, second);
     const done = await submit(browser, base, waiting.page, { code: (await mail.latestTo(second.email)).code });
@@ -72,7 +72,7 @@ describe("asked for by an application (prompt=create)", () => {
     expect(subjectOf(await party.exchange(done.left))).toBe(other.userId);
   });
 
-  test("a user with an account signs in instead; a session does not do where the client wants a fresh sign-in", async () => {
+  test("a user with an account signs in instead; a session is not enough where the client requires a fresh sign-in", async () => {
     const realm = await open();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -84,8 +84,8 @@ describe("asked for by an application (prompt=create)", () => {
     expect(subjectOf(await party.exchange(left))).toBe(user.userId);
     for (const params of [{ prompt: "create login" }, { prompt: "create", max_age: "1" }] as Record<string, string>[]) {
       clock.advance(2 * SECOND);
-      const asked = await walk(browser, base, party.url(params));
-      const fresh = await walk(browser, base, instead(asked.page));
+      const requested = await walk(browser, base, party.url(params));
+      const fresh = await walk(browser, base, instead(requested.page));
       expect([fresh.left, fresh.page.text.includes('name="password"')]).toEqual([null, true]);
     }
   });
@@ -98,7 +98,7 @@ describe("asked for by an application (prompt=create)", () => {
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
     // What was open already is closed, too.
-    const sent = await submit(browser, base, page, someone());
+    const sent = await submit(browser, base, page, newApplicant());
     expect([sent.page.status, heading(sent.page)]).toEqual([403, "Accounts cannot be created here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));
     expect([left?.searchParams.get("error"), left?.searchParams.get("state")]).toEqual(["invalid_request", "st"]);
@@ -118,7 +118,7 @@ describe("asked for by an application (prompt=create)", () => {
 describe("with a mail to the address", () => {
   test("the account begins with the code, verified and signed in; the sign-in page leads there", async () => {
     const realm = await open();
-    const grace = someone();
+    const grace = newApplicant();
     const login = await iam.browser().get(`/realms/${realm.name}/login`);
     expect(login.text).toContain(`href="/realms/${realm.name}/register"`);
     const { browser, page } = await apply(realm, grace);
@@ -140,7 +140,7 @@ describe("with a mail to the address", () => {
 
   test("the link works in another browser, after its button, once", async () => {
     const realm = await open();
-    const grace = someone();
+    const grace = newApplicant();
     const { browser, page } = await apply(realm, grace);
     const { link, code } = await mail.latestTo(grace.email);
     const phone = iam.browser();
@@ -155,9 +155,9 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, grace.username)).toHaveLength(1);
   });
 
-  test("an address that has an account gets another mail, and no one sees the difference", async () => {
+  test("an address that has an account gets another mail, and the pages are the same", async () => {
     const realm = await open({ emailAsUsername: true });
-    const [free, taken] = [someone(), someone()];
+    const [free, taken] = [newApplicant(), newApplicant()];
     const owner = await realm.user(`owner${people++}`);
     await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken.email });
     const pages = [];
@@ -176,7 +176,7 @@ describe("with a mail to the address", () => {
 
   test("of two who confirm one name, the second gets an error", async () => {
     const realm = await open();
-    const [first, second] = [someone(), someone()];
+    const [first, second] = [newApplicant(), newApplicant()];
     const one = await apply(realm, first);
     const two = await apply(realm, { ...second, username: first.username });
     const codes = [await mail.latestTo(first.email), await mail.latestTo(second.email)];
@@ -188,7 +188,7 @@ describe("with a mail to the address", () => {
 
   test("guessing the code stops, and so does registering without end", async () => {
     const realm = await open();
-    const grace = someone();
+    const grace = newApplicant();
     const { browser, page } = await apply(realm, grace);
     const { code } = await mail.latestTo(grace.email);
     const statuses: number[] = [];
@@ -201,11 +201,13 @@ describe("with a mail to the address", () => {
     clock.reset();
     const bot = iam.browser();
     const form = (await walk(bot, base, `/realms/${realm.name}/register`)).page;
-    const floods = await Promise.all(Array.from({ length: 25 }, () => submit(bot, base, form, { ...someone(), newPasswordAgain: "" })));
+    const floods = await Promise.all(
+      Array.from({ length: 25 }, () => submit(bot, base, form, { ...newApplicant(), newPasswordAgain: "" })),
+    );
     expect(floods.filter(({ page: { status } }) => status === 429)).toHaveLength(5);
   });
 
-  test("without a way to send mail no one can register", async () => {
+  test("without a mail provider users cannot register", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { registration: { enabled: true } });
     const page = await iam.browser().get(`/realms/${realm.name}/register`);
@@ -222,7 +224,7 @@ describe("without one", () => {
     const href = /href="([^"]*\/register[^"]*)"/.exec(login.page.text)![1]!.replaceAll("&amp;", "&");
     const form = await walk(browser, base, href);
     expect(String(form.page.headers["content-security-policy"])).toContain(new URL(CALLBACK).origin);
-    const grace = someone();
+    const grace = newApplicant();
     const terms = await submit(browser, base, form.page, grace);
     expect([heading(terms.page), signedIn(realm, browser)]).toEqual(["Terms of use", false]);
     expect(String(terms.page.headers["content-security-policy"])).toContain(new URL(CALLBACK).origin);
@@ -233,11 +235,11 @@ describe("without one", () => {
     expect(user).toMatchObject({ emailVerified: false });
   });
 
-  test("the realm's registration flow is asked", async () => {
+  test("the realm's registration flow applies", async () => {
     const realm = await open({ verifyEmail: false }, { terms: { text: "Be kind." } });
     const flow = { alias: "registration", displayName: "Create an account", steps: [{ authenticator: "terms", requirement: "REQUIRED" }] };
     expect((await realm.asMaster().put("/flows/registration", flow)).status).toBe(200);
-    const { browser, page } = await apply(realm, someone());
+    const { browser, page } = await apply(realm, newApplicant());
     expect([heading(page), signedIn(realm, browser)]).toEqual(["Terms of use", false]);
     await submit(browser, base, page, {});
     expect(signedIn(realm, browser)).toBe(true);
@@ -245,7 +247,7 @@ describe("without one", () => {
 
   test("of two at once under one name, one has it", async () => {
     const realm = await open({ verifyEmail: false });
-    const grace = someone();
+    const grace = newApplicant();
     const browsers = [iam.browser(), iam.browser()];
     const forms = await Promise.all(browsers.map((browser) => walk(browser, base, `/realms/${realm.name}/register`)));
     const answers = await Promise.all(
@@ -261,7 +263,7 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
   const realm = await open({ verifyEmail: false, allowedEmailDomains: ["Example.com"] });
   const browser = iam.browser();
   const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
-  const grace = someone();
+  const grace = newApplicant();
   const answers: readonly (readonly [Record<string, string>, number, string])[] = [
     [{ username: "a\u202eb" }, 400, "This username does not work"],
     [{ username: "" }, 400, "This username does not work"],
@@ -294,7 +296,7 @@ test("goes on only to a path of this server", async () => {
   for (const target of ["https://evil.example/", "//evil.example", "/\\evil.example"]) {
     const browser = iam.browser();
     const { page } = await walk(browser, base, `/realms/${realm.name}/register?${new URLSearchParams({ return_to: target })}`);
-    const done = await submit(browser, base, page, someone());
+    const done = await submit(browser, base, page, newApplicant());
     expect([done.left, signedIn(realm, browser)], target).toEqual([null, true]);
   }
 });
@@ -305,6 +307,6 @@ test("is closed unless the realm opens it", async () => {
   const page = await browser.get(`/realms/${realm.name}/register`);
   expect([page.status, heading(page)]).toEqual([403, "Accounts cannot be created here"]);
   expect((await browser.get(`/realms/${realm.name}/login`)).text).not.toContain("/register");
-  const form = { ...someone(), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" };
+  const form = { ...newApplicant(), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" };
   expect((await browser.request("POST", `/realms/${realm.name}/register`, { form, csrf: false })).status).toBe(403);
 });

@@ -95,8 +95,8 @@ describe("the link of the mail", () => {
     const code = await giveTotp(iam, realm.name, bea.userId);
     const { browser, page } = await follow(await sent({ actions: ["UPDATE_PASSWORD"] }));
     expect(page.text).not.toContain('name="newPassword"');
-    const asked = await submit(browser, base, page, { code: code() });
-    expect(heading(asked.page)).toBe("Choose a new password");
+    const requested = await submit(browser, base, page, { code: code() });
+    expect(heading(requested.page)).toBe("Choose a new password");
   });
 
   test("ends at the client's address, as long as it is the client's", async () => {
@@ -117,7 +117,7 @@ describe("the link of the mail", () => {
     expect(heading(done.page)).toBe("Your account is up to date");
   });
 
-  test("confirms an address that was not, where that is asked for", async () => {
+  test("confirms an unconfirmed address, where that is requested", async () => {
     const { realm, bea, send, sent } = await situation();
     expect((await realm.asMaster().patch(`/users/${bea.userId}`, { emailVerified: false })).status).toBe(200);
     expect(refusal(await send({ actions: ["UPDATE_PASSWORD"] }))).toEqual([409, "actions_email.unconfirmed_address"]);
@@ -166,7 +166,7 @@ describe("the link ends", () => {
     expect(await isGone(path)).toEqual([410, 410]);
   });
 
-  test("after twelve hours, where nothing else was asked for", async () => {
+  test("after twelve hours by default", async () => {
     const { sent } = await situation();
     const lasting = await sent({ actions: ["UPDATE_PASSWORD"] });
     // The clean-up would end the administrator's session, which the tests after this one use.

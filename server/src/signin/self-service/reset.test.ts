@@ -67,7 +67,7 @@ describe("the code of the mail", () => {
     await iam.browser().signIn(realm.name, ada.username, NEW);
   });
 
-  test("goes back to the application that asked for the sign-in", async () => {
+  test("returns to the application that requested the sign-in", async () => {
     const { realm, ada } = await situation();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
@@ -103,7 +103,7 @@ describe("the code of the mail", () => {
       .then(({ status }) => expect(status).toBe(401));
   });
 
-  test("is not enough for anybody with a second factor, an administrator above all, whatever the realm's flow asks for", async () => {
+  test("is not enough for a user with a second factor, whatever the realm's flow requires", async () => {
     const { realm, ada } = await situation();
     const master = realm.asMaster();
     await master.put("/settings", { messaging: { maxPerRecipient: 100 } });
@@ -216,7 +216,7 @@ describe("the link of the mail", () => {
   });
 });
 
-test("nobody learns whether there is an account, or whether it gets mail", async () => {
+test("the pages reveal neither whether there is an account nor whether it gets mail", async () => {
   const { realm, ada } = await situation();
   const bob = await realm.user("bob"); // no address
   const closed = await realm.user("closed");
@@ -230,7 +230,7 @@ test("nobody learns whether there is an account, or whether it gets mail", async
   expect(new Set(pages).size).toBe(1);
   await mail.latestTo(ada.email, 2);
   expect(mail.subjectsTo("closed@example.com")).toEqual([]);
-  // Nor does a code that is no code tell.
+  // Nor does a malformed code reveal it.
   const { browser, page } = await forgot(realm, "nobody-at-all");
   expect((await submit(browser, base, page, { code: "123456" })).page.status).toBe(401);
 });
@@ -275,7 +275,7 @@ test("goes on only to a path of this server, and only to a sign-in of this brows
 describe("changing the password", () => {
   const change = (realm: RealmUnderTest) => `/realms/${realm.name}/account-password`;
 
-  test("asks a recent session for nothing but the new one, which stays signed in", async () => {
+  test("asks a recent session for the new one only, and keeps it", async () => {
     const { realm, ada } = await situation();
     const [browser, elsewhere] = [iam.browser(), iam.browser()];
     await browser.signIn(realm.name, ada.username, ada.password);
@@ -288,7 +288,7 @@ describe("changing the password", () => {
     expect((await realm.events(`resourceId=${ada.userId}`)).map(({ type }) => type)).toContain("PASSWORD_CHANGED");
   });
 
-  test("asks everybody else to sign in first", async () => {
+  test("asks other visitors to sign in first", async () => {
     const { realm, ada } = await situation();
     const browser = iam.browser();
     await browser.signIn(realm.name, ada.username, ada.password);

@@ -80,7 +80,7 @@ describe("two realms in two tabs of one browser", () => {
     expect(answer.status).toBe(303);
   });
 
-  test("the admin API still wants the header to equal the cookie", async () => {
+  test("the admin API still requires the header to equal the cookie", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     const bob = await two.user();
     const browser = iam.browser();
@@ -117,7 +117,7 @@ describe("over https", () => {
     expect(set(opened).some((line) => line.startsWith("XSRF-TOKEN="))).toBe(true);
   });
 
-  test("a sibling host that plants the cookies of its own visit signs no one in", async () => {
+  test("a sibling host that plants its own cookies signs no user in", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     const attacker = iam.browser();

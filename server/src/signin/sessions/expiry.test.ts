@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** A realm with expired sessions, of which one client wants to be notified. */
+/** A realm with expired sessions, of which one client is to be notified. */
 async function expired(count: number) {
   const realm = await iam.realm();
   const party = await relyingParty(iam, realm, { backchannelLogoutUri: "http://127.0.0.1:9/logout" });

@@ -160,7 +160,7 @@ describe("signing out", () => {
     expect((await browser.trySignIn(realm.name, username, password)).status).toBe(303);
   });
 
-  test("needs the CSRF token: another site cannot sign anybody out", async () => {
+  test("needs the CSRF token: another site cannot sign a user out", async () => {
     const realm = await iam.realm();
     const { browser } = await realm.admin();
     for (const form of [{}, { _csrf: "x.y" }])

@@ -11,7 +11,7 @@ afterAll(() => iam?.close());
 const idsOf = (sessions: { id: string }[]) => sessions.map(({ id }) => id).sort();
 
 describe("the sessions of a user", () => {
-  test("are listed page by page, and no one else's among them", async () => {
+  test("are listed page by page, without those of other users", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user("ada"), await realm.user("bob")];
     for (const user of [ada, ada, ada, bob]) await iam.browser().signIn(realm.name, user.username, user.password);

@@ -3,7 +3,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import type { Actor, Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx, type ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
@@ -48,14 +48,15 @@ export async function resolveSession(
 }
 
 /** The actor of a session, as this realm's audit trail names them. An impersonator has no admin permissions. */
-export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
-  id: session.userId,
-  name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
-  realm: session.realm,
-  permissions: session.impersonator === null ? session.permissions : new Set(),
-  sessionId: session.sessionId,
-  impersonator: session.impersonator,
-});
+export const actorOfSession = (session: LiveSession, realm: string): Actor =>
+  actorOf({
+    id: session.userId,
+    name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
+    realm: session.realm,
+    permissions: session.impersonator === null ? session.permissions : new Set(),
+    sessionId: session.sessionId,
+    impersonator: session.impersonator,
+  });
 
 export interface SignIn {
   readonly userId: string;

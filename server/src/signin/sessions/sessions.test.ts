@@ -138,7 +138,7 @@ describe("lists", () => {
       session_id: newId(),
       token_hash: `row-${n}`,
       user_id: userId,
-      // Many equal values: only the id tells these rows apart.
+      // Many equal values: only the id distinguishes these rows.
       created_at: now + (n % 3),
       auth_time: now,
       last_seen_at: now,

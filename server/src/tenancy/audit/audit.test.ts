@@ -189,16 +189,16 @@ describe("GET /events", () => {
         select ${realm.name}, gen_random_uuid(), n, 'AUTHN', 'LOGOUT', 'many', 'many-id', 'SUCCESS' from generate_series(1, ${count}::integer) n`.execute(
         iam.core.db,
       );
-    const asked = async (filter: string) => {
+    const requested = async (filter: string) => {
       const { body, headers } = await realm.asMaster().get(`/events?size=1&${filter}`);
       return [body.total, headers["x-total-estimated"]];
     };
     await fill(10_000);
     for (const filter of ["type=LOGOUT", "actor=many", "actor=many-id"])
-      expect([filter, ...(await asked(filter))]).toEqual([filter, 10_000, undefined]);
+      expect([filter, ...(await requested(filter))]).toEqual([filter, 10_000, undefined]);
     await fill(1);
     for (const filter of ["type=LOGOUT", "actor=many", "actor=many-id"]) {
-      const [total, estimated] = await asked(filter);
+      const [total, estimated] = await requested(filter);
       expect([filter, total > 10_000, estimated]).toEqual([filter, true, "true"]);
     }
   });

@@ -7,7 +7,7 @@ export const catalogue = {
     LOGIN_SUCCESS: { description: "A user signed in" },
     LOGIN_FAILURE: { description: "A sign-in was refused; the actor is the name that was typed, cut to 255 characters" },
     LOGOUT: { description: "A user signed out" },
-    MFA_CHALLENGE: { description: "A second factor was asked for" },
+    MFA_CHALLENGE: { description: "A second factor was requested" },
     MFA_SUCCESS: { description: "A second factor was given" },
     MFA_FAILURE: { description: "A second factor was refused" },
     CLIENT_LOGIN: { description: "A client authenticated; only with the realm setting `auditClientLogins`" },
@@ -41,7 +41,7 @@ export const catalogue = {
     },
     USER_LOCKED: { description: "A user was locked, by an administrator or after too many failed attempts" },
     USER_UNLOCKED: { description: "A user was unlocked" },
-    IMPERSONATION: { description: "An administrator asked to act as a user, began to, or stopped; the detail says which" },
+    IMPERSONATION: { description: "An administrator requested, began or ended impersonation;   the detail says which" },
     USER_ERASED: { description: "A user was erased; nothing in the event says whom" },
     SESSION_REVOKED: { description: "A session was ended by an administrator, or by its user from another; the detail is its id" },
     CLIENT_SECRET_REVEALED: { description: "An administrator read a client's secret" },
@@ -60,7 +60,7 @@ export const catalogue = {
     DELEGATION_ISSUED: { description: "An agent got a token to act for a user", later: true },
     DELEGATION_REJECTED: { description: "An agent was refused a token to act for a user", later: true },
     TX_SIGNED: { description: "A transaction was signed, or declined (outcome FAILURE); the detail is its type" },
-    TX_CONSUMED: { description: "A signed transaction was used by the application that asked for it; the detail is its type" },
+    TX_CONSUMED: { description: "A signed transaction was used by the application that requested it; the detail is its type" },
   },
 } as const satisfies Record<string, Record<string, { readonly description: string; readonly later?: true }>>;
 

@@ -58,7 +58,7 @@ test("finds the id in the details of other events, also right after a sign", asy
   expect(recorded.reverse()).toEqual(["+", "-", "x", "("].map((sign) => `members ${sign}${pseudonym}`));
 });
 
-test("leaves everybody else, other realms and the impersonated alone, but not the impersonator", async () => {
+test("leaves other users, other realms and the impersonated user unchanged, but not the impersonator", async () => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   await record(other.name, admin("theirs", { resourceId: ada.userId }));
   await record(realm.name, admin("of grace", { resourceId: "grace" }));

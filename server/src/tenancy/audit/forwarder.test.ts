@@ -38,7 +38,7 @@ const log = {
   error: (details: object, message: string) => void lines.push({ level: "error", message, ...details }),
 };
 
-/** A node's forwarder, which does nothing unless asked. */
+/** A node's forwarder, which runs on request only. */
 function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 2_000): Forwarder {
   const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs });
   ended.push(() => target.outbound.close());
@@ -95,7 +95,7 @@ describe("the forwarder", () => {
     expect(await cursor()).toEqual({ locked_until: 0, last_error: null });
   });
 
-  test("passes over the categories that are not asked for, and sends the others", async () => {
+  test("skips the categories that are not configured, and sends the others", async () => {
     const security = node(["SECURITY"]);
     const realm = await iam.realm();
     expect(await turn(security)).toBe("sent");
@@ -218,7 +218,7 @@ describe("the forwarder", () => {
     expect(receiver.batches.at(-1)!.events.length).toBeGreaterThan(8);
   });
 
-  test("never skips an event that the receiver refuses whatever its size", async () => {
+  test("never skips an event that the receiver refuses for another reason than its size", async () => {
     receiver.behave(...Array.from({ length: 10 }, () => answers(413)));
     await record("one", "two");
     const turns = [await turn(), await turn(), await turn()];

@@ -28,7 +28,7 @@ const config = async () => {
   return (await master.get("/admin/audit/config")).body;
 };
 
-test("what is recorded arrives without anybody asking", async () => {
+test("what is recorded arrives without a request", async () => {
   const realm = await iam.realm();
   await realm.user("ada");
   const stored = await realm.events();
@@ -69,7 +69,7 @@ test("a receiver that hangs or refuses delays no sign-in, and the metrics and th
   const requests = receiver.batches.length;
   await iam.browser().trySignIn(realm.name, "admin", "wrong");
   await receiver.until(requests + 1);
-  // The request to the receiver is under way, and stays so until we let it go on: every one of these got its answer meanwhile.
+  // The request to the receiver is in progress until we release it: each of these was answered meanwhile.
   for (let n = 0; n < 5; n++) await iam.browser().signIn(realm.name, "admin", realm.adminPassword);
   expect(receiver.batches.length).toBe(requests + 1);
   answer!();

@@ -51,13 +51,13 @@ const retain = (realm: string) => applyRetention(iam.core, realm);
 const allSent = () =>
   sql`update event_cursors set xid = pg_current_xact_id(), event_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`.execute(iam.core.db);
 /** Makes the job's own worker run what is due, whichever of the two comes first. */
-const untilRun = (check: () => Promise<unknown>, wanted: unknown) =>
+const untilRun = (check: () => Promise<unknown>, expected: unknown) =>
   expect
     .poll(async () => {
       await iam.server.jobs.runDue();
       return check();
     })
-    .toEqual(wanted);
+    .toEqual(expected);
 
 describe("audit.retentionDays", () => {
   test("is a number of days between 7 and 3,650 or null, which is the default; anything else is a 400 that names it", async () => {

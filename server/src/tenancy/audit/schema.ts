@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { Instant, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { Instant } from "../../platform/paging/index.ts";
 import { categories, describedTypes, eventTypes } from "./catalogue.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);

@@ -1,8 +1,7 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { didYouMean } from "../../kernel/suggest.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import { instant } from "../../platform/http/index.ts";
-import { refuseTooDeep } from "../../platform/paging/index.ts";
+import { instant, refuseTooDeep } from "../../platform/paging/index.ts";
 import { eventTypes, splitNames } from "./catalogue.ts";
 import type { EventPage, EventQuery } from "./schema.ts";
 import { listEvents } from "./store.ts";

@@ -12,7 +12,7 @@ export interface SignInEvent {
 
 const PAGE = 1_000;
 
-/** What a user did to get in and out (AUTHN), newest first, read a page at a time so that no one statement takes long. */
+/** What a user did to get in and out (AUTHN), newest first, read a page at a time so that each statement is short. */
 export async function signInsOf(db: Db, realm: string, userId: string, limit: number): Promise<SignInEvent[]> {
   const events: SignInEvent[] = [];
   for (let full = true; full && events.length < limit; ) {

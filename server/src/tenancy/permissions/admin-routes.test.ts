@@ -10,7 +10,7 @@ import { identityProvider } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Permission } from "./index.ts";
 
-/** The same for what reaches over all realms, asked of `master`. */
+/** The same for routes over all realms, called in `master`. */
 const opensInMaster: Record<string, readonly Permission[]> = {
   "GET /admin/realms": [],
   "POST /admin/realms": [],
@@ -220,7 +220,7 @@ describe("an id of another realm is a 404", () => {
         .values({ ...delivery, event_ts: 0, next_at: 0, created_at: 0 })
         .execute();
       const { id: credentialId } = (await admin.post(`/users/${userId}/credentials`, { type: "enrollment-token" })).body;
-      // Their names are the realm's own choice: only one that the other realm lacks tells them apart.
+      // Their names are the realm's own choice: only one that the other realm lacks distinguishes them.
       const { name } = (await admin.post("/applications", { name: `app-of-${of.name}`, template: "machine" })).body;
       const { alias } = (await admin.post("/flows", { alias: `flow-of-${of.name}`, steps: passwordSteps })).body;
       const { scopeId } = (await admin.post("/client-scopes", { name: "target" })).body;
@@ -332,7 +332,7 @@ describe("an id of another realm is a 404", () => {
         }
       }
     }
-    // In a body and in a filter, too, it is no one's.
+    // In a body and in a filter, too, it is unknown.
     for (const caller of [await here.as("realm-admin"), here.asMaster()]) {
       const unknown = { body: { errors: [{ field: "parentId" }] } };
       expect(await caller.post("/groups", { name: "below", parentId: foreign.groupId })).toMatchObject({ status: 400, ...unknown });

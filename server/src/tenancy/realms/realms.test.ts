@@ -21,7 +21,7 @@ let names = 0;
 const freshName = () => `t${clock.now().toString(36)}-${names++}`;
 
 describe("creating a realm", () => {
-  test("answers with the record, seeds it, and tells it in master's trail only", async () => {
+  test("answers with the record, seeds it, and records it in master's trail only", async () => {
     const name = freshName();
     const created = await master.post("/admin/realms", { realm: name, displayName: "Acme", adminPassword: PASSWORD });
     expect(created.status).toBe(201);
@@ -348,7 +348,7 @@ describe("deleting a realm", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  test("the trail stays append-only for everybody else", async () => {
+  test("the trail stays append-only otherwise", async () => {
     const { name } = await iam.realm();
     await expect(sql`delete from audit_events where realm_id = ${name} or realm_id = 'master'`.execute(iam.core.db)).rejects.toThrow(
       "cannot be changed",

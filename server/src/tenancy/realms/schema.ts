@@ -4,7 +4,7 @@ const displayName = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), T
   description: "Shown on pages and in messages",
 });
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** Whether a realm could be called this at all: what cannot is a 404 before the database is asked. */
+/** Whether a realm could be called this at all: what cannot is a 404 without a database query. */
 export const isRealmName = (name: string): boolean => NAME.test(name);
 
 const name = Type.String({

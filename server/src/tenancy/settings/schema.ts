@@ -147,8 +147,8 @@ export const AccountPolicy = group({
 
 export const RegistrationPolicy = group({
   enabled: flag(false, "Let people create accounts"),
-  verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address has come back"),
-  emailAsUsername: flag(false, "The email address is the username: no other is asked for"),
+  verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address is used"),
+  emailAsUsername: flag(false, "The email address is the username"),
   allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
     default: [],
     maxItems: 100,
@@ -159,7 +159,7 @@ export const RegistrationPolicy = group({
   requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
     default: [],
     uniqueItems: true,
-    description: "What else they are asked to do before they go on",
+    description: "Further required actions of new users",
   }),
 });
 
@@ -178,7 +178,7 @@ export const TermsPolicy = group({
     minLength: 1,
     maxLength: 64,
     pattern: "^[!-~]+$",
-    description: "After a change of the version, users who accepted an earlier one are asked again where a flow asks for the terms",
+    description: "After a change of the version, users who accepted an earlier one accept the terms again where a flow has the step",
   }),
 });
 
@@ -203,7 +203,7 @@ export const PasskeyPolicy = group({
 });
 
 export const TrustedDevicePolicy = group({
-  enabled: flag(true, "Let people say that no second factor is asked for in this browser"),
+  enabled: flag(true, "Users may skip the second factor in a trusted browser"),
   days: count(30, 1, 365, "For how long"),
 });
 

@@ -37,7 +37,7 @@ afterAll(async () => {
 const SECRET = "hunter2-hunter2-hunter2";
 const KEY = `whsec_${Buffer.from("a key of 24 bytes or more").toString("base64")}`;
 
-/** A realm with a webhook that receives at a path of its own. */
+/** A realm with a webhook that receives at its own path. */
 async function subscribed(hook: object = {}): Promise<{ realm: RealmUnderTest; admin: AdminClient; id: string; path: string }> {
   const realm = await iam.realm();
   const admin = realm.asMaster();
@@ -93,7 +93,7 @@ describe("what is sent", () => {
     expect(verify(sent!.raw, undefined, key)).toBe(false);
   });
 
-  test("goes to those who asked for its type, its category or everything, in its realm, once each", async () => {
+  test("goes to the subscriptions to its type, its category or everything, in its realm, once each", async () => {
     const { realm, admin, path } = await subscribed({ eventTypes: "LOGIN_FAILURE,AUTHN,LOGIN_FAILURE" });
     const other = await subscribed({ eventTypes: "*" });
     for (const [name, eventTypes] of Object.entries({ all: "*", category: "AUTHN", other: "LOGOUT,SECURITY", off: "*" }))
@@ -170,11 +170,11 @@ describe("a delivery that fails", () => {
     ]);
     const mine = () => at(path).filter(({ body }) => body.type === "LOGIN_FAILURE");
     for (const [i, wait] of waits.entries()) {
-      const asked = (await one()).next_at - clock.now();
-      expect(asked, `wait ${i}`).toBeGreaterThan(wait - MINUTE / 2);
-      expect(asked, `wait ${i}`).toBeLessThanOrEqual(wait * 1.2);
+      const requested = (await one()).next_at - clock.now();
+      expect(requested, `wait ${i}`).toBeGreaterThan(wait - MINUTE / 2);
+      expect(requested, `wait ${i}`).toBeLessThanOrEqual(wait * 1.2);
       expect(mine()).toHaveLength(i + 1);
-      clock.advance(asked - SECOND / 2);
+      clock.advance(requested - SECOND / 2);
       if (wait > MINUTE) {
         await send();
         expect(mine(), "not before its time").toHaveLength(i + 1);
@@ -208,7 +208,7 @@ describe("a delivery that fails", () => {
     ]);
     expect(JSON.stringify(recorded)).not.toContain(SECRET);
 
-    // That it died is not sent in turn, also not to those who asked for everything of its category.
+    // That it died is not sent in turn, also not to subscriptions to its whole category.
     peer.answer = accept;
     clock.advance(DAY);
     await send();
@@ -347,7 +347,7 @@ describe("deliveries", () => {
     expect((await one.admin.delete(`/webhooks/${one.id}`)).status).toBe(204);
     await failToSignIn(two.realm);
     expect((await one.admin.browser.delete(`/admin/realms/${two.realm.name}`)).status).toBe(204);
-    await send(); // an attempt that was under way by itself cannot be called back
+    await send(); // an attempt in progress cannot be cancelled
     clock.advance(10 * SECOND);
     peer.received.length = 0;
     peer.answer = accept;
@@ -389,7 +389,7 @@ describe("deliveries", () => {
 });
 
 describe("a test send", () => {
-  test("sends one signed event of the type TEST, also to a disabled webhook, and keeps nothing but that it was done", async () => {
+  test("sends one signed event of the type TEST, also to a disabled webhook, and stores only that it was done", async () => {
     const { realm, admin, id, path } = await subscribed({ secret: KEY, enabled: false, eventTypes: "LOGOUT" });
     peer.answer = (_request, response) => void response.writeHead(202).end("got it");
     const answer = await admin.post(`/webhooks/${id}/test`);

@@ -32,8 +32,8 @@ export function readEventTypes(text: string): string {
   return names.join(",");
 }
 
-/** Whether a subscription to these types wants the event. */
+/** Whether a subscription to these types includes the event. */
 export function subscriptionTo(text: string): (event: Pick<AuditEvent, "type" | "category">) => boolean {
-  const wanted = new Set(splitNames(text));
-  return ({ type, category }) => type !== WEBHOOK_DEAD && (wanted.has(EVERYTHING) || wanted.has(type) || wanted.has(category));
+  const subscribed = new Set(splitNames(text));
+  return ({ type, category }) => type !== WEBHOOK_DEAD && (subscribed.has(EVERYTHING) || subscribed.has(type) || subscribed.has(category));
 }

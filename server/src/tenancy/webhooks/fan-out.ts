@@ -34,9 +34,9 @@ export async function fanOut(db: Db, known: Position | null): Promise<FannedOut>
     if (!last) return nothing(from);
     await moveIntervalsToThisCluster(tx);
     const intervals = await shareIntervals(tx, [...new Set(events.map(({ event }) => event.realm))], events[0]!.position.xid);
-    const wants = intervals.map((interval) => ({ interval, takes: subscriptionTo(interval.event_types) }));
+    const subscriptions = intervals.map((interval) => ({ interval, takes: subscriptionTo(interval.event_types) }));
     const deliveries = events.flatMap(({ event, position }) =>
-      wants
+      subscriptions
         .filter(({ interval, takes }) => interval.realm_id === event.realm && contains(interval, position.xid) && takes(event))
         .map(
           ({ interval }): NewDelivery => ({

@@ -12,7 +12,7 @@ import { deletePassedIntervals } from "./index.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // Fanned out by hand here, as late as each test wants.
+  // Fanned out by hand here, when each test says so.
   await iam.server.webhooks.stop();
 });
 afterAll(() => iam?.close());

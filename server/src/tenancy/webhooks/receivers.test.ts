@@ -18,7 +18,7 @@ import { outcomeOf } from "./schedule.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_MODE: "development" });
-  // Each test sends with a sender of its own.
+  // Each test sends with its own sender.
   await iam.server.webhooks.stop();
   await iam.server.jobs.stop();
 });
@@ -186,7 +186,7 @@ describe("one receiver does not delay another", () => {
     silent.answer = () => {};
     await hooked(realm, silent.url);
     const id = await hooked(realm, quick.url);
-    // No one is given up on before the other is done.
+    // Neither is given up before the other is done.
     const sender = senderWith({ timeoutMs: MINUTE });
     await happen(realm, EVENTS);
     await sender.start();

@@ -42,7 +42,7 @@ export async function readWebhook(ctx: ReadCtx, webhookId: string): Promise<Webh
   return webhook;
 }
 
-/** For a change: held until commit. Whether it is still what the caller saw is asked last. */
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
 async function takeWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRow> {
   const webhook = isId(webhookId) ? await lockWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
   if (!webhook) throw webhookErrors.not_found();

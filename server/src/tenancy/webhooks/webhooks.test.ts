@@ -17,7 +17,7 @@ type Admin = Awaited<ReturnType<RealmUnderTest["admin"]>>;
 /** For what is refused, and so leaves nothing behind. */
 let anyone: Admin;
 
-// No one fails to sign in here, so nothing is ever sent there.
+// No sign-in fails here, so nothing is ever sent there.
 const hook = { name: "billing", url: "https://hooks.example.com/in", eventTypes: "LOGIN_FAILURE", enabled: true };
 const SECRET = "hunter2-hunter2-hunter2";
 
@@ -216,7 +216,7 @@ describe("event types", () => {
     expect((await anyone.post("/webhooks", { ...hook, eventTypes, enabled: false })).body.eventTypes).toBe(kept);
   });
 
-  test("that no one knows are refused, each by name and with what was meant", async () => {
+  test("that are unknown are refused, each by name and with a suggestion", async () => {
     const refused = await anyone.post("/webhooks", { ...hook, eventTypes: "LOGIN_FAILURE,LOGIN_FAILRUE,%' or 1=1" });
     expect(refused.status).toBe(400);
     expect(refused.body.errors.map(({ field, message }: { field: string; message: string }) => [field, message])).toEqual([

@@ -27,7 +27,7 @@ export interface Driver {
   readonly succeeded: ReadonlySet<string>;
   /** Every way in which an answer was not as declared, once. */
   readonly faults: readonly string[];
-  /** Tells of a value that exists: a member of that name, or a path parameter, may take it. */
+  /** Registers an existing value: a member of that name, or a path parameter, may use it. */
   learn(member: string, value: unknown): void;
   /** Sends every kind of request to an operation. */
   drive(driven: DrivenOperation, callers: Callers): Promise<void>;

@@ -21,7 +21,7 @@ export interface SamlLibrary {
   logout(user: SamlUser): Promise<Outgoing>;
   /** The answer to our own logout request, by Redirect. `query` is as it came. */
   loggedOut(message: Message, query: string): Promise<void>;
-  /** The identity provider wants a session ended: whose, and what to answer. */
+  /** A LogoutRequest of the identity provider: whose session, and what to answer. */
   askedToLogOut(message: Message, query: string): Promise<{ readonly nameId: string; readonly answer: Outgoing }>;
 }
 

@@ -52,8 +52,8 @@ export async function startNodeSaml(issuer: string): Promise<Peer> {
       },
       async askedToLogOut(message, query) {
         const byQuery = "Signature" in message;
-        const asked = byQuery ? saml.validateRedirectAsync({ ...message }, query) : saml.validatePostRequestAsync({ ...message });
-        const { profile, loggedOut } = await asked;
+        const requested = byQuery ? saml.validateRedirectAsync({ ...message }, query) : saml.validatePostRequestAsync({ ...message });
+        const { profile, loggedOut } = await requested;
         if (!profile || !loggedOut) throw new Error("no request to sign out");
         const location = await saml.getLogoutResponseUrlAsync(profile, message.RelayState ?? "", {}, true);
         return { nameId: profile.nameID, answer: { location } };

@@ -11,7 +11,7 @@ export interface Peer {
   readonly insideByPost?: string;
   /** The same with the answer by artifact, where it can; a second registration may be needed for it. */
   readonly byArtifact?: { readonly inside: string; readonly entityId: string; readonly metadata: string };
-  /** Whether it takes an answer for which it has not asked. */
+  /** Whether it accepts unsolicited responses. */
   readonly takesUnsolicited: boolean;
   /** Ends the session there, and asks the identity provider to end it everywhere. */
   readonly logout: string;

@@ -1,4 +1,4 @@
-// pysaml2, in a Python of its own.
+// pysaml2, in its own Python.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ const validate = async (xml: string) => {
   return "SUCCESS_VALIDATE_XML";
 };
 
-/** It signs messages of logout for those who want it. */
+/** It signs logout messages where configured. */
 const signedLogout = { wantLogoutRequestSigned: true, wantLogoutResponseSigned: true };
 
 export async function startSamlify(issuer: string): Promise<Peer> {

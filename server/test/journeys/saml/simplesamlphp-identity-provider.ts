@@ -9,7 +9,7 @@ export interface IdentityProviderPeer {
   readonly entityId: string;
   /** Starts a sign-in there, for a service provider. */
   start(entityId: string, relayState: string): string;
-  /** Ends the session there and everywhere, and then shows a page of its own. */
+  /** Ends the session there and everywhere, and then shows its own page. */
   readonly logout: string;
   /** Reads the service provider's metadata again. */
   refresh(): Promise<void>;

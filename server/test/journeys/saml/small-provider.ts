@@ -28,7 +28,7 @@ export interface SmallProvider extends Site {
   readonly entityId: string;
   /** Never answers a LogoutRequest. */
   isSilent: boolean;
-  /** How often it was asked to sign the user out. */
+  /** How many logout requests it got. */
   asked: number;
 }
 

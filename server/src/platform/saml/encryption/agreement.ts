@@ -77,7 +77,7 @@ const WRAPS = {
   [KEY_WRAP.aes256]: { cipher: "id-aes256-wrap", keyBytes: 32 },
 } as const;
 
-/** Importing it refuses a point that is not on the curve: answers to such points would give the private key away. */
+/** Importing it refuses a point that is not on the curve: answers to such points would reveal the private key. */
 function publicKeyOf(crv: Curve, point: Buffer): KeyObject {
   const size = COORDINATE[crv];
   if (point.length !== 1 + 2 * size || point[0] !== 4) throw new Error("The public key is no uncompressed point of its curve");

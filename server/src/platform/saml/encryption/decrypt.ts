@@ -23,13 +23,13 @@ export interface Decryption {
 }
 
 interface EncryptedKey {
-  /** The key of the data, by one of our own. Throws when it fails, and never says why. */
+  /** The key of the data, by one of our keys. Throws when it fails, and never says why. */
   open(key: KeyObject): Promise<Buffer>;
 }
 
 const MAX_ENCRYPTED_KEYS = 4;
 
-/** One answer for everything that goes wrong once a key is used: what differs could be asked for bit by bit. */
+/** One error for every failure after a key is used: different errors would be an oracle. */
 const failed = (cause: unknown) => new SamlError("decryption", "The message cannot be decrypted", { cause });
 
 /** Whether `local` is the element that holds something encrypted (SAML core §2.2.4, §2.3.4). */

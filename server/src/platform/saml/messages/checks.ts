@@ -25,7 +25,7 @@ export interface ExpectedSignIn {
 }
 
 /**
- * SAML profiles §4.1.4.3: whether an answer is meant for us, now, and answers what we asked. The caller still has to see that the request
+ * SAML profiles §4.1.4.3: whether a response is meant for us, now, and for our request. The caller still has to see that the request
  * is answered once, and the assertion used once until `until`.
  */
 export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): { assertion: Assertion; until: number } {

@@ -78,7 +78,7 @@ describe("AuthnRequest", () => {
     expect(rest).toMatchObject({ forceAuthn: false, isPassive: false, nameIdPolicy: null, requestedAuthnContext: null, scoping: null });
   });
 
-  test("Extensions stand where the schema wants them, under the signature", async () => {
+  test("Extensions are where the schema requires them, under the signature", async () => {
     const extensions = eidasExtensions({
       spType: "public",
       requestedAttributes: [{ name: "http://eidas.europa.eu/attributes/naturalperson/PersonIdentifier", isRequired: true }],

@@ -24,7 +24,7 @@ export interface OpenedResponse {
   readonly response: Response;
   /** Whether a key vouches for the response itself. The assertion is always vouched for. */
   readonly responseSigned: boolean;
-  /** Whether the assertion carries a signature of its own. */
+  /** Whether the assertion carries its own signature. */
   readonly assertionSigned: boolean;
   readonly assertionEncrypted: boolean;
   /** null: the provider answers with an error. */
@@ -67,7 +67,7 @@ function theOnlyAssertionIn(response: XmlElement): XmlElement {
   return assertion;
 }
 
-/** A signature of its own counts where there is one; otherwise that of the response has to cover it. */
+/** Its own signature counts where there is one; otherwise that of the response has to cover it. */
 async function verifiedAssertion(
   opened: OpenedElement,
   keys: readonly VerificationKey[],

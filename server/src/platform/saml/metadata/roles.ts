@@ -28,7 +28,8 @@ export const readIdpRole = (role: XmlElement): IdpRole => ({
 
 function readRole(role: XmlElement): Role {
   const keys = childrenNamed(role, NS.md, "KeyDescriptor");
-  const withUse = (use: "signing" | "encryption") => keys.filter((key) => [use, null].some((wanted) => wanted === attributeOf(key, "use")));
+  const withUse = (use: "signing" | "encryption") =>
+    keys.filter((key) => [use, null].some((accepted) => accepted === attributeOf(key, "use")));
   const encryption = withUse("encryption");
   return {
     signingCertificates: distinct(withUse("signing").flatMap(certificatesOf)),

@@ -7,7 +7,7 @@ type Hash = "sha256" | "sha384" | "sha512";
 interface SignatureMethod {
   readonly hash: Hash;
   readonly keyType: "rsa" | "ec";
-  /** How Node has to be asked for it. */
+  /** Its name in Node. */
   readonly options: SigningOptions & { readonly dsaEncoding?: "ieee-p1363" };
 }
 
@@ -37,7 +37,7 @@ const METHODS = {
   [`${MORE}ecdsa-sha512`]: ecdsa("sha512"),
 } as const satisfies Record<string, SignatureMethod>;
 
-/** By their JWA names (RFC 7518 §3.1), under which the realm's keys are asked for. */
+/** By their JWA names (RFC 7518 §3.1), by which the realm's keys are found. */
 export const SIGNATURE_ALGORITHM = {
   RS256: `${MORE}rsa-sha256`,
   RS384: `${MORE}rsa-sha384`,

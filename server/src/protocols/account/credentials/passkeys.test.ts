@@ -44,7 +44,7 @@ describe("in the account, a passkey", () => {
       excludeCredentials: [],
       authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     });
-    expect(Buffer.from(options.user.id, "base64url").toString(), "nothing that tells who").not.toContain(ada.userId);
+    expect(Buffer.from(options.user.id, "base64url").toString(), "nothing that identifies the user").not.toContain(ada.userId);
     const added = await ada.add(passkey.create(options), { label: "laptop" });
     expect(added).toMatchObject({ status: 201, body: { type: "passkey", label: "laptop", lastUsedAt: null } });
     expect(added.text).not.toContain(passkey.id);
@@ -92,7 +92,7 @@ describe("in the account, a passkey", () => {
     expect(refusal(await ada.browser.post(at(realm), { type: "passkey", expiresIn: 60 }))).toEqual([400, "request.invalid"]);
   });
 
-  test("belongs to one user of the realm, and no one has more than the realm allows", async () => {
+  test("belongs to one user of the realm, who has no more than the realm allows", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().get("/settings");
     await realm.asMaster().put("/settings", { ...body, passkeys: { ...body.passkeys, maxPerUser: 2 } });
@@ -109,7 +109,7 @@ describe("in the account, a passkey", () => {
 });
 
 describe("the required action CONFIGURE_PASSKEY", () => {
-  test("sets one up before the sign-in is over, and is asked no more", async () => {
+  test("sets one up before the sign-in ends, and is not asked again", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const taken = await userWithPasskey(iam, realm);

@@ -36,7 +36,7 @@ async function situation(steps: object[] = strict) {
 }
 
 describe("a client's own flow", () => {
-  test("is not skipped by a session of a weaker one: what is missing is asked for, and nothing else", async () => {
+  test("is not skipped by a session of a weaker one: only what is missing is requested", async () => {
     const { user, code, bank, browser } = await situation();
     expect(errorIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).toBe("login_required");
     const { page, left } = await walk(browser, base, bank.url());
@@ -91,7 +91,7 @@ describe("a client's own flow", () => {
     expect([left, next.text.includes("gh-step")], "asked for, not given").toEqual([null, true]);
   });
 
-  test("of a session that a node of the release before began is passed by what its methods tell", async () => {
+  test("of a session that a node of the release before began is passed by its methods", async () => {
     const { realm, bank, browser, code } = await situation();
     await iam.core.db.updateTable("sessions").set({ proofs: null }).where("realm_id", "=", realm.name).execute();
     const { page } = await walk(browser, base, bank.url());
@@ -104,7 +104,7 @@ describe("what a user has to do", () => {
   const ask = async (realm: RealmUnderTest, userId: string, ...actions: string[]) =>
     expect((await realm.asMaster().put(`/users/${userId}/required-actions`, actions)).status).toBe(200);
 
-  test("is asked at the next request of an application, in a live session, and then no more", async () => {
+  test("follows at the next request of an application, in a live session, and only once", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -137,7 +137,7 @@ describe("what a user has to do", () => {
     expect(next.page.text).toContain("gh-key");
   });
 
-  test("is asked of a signed-in user on the sign-in page, and what cannot be asked blocks no one", async () => {
+  test("follows for a signed-in user on the sign-in page, and what cannot be shown blocks no sign-in", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -180,8 +180,8 @@ describe("enrolling on the spot", () => {
   });
 });
 
-describe("consent to access while the user is away", () => {
-  test("is given right after a sign-in: a browser that was left open gives nothing away", async () => {
+describe("consent to offline access", () => {
+  test("is given right after a sign-in: a browser left open cannot give it", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const shop = await relyingParty(iam, realm, { clientId: "shop", consentRequired: true });
@@ -194,7 +194,7 @@ describe("consent to access while the user is away", () => {
     expect(page.text).toContain('name="password"');
     const consent = await submit(browser, base, page, { username: user.username, password: user.password });
     expect(consent.page.text).toContain('value="allow"');
-    // On the page for too long: asked again, and nothing is given meanwhile.
+    // On the page for too long: asked again, and nothing is granted meanwhile.
     clock.advance(11 * MINUTE);
     const late = await submit(browser, base, consent.page, { decision: "allow" });
     expect([late.left, late.page.text.includes('name="password"')]).toEqual([null, true]);

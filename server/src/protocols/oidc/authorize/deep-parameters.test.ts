@@ -43,8 +43,8 @@ describe.each([
     const short = { ...base, [name]: value(4_000) };
     const posted = await iam.browser().request("POST", `/realms/${realm.name}/authorize`, { form: short, csrf: false });
     expect(posted.status).toBe(400);
-    const asked = await iam.browser().get(app.url({ [name]: value(1_000) }));
-    expect(asked.status).toBe(400);
+    const requested = await iam.browser().get(app.url({ [name]: value(1_000) }));
+    expect(requested.status).toBe(400);
   });
 });
 

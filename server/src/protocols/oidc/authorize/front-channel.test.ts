@@ -33,8 +33,8 @@ async function implicitRealm(): Promise<RealmUnderTest> {
 /** What the realm's administrator hands over who follows a link of the client. */
 async function answerOf(realm: RealmUnderTest, party: Party, params: Record<string, string> = {}, browser: Browser = iam.browser()) {
   const { page, left } = await walk(browser, base, party.url({ response_type: IMPLICIT, nonce: "n", ...params }));
-  const away = left ?? (await submit(browser, base, page, { username: "admin", password: realm.adminPassword })).left!;
-  return new URLSearchParams(away.hash.slice(1) || away.search);
+  const redirected = left ?? (await submit(browser, base, page, { username: "admin", password: realm.adminPassword })).left!;
+  return new URLSearchParams(redirected.hash.slice(1) || redirected.search);
 }
 
 describe("manage-clients does not become realm-admin", () => {
@@ -150,20 +150,20 @@ describe("the implicit flow is off unless the realm turns it on", () => {
       iam.browser().post(`/realms/${realm.name}/connect/register`, { redirect_uris: ["https://app.example/cb"], ...members });
     const policy = (registration: object) =>
       realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false, ...registration } });
-    const wanted = { response_types: ["id_token"], grant_types: ["implicit"] };
+    const expected = { response_types: ["id_token"], grant_types: ["implicit"] };
     const refused = {
       status: 400,
       body: { error: "invalid_client_metadata", error_description: expect.stringContaining("response_types") },
     };
     await policy({});
     expect((await register({})).body).toMatchObject({ response_types: ["code"], grant_types: ["authorization_code"] });
-    expect(await register(wanted), "neither").toMatchObject(refused);
+    expect(await register(expected), "neither").toMatchObject(refused);
     await policy({ allowedResponseTypes: ["code", "id_token"] });
-    expect(await register(wanted), "the realm").toMatchObject(refused);
+    expect(await register(expected), "the realm").toMatchObject(refused);
     await setImplicit(realm, true);
-    expect((await register(wanted)).status).toBe(201);
+    expect((await register(expected)).status).toBe(201);
     await policy({});
-    expect(await register(wanted), "the policy").toMatchObject(refused);
+    expect(await register(expected), "the policy").toMatchObject(refused);
   });
 });
 

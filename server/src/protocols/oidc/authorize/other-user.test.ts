@@ -50,7 +50,7 @@ describe("another user signs in before the request goes on", () => {
     expect(decodeJwt(tokens.body.id_token).sub).toBe(bob.userId);
   });
 
-  test("what the first one allowed, the second one is asked", async () => {
+  test("the second user is asked for what the first one allowed", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const party = await relyingParty(iam, realm, { consentRequired: true });
@@ -95,7 +95,7 @@ describe("another user signs in before the request goes on", () => {
     const [ada, bob] = [await realm.user(), await realm.user()];
     const party = await relyingParty(iam, realm);
     const [earlier, browser] = [iam.browser(), iam.browser()];
-    clock.advance(-60 * SECOND); // the engine looks at a clock of its own
+    clock.advance(-60 * SECOND); // the engine looks at its own clock
     await earlier.signIn(realm.name, bob.username, bob.password);
     clock.reset();
     const { page } = await walk(browser, base, party.url({ prompt: "login" }));

@@ -28,7 +28,7 @@ describe("prompt and max_age", () => {
     expect(left?.searchParams.get("iss")).toBe(`${base}/realms/${realm.name}`);
   });
 
-  test("login and a max_age that has passed ask again, and tell the new auth_time", async () => {
+  test("login and a max_age that has passed ask again, and return the new auth_time", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -69,8 +69,8 @@ describe("prompt and max_age", () => {
     expect(page.text).toContain(ada.username);
     const same = await submit(browser, base, page, { decision: "continue" });
     expect(decodeJwt((await party.exchange(same.left)).body.id_token).sub).toBe(ada.userId);
-    const asked = await walk(browser, base, party.url({ prompt: "select_account" }));
-    const form = await submit(browser, base, asked.page, { decision: "other" });
+    const requested = await walk(browser, base, party.url({ prompt: "select_account" }));
+    const form = await submit(browser, base, requested.page, { decision: "other" });
     const other = await submit(browser, base, form.page, { username: bob.username, password: bob.password });
     expect(decodeJwt((await party.exchange(other.left)).body.id_token).sub).toBe(bob.userId);
   });
@@ -101,7 +101,7 @@ describe("the way through our pages", () => {
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, realm, { clientId: "other" })];
     const user = await realm.user();
     const browser = iam.browser();
-    // Each of the engine's cookies has a path of its own, which this browser does not heed.
+    // Each of the engine's cookies has its own path, which this browser does not heed.
     const tab = async (url: string) => ({
       page: (await walk(browser, base, url)).page,
       own: ["gh__interaction", "gh__interaction.sig", "gh__resume", "gh__resume.sig"].map(
@@ -243,7 +243,7 @@ describe("consent", () => {
     expect((await walk(browser, base, party.url())).page.text).toContain("The App");
   });
 
-  test("names the authorization details that are asked for, which the token then carries", async () => {
+  test("names the requested authorization details, which the token then carries", async () => {
     const realm = await iam.realm();
     const settings = (await realm.asMaster().get("/settings")).body;
     await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, authorizationDetailsTypes: ["payment"] } });
@@ -261,7 +261,7 @@ describe("consent", () => {
     expect(errorIn(unknown.left)).toBe("invalid_authorization_details");
   });
 
-  test("is not asked of a client of our own, nor of one that needs none", async () => {
+  test("is not asked of our own client, nor of one that needs none", async () => {
     const realm = await iam.realm();
     const own = await relyingParty(iam, realm, { ...asking, firstParty: true });
     expect((await own.signIn(iam.browser(), await realm.user())).status).toBe(200);
@@ -275,10 +275,10 @@ describe("signing out", () => {
     const browser = iam.browser();
     await party.signIn(browser, await realm.user());
     const logout = (params: Record<string, string>) => `/realms/${realm.name}/logout?${new URLSearchParams(params)}`;
-    const wanted = { client_id: "app", post_logout_redirect_uri: "https://app.example/bye", state: "x" };
-    expect((await browser.get(logout({ ...wanted, post_logout_redirect_uri: "https://evil.example/" }))).status).toBe(400);
+    const expected = { client_id: "app", post_logout_redirect_uri: "https://app.example/bye", state: "x" };
+    expect((await browser.get(logout({ ...expected, post_logout_redirect_uri: "https://evil.example/" }))).status).toBe(400);
     expect((await browser.get(logout({ client_id: "nobody" }))).status).toBe(400);
-    const page = await browser.get(logout(wanted));
+    const page = await browser.get(logout(expected));
     expect(page.headers["content-security-policy"]).toContain("https://app.example");
     expect((await submit(browser, base, page, { _csrf: "forged" })).page.status).toBe(403);
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
@@ -287,7 +287,7 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toEqual([]);
   });
 
-  test("a hint of another session, or an access token in its place, does not sign anybody out", async () => {
+  test("a hint of another session, or an access token in its place, does not sign the user out", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -303,7 +303,7 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  test("a form of another site signs no one out by itself", async () => {
+  test("a form of another site signs no user out by itself", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();

@@ -18,7 +18,7 @@ afterAll(() => iam?.close());
 
 const errorIn = (left: URL | null) => left?.searchParams.get("error");
 const essential = (...values: string[]) => JSON.stringify({ id_token: { acr: { essential: true, values } } });
-/** Asks for the password alone, so that a second factor is only ever asked for by a level. */
+/** Requires the password alone, so that only a level requires a second factor. */
 const passwordOnly = {
   displayName: "Sign in",
   steps: [
@@ -28,7 +28,7 @@ const passwordOnly = {
 };
 
 describe("a client that asks for level 2", () => {
-  test("has the second factor asked for in a live session, and gets one that is as sure from then on", async () => {
+  test("requests the second factor in a live session, which then keeps that level", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const party = await relyingParty(iam, realm);

@@ -51,7 +51,7 @@ describe("what we answer ourselves, the engine does not answer", () => {
       }
       for (const path of ["/userinfo", "/jwks", "/introspection", "/token/introspection", "/token/revocation", "/me"])
         for (const method of ["GET", "POST"]) expect((await fetch(engine.url + path, { method })).status, `${method} ${path}`).toBe(404);
-      // It is there: what it is asked for, it answers.
+      // It works: its own endpoint answers.
       expect((await fetch(`${engine.url}/authorize`, { redirect: "manual" })).status).toBe(400);
     } finally {
       await engine.close();
@@ -194,7 +194,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     expect(reasons("consent")).toEqual(expect.arrayContaining(["native_client_prompt", "rar_prompt"]));
   });
 
-  test("keeps its request in a storage that can be put away", () => {
+  test("keeps its request in an AsyncLocalStorage that can be disabled", () => {
     expect(requestStorage).toBeInstanceOf(AsyncLocalStorage);
   });
 });

@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { Provider } from "oidc-provider";
+import { countTokens } from "../../tokens/index.ts";
 import { paths } from "../capabilities.ts";
 import type { RealmParts } from "../parts.ts";
 import { configurationOf } from "./configuration.ts";
@@ -50,7 +51,7 @@ export function makeEngine(parts: RealmParts): RealmEngine {
   guardFormPostPages(provider);
   storeFrontChannelGrants(provider, parts);
   redirectToSignIn(provider, parts);
-  countTokens(provider, parts);
+  provider.on("authorization.success", (_ctx, response) => countTokens(parts, "implicit", { ...response }));
   (provider as EventEmitter).on("error", (err) =>
     log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
   );
@@ -74,12 +75,4 @@ function takeAddressesFrom(provider: Provider, baseUrl: string): void {
   const protocol = new URL(baseUrl).protocol.slice(0, -1);
   Object.defineProperty(provider.request, "protocol", { get: () => protocol });
   Object.defineProperty(provider.request, "secure", { get: () => protocol === "https" });
-}
-
-/** `svc_tokens_issued_total`: the tokens of authorization responses. */
-function countTokens(provider: Provider, { metrics, realm }: RealmParts): void {
-  provider.on("authorization.success", (_ctx, answer) => {
-    const count = ["access_token", "id_token"].filter((name) => Object.hasOwn(Object(answer), name)).length;
-    if (count > 0) metrics.tokens(realm.realmId, count, "implicit");
-  });
 }

@@ -13,7 +13,7 @@ let url: string;
 let answer: number;
 const heard: string[] = [];
 beforeAll(async () => {
-  // In development a client on this machine may be told without TLS.
+  // In development a client on this machine may be notified without TLS.
   iam = await harness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   peer = createServer(async (request, response) => {
@@ -51,16 +51,16 @@ const endings: Record<string, (realm: RealmUnderTest, user: { userId: string }) 
   "erasing the user": (realm, { userId }) => realm.asMaster().delete(`/users/${userId}/gdpr`),
 };
 
-test.each(Object.keys(endings))("%s notifies every client that took part and wants to know", async (what) => {
+test.each(Object.keys(endings))("%s notifies every participating client with a logout address", async (what) => {
   answer = 204;
   const realm = await iam.realm();
-  const [told, deaf] = [
+  const [notified, deaf] = [
     await relyingParty(iam, realm, { backchannelLogoutUri: url, backchannelLogoutSessionRequired: true }),
     await relyingParty(iam, realm, { clientId: "deaf" }),
   ];
   const user = await realm.user();
   const browser = iam.browser();
-  const { id_token } = (await told.signIn(browser, user)).body;
+  const { id_token } = (await notified.signIn(browser, user)).body;
   await deaf.signIn(browser, user);
   await endings[what]!(realm, user);
   await iam.server.jobs.runDue();
@@ -79,7 +79,7 @@ test.each(Object.keys(endings))("%s notifies every client that took part and wan
   expect(decodeProtectedHeader(heard[0]!).typ).toBe("logout+jwt");
 });
 
-test("a client that cannot be reached is notified later; one that refuses is not asked again", async () => {
+test("a client that cannot be reached is notified later; one that refuses is not notified again", async () => {
   const realm = await iam.realm();
   const party = await relyingParty(iam, realm, { backchannelLogoutUri: url });
   const user = await realm.user();

@@ -70,7 +70,7 @@ test.each(Object.keys(endings))("%s sends a signed LogoutRequest of the session,
   expect(message.nameId).toEqual(soap.known.nameId);
 });
 
-test("one that cannot be reached, or whose answer proves nothing, is asked again; one that refuses is not", async () => {
+test("one that cannot be reached, or whose answer is not signed, is notified again; one that refuses is not", async () => {
   const { realm, user, soap, browser } = await joined();
   for (const [how, tries] of [
     [{ status: 503 }, 2],
@@ -94,7 +94,7 @@ test("one that cannot be reached, or whose answer proves nothing, is asked again
   }
 });
 
-test("without `backChannelSloEnabled`, or disabled, it is not asked", async () => {
+test("without `backChannelSloEnabled`, or disabled, it is not notified", async () => {
   const { realm, user, soap, browser } = await joined();
   const path = `/saml-clients/${encodeURIComponent(soap.entityId)}`;
   for (const change of [{ options: { backChannelSloEnabled: false } }, { enabled: false, options: { backChannelSloEnabled: true } }]) {

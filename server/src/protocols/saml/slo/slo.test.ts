@@ -100,7 +100,7 @@ describe("a service provider asks by the browser", () => {
 });
 
 describe("notifying the others", () => {
-  test("one that does not answer is passed over, named, can be asked again, and makes it a partial logout", async () => {
+  test("one that does not answer is skipped, named, can be notified again, and makes it a partial logout", async () => {
     const { browser, one, two } = await pair();
     const three = await logoutProvider(iam, one.realm, "zebra", { identity: keys.other });
     await three.join(browser, { username: "", password: "" });
@@ -141,7 +141,7 @@ describe("notifying the others", () => {
     await asking.join(other, user);
     expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 
-    // No application asked: the page says so itself.
+    // No application initiated it: the page confirms it.
     await deaf.join(other, user);
     const confirm = await other.get(`/realms/${realm.name}/logout`);
     const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
@@ -151,7 +151,7 @@ describe("notifying the others", () => {
     expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
   });
 
-  test("an answer has to be signed, to be of the one that was asked, and to come in the same browser; a bad one does not stop the logout", async () => {
+  test("a response has to be signed, by the requested provider, and in the same browser; a bad one does not stop the logout", async () => {
     const { realm, browser, one, two } = await pair();
     const page = await one.askToLogOut(browser);
     const { id } = await two.asked(page);

@@ -101,7 +101,7 @@ describe("ForceAuthn", () => {
     expect((await sp.accept(done.page, sent.id)).attributes).toContainEqual(expect.objectContaining({ name: "username" }));
   });
 
-  test("is asked of every sign-in where the options say so", async () => {
+  test("is required of every sign-in where the options say so", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm, { options: { alwaysForceAuthn: true } });
     const browser = iam.browser();
@@ -189,7 +189,7 @@ describe("RequestedAuthnContext", () => {
     expect((await realm.events("type=SAML_LOGIN&outcome=FAILURE"))[0]).toMatchObject({ detail: expect.stringMatching(/^authn_context/) });
   });
 
-  test("the service provider's default is asked of its requests that name none", async () => {
+  test("the service provider's default applies to its requests that name none", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const sp = await serviceProvider(iam, realm, { defaultAuthnContextClassRef: MFA });

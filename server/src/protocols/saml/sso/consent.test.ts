@@ -15,7 +15,7 @@ afterAll(() => iam?.close());
 
 const options = { consentRequired: true, name: "Library" };
 
-test("lists what the assertion tells, remembers the answer, and asks again where there is more to tell", async () => {
+test("lists what the assertion contains, remembers the answer, and asks again when it contains more", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const user = await realm.user();
@@ -51,7 +51,7 @@ test("lists what the assertion tells, remembers the answer, and asks again where
   expect((await sp.signIn(browser, user)).page.text).toContain("Allow access to your account?");
 });
 
-test("answers RequestDenied where the user does not allow it, and NoPassive where the user may not be asked", async () => {
+test("answers RequestDenied where the user does not allow it, and NoPassive where no page may be shown", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const user = await realm.user();
@@ -78,7 +78,7 @@ test("the page is its user's, and works once, with the CSRF token of the browser
   expect(forged.status).toBe(403);
   expect(await realm.events("type=CONSENT_GRANTED")).toEqual([]);
 
-  // Eve is asked in her own name, and gives nothing of Ada's.
+  // Eve is asked for her own consent, not for Ada's.
   await sp.signIn(evils, eve);
   const { page: asked } = await walk(evils, base, action);
   expect(asked.text).toContain(eve.username);

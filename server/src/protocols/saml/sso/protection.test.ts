@@ -55,7 +55,7 @@ describe("what is encrypted", () => {
       expect(xmlsecDecrypted(xml, identity).output).toContain(user.username);
   });
 
-  test("nothing is sent in the open where the realm wants encryption and the service provider has no certificate", async () => {
+  test("nothing is sent unencrypted where the realm requires encryption and the service provider has no certificate", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     await realm.asMaster().patch("/settings", { saml: { encryptAssertion: true } });

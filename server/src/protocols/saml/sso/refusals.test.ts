@@ -59,7 +59,7 @@ describe("a request is refused", () => {
     await refusedWith(realm, sp, {}, "disabled_client");
   });
 
-  test("that is unsigned where signatures are wanted, signed by another key, or signed without a Destination", async () => {
+  test("that is unsigned where signatures are required, signed by another key, or signed without a Destination", async () => {
     const realm = await iam.realm();
     const strict = await serviceProvider(iam, realm, { identity, options: { wantAuthnRequestsSigned: true } });
     await refusedWith(realm, strict, { isSigned: false }, "signature_missing");
@@ -74,7 +74,7 @@ describe("a request is refused", () => {
     }
   });
 
-  /** Signs in the name of `https://lenient.example`, with a key of its own. */
+  /** Signs in the name of `https://lenient.example`, with its own key. */
   const forger = async (realm: RealmUnderTest, key: Identity) => {
     const own = await serviceProvider(iam, realm, { identity: key, entityId: "https://forger.example" });
     return { request: (options: RequestOptions = {}) => own.request({ ...options, issuer: "https://lenient.example" }) };

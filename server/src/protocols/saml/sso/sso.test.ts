@@ -49,7 +49,7 @@ describe("the plain path", () => {
     expect(schemaComplaints(xml)).toBeNull();
   });
 
-  test("in a live session nothing is asked, and the NameID stays the same", async () => {
+  test("in a live session no page is shown, and the NameID stays the same", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const user = await realm.user();

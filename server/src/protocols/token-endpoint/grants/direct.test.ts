@@ -75,7 +75,7 @@ describe("the password grant", () => {
     expect((await signIn(app, user.username, user.password)).status).toBe(200);
   });
 
-  test("is refused where a password is not all that is asked of the user", async () => {
+  test("is refused where the flow requires more than a password", async () => {
     const realm = await iam.realm();
     const [user, app] = [await realm.user(), await legacy(realm)];
     const asking = await legacy(realm, { clientId: "asking", consentRequired: true });
@@ -129,7 +129,7 @@ describe("token exchange", () => {
 
     const narrow = await exchange(orders, tokens.access_token, { scope: "email", audience: "stock" });
     expect(payloadOf(narrow.body.access_token)).toMatchObject({ aud: "stock", scope: "email" });
-    // What was given up does not come back by exchanging once more.
+    // A dropped scope is not regained by another exchange.
     expect((await exchange(orders, narrow.body.access_token, { scope: "email profile" })).body.error).toBe("invalid_scope");
     expect((await exchange(orders, narrow.body.access_token, { audience: "orders" })).body.error).toBe("invalid_target");
 
@@ -149,12 +149,12 @@ describe("token exchange", () => {
     const act = { sub: "stock", client_id: "stock", act: { sub: "orders", client_id: "orders" } };
     expect(payloadOf(second.body.access_token).act).toEqual(act);
     const silent = await exchange(stock, second.body.access_token);
-    expect(payloadOf(silent.body.access_token).act, "nobody leaves the row").toEqual(act);
+    expect(payloadOf(silent.body.access_token).act, "no actor is dropped").toEqual(act);
 
     const theirs = await exchange(orders, tokens.access_token, { actor_token: await ownToken(stock), actor_token_type: ACCESS_TOKEN });
     expect(theirs.body.error, "another user's actor token").toBe("invalid_request");
     const played = await exchange(orders, tokens.access_token, { actor_token: first.body.access_token, actor_token_type: ACCESS_TOKEN });
-    expect(played.body.error, "a delegated token is no one's own").toBe("invalid_request");
+    expect(played.body.error, "a delegated token is not the actor's own").toBe("invalid_request");
   });
 
   test("is refused to clients that the token was not issued for, and for every kind of token but a live one of a user", async () => {

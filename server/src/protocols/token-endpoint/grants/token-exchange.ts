@@ -1,4 +1,4 @@
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type ClientSnapshot, mayAddress } from "../../../applications/clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { allowedScopes, type Holder, isAllowedByUser, isBound, type LiveToken, readAccessToken } from "../../tokens/index.ts";
@@ -108,8 +108,7 @@ function audienceFor(
   subject: Subject,
   { resource = [], audience = [] }: Presented["lists"],
 ): readonly string[] {
-  const addressable = new Set([issuer, caller.clientId, ...caller.allowedResources, ...caller.settings.audience]);
-  const possible = subject.audience.filter((each) => addressable.has(each));
+  const possible = subject.audience.filter((each) => [issuer, caller.clientId].includes(each) || mayAddress(caller, each));
   const asked = [...new Set([...resource, ...audience])];
   const beyond = asked.find((each) => !possible.includes(each));
   if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not go there, or this client may not ask for it");

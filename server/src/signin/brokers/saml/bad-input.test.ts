@@ -57,14 +57,14 @@ async function begin(at: SamlBrokered = sp): Promise<Run> {
 const xmlOf = async ({ asked }: Run, said: Said = {}) => render(await peer.message(asked, said));
 const send = ({ browser, asked }: Run, xml: string | Buffer, at = sp) => at.post(browser, peer.form(xml as string, asked.relayState));
 
-/** Of the page what tells of the refusal. */
+/** The part of the page about the refusal. */
 const seenOn = ({ text }: Answer) => /<div id="gh-error">.*?<\/div>/s.exec(text)?.[0] ?? text;
 let generic: string | undefined;
 async function expectRefused(answer: Answer, reason: string | RegExp, at = sp): Promise<void> {
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
   expect(generic).toContain("could not sign you in");
-  // Nothing tells one refusal from another.
+  // All refusals look alike.
   expect(seenOn(answer)).toBe(generic);
   const [detail] = await at.failures();
   expect(detail).toMatch(typeof reason === "string" ? new RegExp(`^corp: ${reason}$`) : reason);
@@ -406,11 +406,11 @@ describe("meaning:", () => {
     await expectRefused(await send(next, render(error)), "destination");
   });
 
-  test("an answer counts once, in the browser that asked, at the provider that was asked, and soon", async () => {
+  test("a response counts once, in the requesting browser, of the requested provider, and for a short time", async () => {
     const { realm } = sp;
     const run = await begin();
     const form = peer.form(await xmlOf(run), run.asked.relayState);
-    // Another browser brings it first: nothing happens, not even to the one that asked.
+    // Another browser brings it first: nothing happens, not even to the requesting one.
     expect((await sp.post(iam.browser(), form)).status).toBe(400);
     expect(isSignedIn(await sp.post(run.browser, form), realm.name)).toBe(true);
     const again = await begin();

@@ -24,26 +24,25 @@ export interface StoredMetadata {
   readonly metadata: ReadMetadata;
   /** Of the provider, when it was read; null: not known. */
   readonly version: number | null;
-  readonly readAt: number;
 }
 
 export async function findMetadata(db: Db, { realm, providerId }: Owner): Promise<StoredMetadata | null> {
   const row = await db
     .selectFrom("identity_provider_metadata")
-    .select(["url", "metadata", "read_at"])
+    .select(["url", "metadata"])
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
     .executeTakeFirst();
   if (!row) return null;
   const { version = null, ...metadata } = row.metadata;
-  return { url: row.url, metadata, version, readAt: row.read_at };
+  return { url: row.url, metadata, version };
 }
 
 /** Nothing is stored for a provider that was deleted meanwhile. */
 export async function saveMetadata(
   db: Db,
   { realm, providerId }: Owner,
-  { url, metadata, version, now, nextAt }: Omit<StoredMetadata, "readAt"> & { readonly now: number; readonly nextAt: number },
+  { url, metadata, version, now, nextAt }: StoredMetadata & { readonly now: number; readonly nextAt: number },
 ): Promise<void> {
   await sql`
     insert into identity_provider_metadata (realm_id, provider_id, url, metadata, read_at, next_at)

@@ -56,7 +56,7 @@ async function signIn(sp: SamlBrokered, sessionIndex: string, value = "ada-1"): 
 const keysOf = async ({ realm }: SamlBrokered) =>
   ((await realm.asMaster().get("/keys")).body as { certificate: string }[]).map(({ certificate }) => verificationKey(certificate));
 
-test("a logout here goes on at the provider by a signed LogoutRequest, and comes back", async () => {
+test("a logout continues at the provider by a signed LogoutRequest, and returns", async () => {
   const sp = await start();
   const { realm } = sp;
   const browser = await signIn(sp, "_one");
@@ -254,7 +254,7 @@ describe("applications of the session", () => {
     expect(await isIn(sp, browser)).toBe(true);
   });
 
-  test("a logout that one of them asks for goes on at the provider, where that is wanted, and then the application is answered", async () => {
+  test("a logout by one of them continues at the provider, where configured, and then the application is answered", async () => {
     const { browser, app } = await joined();
     const page = await app.askToLogOut(browser, { relayState: "its own" });
     const { location } = hopOf(page)!;

@@ -23,6 +23,8 @@ export interface SamlUpstreams {
   refresh(provider: OpenProvider): Promise<ReadMetadata>;
   /** After a signature of an unknown key. Null: its metadata was read a moment ago, or it has none to read. */
   reread(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream | null>;
+  /** The entity that the metadata at the provider's address named last; null: it was not read. */
+  entityOf(db: Db, provider: Pick<OpenProvider, "realm" | "providerId">): Promise<string | null>;
   /** A job: what is due is read again. */
   rereadDue(providers: IdentityProviders): Promise<void>;
 }
@@ -40,7 +42,6 @@ const MAX_PER_RUN = 500;
 interface Kept {
   readonly version: number;
   readonly metadata: ReadMetadata;
-  readonly readAt: number;
   readonly lookedAt: number;
 }
 
@@ -49,6 +50,8 @@ type Failure = { readonly error: UpstreamError; readonly at: number; readonly ve
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
+  // When an unknown key had metadata read again.
+  const reread = new LRUCache<string, number>({ max: MAX_KEPT });
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 
@@ -67,7 +70,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       const now = clock.now();
       const { version, config } = provider;
       await saveMetadata(db, provider, { url: String(config.metadataUrl), metadata, version, now, nextAt: now + pauseOf(metadata) });
-      const entry = { version, metadata, readAt: now, lookedAt: now };
+      const entry = { version, metadata, lookedAt: now };
       kept.set(key, entry);
       failed.delete(key);
       return entry;
@@ -90,7 +93,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     const stored = await storedFor(provider);
     const isUsable = stored !== null && !isOver(stored.metadata);
     const keepStored = () => {
-      const entry = { version, metadata: stored!.metadata, readAt: stored!.readAt, lookedAt: clock.now() };
+      const entry = { version, metadata: stored!.metadata, lookedAt: clock.now() };
       kept.set(key, entry);
       return entry;
     };
@@ -127,13 +130,18 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       return described(provider, known, rules);
     },
 
+    entityOf: async (tx, provider) => (await findMetadata(tx, provider))?.metadata.entityId ?? null,
+
     refresh: async (provider) => (await fetched(provider, (await storedFor(provider))?.metadata ?? null)).metadata,
 
     async reread(provider, rules) {
       if (provider.config.metadataUrl === undefined) return null;
-      const { metadata, readAt } = await current(provider);
-      const failure = failed.get(provider.providerId);
-      if (clock.now() - readAt < UNKNOWN_KEY || (failure && clock.now() - failure.at < UNKNOWN_KEY)) return null;
+      const { metadata } = await current(provider);
+      const { providerId: key } = provider;
+      // At once, and then once in a while.
+      const isDue = clock.now() - (reread.get(key) ?? Number.NEGATIVE_INFINITY) >= UNKNOWN_KEY;
+      if (isDue) reread.set(key, clock.now());
+      else if (!reading.has(key)) return null;
       return fetched(provider, metadata).then(
         (entry) => described(provider, entry.metadata, rules),
         () => null,

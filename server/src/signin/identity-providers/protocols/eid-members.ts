@@ -5,7 +5,7 @@ import { oneOf } from "../../../platform/http/index.ts";
 import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
 import { brokerHarmless, lineText } from "./members.ts";
 import { SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./saml-members.ts";
-import { certificatesIn } from "./saml-metadata.ts";
+import { certificatesIn, entityIn } from "./saml-metadata.ts";
 import { testSaml } from "./saml-test.ts";
 
 /** An attribute by its identifier, a URI. */
@@ -65,7 +65,8 @@ export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): 
   defaults: { ...eidDefaults, ...defaults },
   secrets: [...SAML_SECRETS],
   harmless: brokerHarmless,
-  subjectMembers: ["idpEntityId", "subjectAttribute", ...subjectMembers],
+  subjectMembers: ["subjectAttribute", ...subjectMembers],
+  entityIn,
   createShows: CREATE_SHOWS,
   normalized: (config) => normalized(config, { ...eidDefaults, ...defaults }),
   // Private keys are sent nowhere.

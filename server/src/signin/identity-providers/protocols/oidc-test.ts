@@ -10,7 +10,7 @@ import {
   UpstreamError,
 } from "./oidc-metadata.ts";
 
-/** Discovery, keys and the token endpoint, each with a line of its own. What follows from one that failed is left out. */
+/** Discovery, keys, token and userinfo endpoint, each with a line of its own. What follows from one that failed is left out. */
 export async function testOidc({ config }: OpenProvider, { outbound }: CheckTools): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
   const tried = async <T>(name: string, work: () => Promise<{ message: string; value: T }>): Promise<T | null> => {
@@ -34,22 +34,27 @@ export async function testOidc({ config }: OpenProvider, { outbound }: CheckTool
   else endpoints = endpointsOf(config, null);
   if (endpoints === null) return checks;
 
-  const { jwksUrl, tokenUrl } = endpoints;
+  const { jwksUrl, tokenUrl, userinfoUrl } = endpoints;
   if (jwksUrl !== null)
     await tried("keys", async () => {
       const { keys } = await fetchObject(outbound, jwksUrl, "keys");
       if (!Array.isArray(keys) || keys.length === 0) throw new UpstreamError("keys", `${hostOf(jwksUrl)} published no keys.`);
       return { message: `${hostOf(jwksUrl)} published ${keys.length} keys.`, value: null };
     });
-  await tried("token endpoint", async () => {
-    const { host } = new URL(tokenUrl);
-    try {
-      // Nothing is sent but the question: whatever it answers, it is there, with a certificate that this server trusts.
-      await outbound.fetch(tokenUrl, { overflow: "truncate", timeoutMs: UPSTREAM_TIMEOUT });
-    } catch (error) {
-      throw new UpstreamError("token", error instanceof Error ? error.message : `${host} could not be reached.`, error);
-    }
-    return { message: `${host} answers.`, value: null };
-  });
+  await reach("token endpoint", tokenUrl);
+  if (userinfoUrl !== null) await reach("userinfo endpoint", userinfoUrl);
   return checks;
+
+  /** Nothing is sent but the question: whatever it answers, it is there, with a certificate that this server trusts. */
+  function reach(name: string, url: string) {
+    return tried(name, async () => {
+      const host = hostOf(url);
+      try {
+        await outbound.fetch(url, { overflow: "truncate", timeoutMs: UPSTREAM_TIMEOUT });
+      } catch (error) {
+        throw new UpstreamError(name, error instanceof Error ? error.message : `${host} could not be reached.`, error);
+      }
+      return { message: `${host} answers.`, value: null };
+    });
+  }
 }

@@ -4,7 +4,7 @@ import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProv
 import { brokerDefaults, brokerHarmless, brokerMembers, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
 import { filledUrl } from "./oidc-metadata.ts";
 import { testOidc } from "./oidc-test.ts";
-import { privateKeyFault } from "./signing-key.ts";
+import { privateKeyFault, readSigningKey } from "./signing-key.ts";
 
 const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", description: "a scope is ASCII without blanks" });
 
@@ -208,8 +208,11 @@ export const apple = oidcKind({
     tokenUrl: "https://appleid.apple.com/auth/token",
     jwksUrl: "https://appleid.apple.com/auth/keys",
   },
-  check: ({ secrets }) =>
-    secrets.privateKey === undefined ? [{ field: "config.privateKey", message: "config.privateKey is required: Apple's .p8 file" }] : [],
+  check: ({ secrets: { privateKey } }) => {
+    const fault = (message: string) => [{ field: "config.privateKey", message: `config.privateKey ${message}: Apple's .p8 file` }];
+    if (privateKey === undefined) return fault("is required");
+    return (readSigningKey(privateKey)?.alg ?? "ES256") === "ES256" ? [] : fault("must be a P-256 key");
+  },
 });
 
 export const gitlab = oidcKind({ defaults: { scopes: ["openid", "email", "profile"], issuer: "https://gitlab.com" } });

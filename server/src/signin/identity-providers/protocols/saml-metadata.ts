@@ -41,6 +41,14 @@ export function readProviderMetadata(bytes: Uint8Array, config: Config, keys = p
   return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
 }
 
+/** The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were saved. */
+export function entityIn(config: Config): string | null {
+  if (typeof config.idpEntityId === "string") return config.idpEntityId;
+  if (config.metadataXml === undefined) return null;
+  // Metadata that has expired since still says whom users are linked to.
+  return readMetadata(Buffer.from(String(config.metadataXml)), { now: 0, role: "idp", keys: pinnedKeys(config) }).entityId;
+}
+
 const TIMEOUT = 5 * SECOND;
 
 /** Bounded in time and size; redirects are not followed. */

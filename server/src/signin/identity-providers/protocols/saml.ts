@@ -3,6 +3,7 @@ import { oneOf } from "../../../platform/http/index.ts";
 import type { Config, FieldFault, IdentityProviderProtocol } from "../protocol.ts";
 import { brokerHarmless, lineText } from "./members.ts";
 import { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./saml-members.ts";
+import { entityIn } from "./saml-metadata.ts";
 import { testSaml } from "./saml-test.ts";
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -50,7 +51,8 @@ export const saml: IdentityProviderProtocol = {
   defaults,
   secrets: [...SAML_SECRETS],
   harmless: brokerHarmless,
-  subjectMembers: ["idpEntityId", "subjectAttribute", "nameIdFormat"],
+  subjectMembers: ["subjectAttribute", "nameIdFormat"],
+  entityIn,
   // Private keys are sent nowhere.
   addresses: () => [],
   check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],

@@ -80,7 +80,7 @@ export const apns: MessageDriver = {
     if (answer.status === 200) return { messageId: idOr(envelope.id, answer.headers["apns-id"]) };
     const { reason } = membersOf(answer);
     const code = typeof reason === "string" ? reason : "";
-    // Not the one that Apple wants to see: the next attempt signs another.
+    // Not the one that Apple expects: the next attempt signs another.
     if (answer.status === 403) forgetToken(provider, delivery);
     throw refusal(failureOf(answer.status, code), answer.status, answer.headers, code);
   },
@@ -114,7 +114,7 @@ const RECIPIENT_REASONS = ["BadDeviceToken", "Unregistered", "ExpiredToken"];
 /** https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns */
 function failureOf(status: number, reason: string): MessageFailure {
   if (RECIPIENT_REASONS.includes(reason)) return "recipient";
-  // Also "TooManyProviderTokenUpdates": less is what it wants.
+  // Also "TooManyProviderTokenUpdates": fewer requests are needed.
   if (status === 429) return "throttled";
   if (status === 401 || status === 403) return "credentials";
   return status === 400 || status === 413 ? "rejected" : "refused";
@@ -149,7 +149,7 @@ interface Answer {
   text(): string;
 }
 
-/** Apple wants one connection that lasts. One that had died unnoticed is replaced at once, not at the next attempt. */
+/** Apple expects one lasting connection. One that had died unnoticed is replaced immediately, not at the next attempt. */
 async function post(provider: Provider, delivery: Delivery, headers: Record<string, string>, body: string): Promise<Answer> {
   const { outbound, signal } = delivery;
   const kept = sessions.get(outbound, provider);

@@ -112,13 +112,13 @@ function failureOfAnswer({ status, headers }: OutboundResponse, members: Readonl
 async function accessToken(provider: Provider, account: ServiceAccount, delivery: Delivery): Promise<string> {
   const { outbound } = delivery;
   const kept = tokens.get(outbound, provider);
-  // One that could not be had is asked for again.
+  // A failed request is repeated.
   const token = await kept?.catch(() => null);
   if (token && token.until > clock.now()) return token.value;
   if (kept) tokens.drop(outbound, provider, kept);
-  const asked = tokens.get(outbound, provider) ?? requestToken(account, delivery);
-  tokens.set(outbound, provider, asked);
-  return (await asked).value;
+  const requested = tokens.get(outbound, provider) ?? requestToken(account, delivery);
+  tokens.set(outbound, provider, requested);
+  return (await requested).value;
 }
 
 function forget(provider: Provider, { outbound }: Delivery): void {

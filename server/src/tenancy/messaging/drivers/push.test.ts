@@ -57,7 +57,7 @@ describe("fcm", () => {
     expect(peer.grants).toHaveLength(3);
   });
 
-  test("a token that could not be had is asked for again", async () => {
+  test("a token request that failed is repeated", async () => {
     peer.behave("fail");
     await expect(send()).rejects.toMatchObject({ failure: "refused" });
     peer.behave("accept");
@@ -200,7 +200,7 @@ describe("apns", () => {
     expect(peer.tokens[2]).not.toBe(peer.tokens[0]);
   });
 
-  test("a changed provider gets a connection and a token of its own", async () => {
+  test("a changed provider gets a connection and its own token", async () => {
     await send();
     await send({}, { ...peer.provider, version: 2 });
     expect(peer.listening.connections()).toBe(2);

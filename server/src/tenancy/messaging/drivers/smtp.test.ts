@@ -80,7 +80,7 @@ describe("encryption", () => {
     }
   });
 
-  test("also when the process is configured to trust everyone", async () => {
+  test("also when the process is configured to trust every certificate", async () => {
     const peer = await peerWith();
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {

@@ -20,7 +20,7 @@ export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
 const pageRoutes = new Set(["authorization", "resume"]);
 
 /** Shows an error that cannot be redirected to the client as a page to the user; endpoints that are no pages get JSON. */
-export function renderError({ realm }: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
+export function renderError({ realm, cookies }: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   if (!pageRoutes.has(ctx.oidc.route)) {
     ctx.type = "json";
     ctx.body = out;
@@ -29,7 +29,7 @@ export function renderError({ realm }: RealmParts, ctx: KoaContextWithOIDC, out:
   const request = requestOf(ctx);
   const locale = pickLocale({
     query: undefined,
-    cookie: request?.cookies.gh__lang,
+    cookie: request && cookies.language(request),
     acceptLanguage: ctx.get("accept-language") || undefined,
     realmDefault: realm.settings.defaultLocale,
   });
