@@ -127,7 +127,7 @@ describe("when something is not", () => {
         body: { code: "password.breached" },
       });
       expect(
-        node.output.filter((line) => line.includes("only the list that ships")),
+        node.output.filter((line) => line.includes("only the shipped list")),
         "once a minute",
       ).toHaveLength(1);
 
