@@ -20,14 +20,7 @@ import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
-import {
-  endGrantsBesides,
-  endGrantsOfClient,
-  endGrantsOfSessions,
-  endGrantsOfUser,
-  endGrantsUnderConsent,
-  forgetRequests,
-} from "./protocols/tokens/index.ts";
+import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
@@ -47,10 +40,10 @@ import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [guardInheritance, scheduleRetention, endAllTrust],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
-  "user.disabled": [endSessionsOfUser, endGrantsOfUser],
-  "user.logged_out": [endGrantsOfUser],
+  "user.disabled": [endSessionsOfUser, endGrants],
+  "user.logged_out": [endGrants],
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
-  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
+  "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.attributes_changing": [ownMappedAttributes],
   "user.grants_removing": [keepMappedGrants],
@@ -69,10 +62,10 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetTickets,
     forgetEntries(vault),
   ],
-  "consent.revoked": [endGrantsUnderConsent],
+  "consent.revoked": [endGrants],
   "client.flows_chosen": [shareChosenFlows],
   "client.changed": [],
-  "client.disabled": [endGrantsOfClient],
+  "client.disabled": [endGrants],
   "client.deleted": [forgetConsentsTo],
   "saml_client.disabled": [],
   "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],

@@ -247,7 +247,7 @@ export const ONCE = [
     finds: (node) =>
       isText(node, "RefreshToken") ||
       (ts.isPropertyAssignment(node) && node.name.getText() === "kind" && node.initializer.getText() === "REFRESH_TOKEN"),
-    in: ["src/protocols/tokens/refresh-token.ts", "src/protocols/oidc/engine/adapter/index.ts"],
+    in: ["src/protocols/tokens/refresh-token.ts", "src/protocols/oidc/engine/adapter.ts"],
     problem: "the record of a refresh token is written by issueRefreshToken (protocols/tokens/refresh-token.ts)",
     offences: ["const payload = { kind: 'RefreshToken', iat, exp }", "const payload = { kind: REFRESH_TOKEN, iat, exp }"],
   },

@@ -55,7 +55,6 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       const account = {
         db,
         work,
-        realms,
         cookies,
         hasher,
         breaches,

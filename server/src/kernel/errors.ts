@@ -36,6 +36,12 @@ export function defineErrors<T extends ErrorTable>(feature: string, table: T) {
   return Object.fromEntries(Object.entries(table).map(make)) as { [K in keyof T]: (cause?: unknown) => AppError };
 }
 
+/** 429 with `Retry-After`. `what`: as in "Too many attempts". */
+export const tooMany = (code: string, what: string, seconds: number): AppError =>
+  new AppError(code, 429, `${what}. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
+    headers: { "retry-after": String(seconds) },
+  });
+
 /** A 400 that names its fields, for rules a schema cannot say. */
 export const invalidFields = (errors: readonly FieldError[], code = "request.invalid") =>
   new AppError(code, 400, errors.length === 1 ? errors[0]!.message : "Some members of the request are not valid", { errors });

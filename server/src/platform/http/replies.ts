@@ -11,8 +11,8 @@ export const pathParams = <const N extends readonly string[]>(...names: N) =>
 /** For `response`: 204, and what has been done then. */
 export const noContentAnswer = (description = "Done") => ({ 204: Type.Null({ description }) });
 
-/** 204. */
-export function noContent(reply: FastifyReply): null {
+/** 204, when `_done` has been awaited: `noContent(reply, await req.transact(…))`. */
+export function noContent(reply: FastifyReply, _done?: unknown): null {
   reply.code(204);
   return null;
 }

@@ -3,6 +3,7 @@
 export { isPublicAddress } from "./addresses.ts";
 export { OutboundError, type OutboundReason } from "./errors.ts";
 export type { OutboundRequest, OutboundResponse } from "./fetch.ts";
+export { freshFor } from "./freshness.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
 export type { ClientIdentity } from "./sockets.ts";

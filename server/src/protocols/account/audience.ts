@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
-import type { ReadCtx } from "../../platform/context.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { isWrite } from "../../platform/http/index.ts";
 import type { Audience, PresentedAccess } from "../gate/index.ts";
 import { accountErrors } from "./errors.ts";
@@ -40,3 +40,9 @@ export function assertHasScope({ accessToken }: Pick<FastifyRequest, "accessToke
 export async function assertMayChangeSignIn({ tx, realm, actor }: ReadCtx, client: ClientSnapshot | null): Promise<void> {
   if (client && (await permissionsOfUser(tx, realm, actor.id)).length > 0) throw accountErrors.administrator();
 }
+
+export const changeSignIn = <T>(req: FastifyRequest, change: (ctx: Ctx) => Promise<T>): Promise<T> =>
+  req.transact(async (ctx) => {
+    await assertMayChangeSignIn(ctx, req.client);
+    return change(ctx);
+  });

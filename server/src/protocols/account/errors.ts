@@ -1,4 +1,4 @@
-import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { defineErrors, tooMany } from "../../kernel/errors.ts";
 
 export const accountErrors = {
   ...defineErrors("account", {
@@ -8,8 +8,5 @@ export const accountErrors = {
     no_password: [409, "You have no password yet: ask for a reset, or sign in as you do"],
     application_not_found: [404, "This application has nothing from you"],
   }),
-  wait: (seconds: number) =>
-    new AppError("account.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
-      headers: { "retry-after": String(seconds) },
-    }),
+  wait: (seconds: number) => tooMany("account.wait", "Too many attempts", seconds),
 };

@@ -3,4 +3,4 @@
 export { accountAudience } from "./audience.ts";
 export { PersonalData } from "./privacy/personal-data.schema.ts";
 export { collectPersonalData, fileNameOf } from "./privacy/personal-data.ts";
-export { type AccountParts, accountRoutes } from "./routes.ts";
+export { accountRoutes } from "./routes.ts";

@@ -1,21 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
+import type { RegistrationParts } from "../../signin/passkeys/index.ts";
 import { accessRoutes } from "./access/access.routes.ts";
 import { browserRoutes } from "./access/browsers.routes.ts";
 import type { LinkTokenParts } from "./access/link-token.service.ts";
 import { ownLinkRoutes } from "./access/links.routes.ts";
 import type { LinkParts } from "./access/links.service.ts";
 import { ownCredentialRoutes } from "./credentials/credentials.routes.ts";
-import type { OwnCredentialParts } from "./credentials/passkeys.service.ts";
-import { type OwnErasureParts, ownErasureRoutes } from "./privacy/erasure.routes.ts";
 import { personalDataRoutes } from "./privacy/personal-data.routes.ts";
 import { type ProfileParts, profileRoutes } from "./profile/profile.routes.ts";
 
-export interface AccountParts extends ProfileParts, OwnCredentialParts, OwnErasureParts, LinkParts, LinkTokenParts {}
+export interface AccountParts extends ProfileParts, RegistrationParts, LinkParts, LinkTokenParts {}
 
 /** Mounted under /realms/:realm/account. */
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app, parts) => {
-  const { db, work, realms, hasher, breaches, directoryPasswords, messages, vault, baseUrl, log, cookies, providers, tools } = parts;
   declare(app, {
     tags: ["Account"],
     caller: anyOf(session(), bearer({ audience: "account" })),
@@ -25,11 +23,10 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   refuseUnknownQuery(app);
   answerConditionally(app);
-  await app.register(profileRoutes, { db, work, realms, hasher, breaches, directoryPasswords, messages, vault, baseUrl });
-  await app.register(ownErasureRoutes, { work, cookies });
-  await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
+  await app.register(profileRoutes, { ...parts, prefix: "" });
+  await app.register(ownCredentialRoutes, { ...parts, prefix: "/credentials" });
   await app.register(browserRoutes, { prefix: "/browsers" });
-  await app.register(ownLinkRoutes, { prefix: "/linked-accounts", db, vault, providers, tools, baseUrl });
-  await app.register(accessRoutes, { baseUrl });
+  await app.register(ownLinkRoutes, { ...parts, prefix: "/linked-accounts" });
+  await app.register(accessRoutes, { baseUrl: parts.baseUrl });
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

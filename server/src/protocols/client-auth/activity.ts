@@ -55,14 +55,15 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
 
   const add = (more: Activity) => {
     const key = `${more.realm}/${more.id}`;
-    const known = noted.get(key);
-    if (!known) noted.set(key, more);
-    else {
-      known.tokens += more.tokens;
-      known.firstAt = Math.min(known.firstAt, more.firstAt);
-      if (more.lastAt >= known.lastAt) Object.assign(known, { lastAt: more.lastAt, sourceIp: more.sourceIp });
-      known.expiresAt = Math.max(known.expiresAt, more.expiresAt);
+    const known = noted.get(key) ?? { ...more, tokens: 0 };
+    noted.set(key, known);
+    known.tokens += more.tokens;
+    known.firstAt = Math.min(known.firstAt, more.firstAt);
+    if (more.lastAt >= known.lastAt) {
+      known.lastAt = more.lastAt;
+      known.sourceIp = more.sourceIp;
     }
+    known.expiresAt = Math.max(known.expiresAt, more.expiresAt);
   };
 
   const storeActivity = async () => {
@@ -108,12 +109,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   return {
     issued({ realmId, id }, sourceIp, expiresAt) {
       const now = clock.now();
-      const known = noted.get(`${realmId}/${id}`);
-      if (!known) return add({ realm: realmId, id, firstAt: now, lastAt: now, tokens: 1, sourceIp, expiresAt });
-      known.tokens++;
-      known.lastAt = now;
-      known.sourceIp = sourceIp;
-      if (expiresAt > known.expiresAt) known.expiresAt = expiresAt;
+      add({ realm: realmId, id, firstAt: now, lastAt: now, tokens: 1, sourceIp, expiresAt });
     },
     refused(given) {
       // The client_id is not authenticated: remove what Postgres cannot store, and limit its length.

@@ -2,7 +2,7 @@ import type { JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
-import type { Outbound } from "../../platform/outbound/index.ts";
+import { freshFor, type Outbound } from "../../platform/outbound/index.ts";
 
 /** The public keys of clients: from `jwks` in their configuration, or fetched from `jwksUri`. */
 export interface ClientKeys {
@@ -20,9 +20,8 @@ interface Published {
 }
 
 const MAX_KEPT = 1_000;
-/** Applies even if the client's `max-age` is shorter: assertions with unknown keys must not flood its server with requests. */
-const MIN_FRESH = MINUTE;
-const MAX_FRESH = DAY;
+/** `least` applies even if the client's `max-age` is shorter: assertions with unknown keys must not flood its server with requests. */
+const LIFETIME = { least: MINUTE, most: DAY, usual: MINUTE };
 /** The wait after a failed fetch. */
 const RETRY = 5 * SECOND;
 
@@ -34,13 +33,9 @@ export function createClientKeys(outbound: Outbound): ClientKeys {
   const read = async (key: string, uri: string): Promise<Published> => {
     const before = kept.get(key);
     try {
-      const { status, headers, text } = await outbound.fetch(uri, { headers: { accept: "application/json" } }).then((answer) => ({
-        status: answer.status,
-        headers: answer.headers,
-        text: answer.text(),
-      }));
-      if (status !== 200) throw new Error(`unexpected status ${status} of a client's JSON Web Key Set`);
-      return { keys: keysIn(text), freshUntil: clock.now() + freshness(headers) };
+      const answer = await outbound.fetch(uri, { headers: { accept: "application/json" } });
+      if (answer.status !== 200) throw new Error(`unexpected status ${answer.status} of a client's JSON Web Key Set`);
+      return { keys: keysIn(answer.text()), freshUntil: clock.now() + freshFor(answer.headers, LIFETIME) };
     } catch (error) {
       kept.set(key, { keys: before?.keys ?? [], freshUntil: clock.now() + RETRY });
       throw error;
@@ -91,12 +86,4 @@ function keysIn(text: string): readonly JWK[] {
   return keys.filter(
     (key): key is JWK => typeof key === "object" && key !== null && ["RSA", "EC", "OKP"].includes(key.kty) && key.d === undefined,
   );
-}
-
-/** RFC 9111 §5.2.2.1, §5.3 */
-function freshness(headers: Readonly<Record<string, string | readonly string[] | undefined>>): number {
-  const [, maxAge] = /max-age=(\d+)/.exec(String(headers["cache-control"] ?? "")) ?? [];
-  const expires = Date.parse(String(headers.expires ?? ""));
-  const announced = Math.max(maxAge === undefined ? 0 : Number(maxAge) * SECOND, Number.isNaN(expires) ? 0 : expires - clock.now());
-  return Math.min(Math.max(announced, MIN_FRESH), MAX_FRESH);
 }

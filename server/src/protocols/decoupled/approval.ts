@@ -1,11 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
 import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, writeGrant } from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
@@ -32,6 +32,7 @@ interface RequestParams {
   readonly scope?: string;
   readonly claims?: string;
   readonly resource?: string | readonly string[];
+  readonly binding_message?: string;
 }
 
 const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
@@ -80,8 +81,7 @@ export async function listRequests(parts: DecoupledParts, { userId }: LiveSessio
 }
 
 /** CIBA §7.1 */
-export const messageOf = ({ request }: Waiting): string | null =>
-  (request.payload.params as { binding_message?: string } | undefined)?.binding_message ?? null;
+export const messageOf = ({ request }: Waiting): string | null => paramsOf(request).binding_message ?? null;
 
 export interface Approval extends Waiting {
   readonly parts: DecoupledParts;
@@ -91,22 +91,20 @@ export interface Approval extends Waiting {
 
 const EVENTS = { DeviceCode: "DEVICE_APPROVED", BackchannelAuthenticationRequest: "CIBA_APPROVED" } as const;
 
-const errors = defineErrors("oidc", {
+export const approvalErrors = defineErrors("oidc", {
   answered: [409, "This was answered already, or is over"],
   impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
 });
 
 /** The user's decision. False: decided already, perhaps in another tab, or expired. */
-export async function answer(work: UnitOfWork, approval: Approval, isAllowed: boolean, sourceIp: string): Promise<boolean> {
-  const { session, model, request, client, parts } = approval;
+export async function answer(req: FastifyRequest, approval: Approval, isAllowed: boolean): Promise<boolean> {
+  const { session, model, request, client } = approval;
   // An impersonator cannot consent for the user.
-  if (isAllowed && session.impersonator !== null) throw errors.impersonated();
-  const realm = parts.realm.realmId;
-  const origin = { realm, actor: actorOfUser(realm, session), sourceIp };
+  if (isAllowed && session.impersonator !== null) throw approvalErrors.impersonated();
   try {
-    await work.transact(origin, async (ctx) => {
+    await req.transact(async (ctx) => {
       const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);
-      if (!isFirst) throw errors.answered(); // rolls back the grant
+      if (!isFirst) throw approvalErrors.answered(); // rolls back the grant
       if (model === "BackchannelAuthenticationRequest" && client.settings.cibaDeliveryMode === "ping")
         await enqueuePing(ctx, client.clientId, request.recordId);
     });
@@ -163,6 +161,3 @@ function deny(ctx: Ctx, model: DecoupledModel, request: OpenRequest): Promise<bo
   const payload = { error: "access_denied", errorDescription: "the user did not allow it" };
   return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
 }
-
-export const actorOfUser = (realm: string, { userId, username, sessionId, impersonator }: LiveSession): Actor =>
-  actorOf({ id: userId, name: username, realm, sessionId, impersonator });

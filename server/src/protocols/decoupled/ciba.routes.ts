@@ -2,16 +2,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { mayUseApplication } from "../../applications/access/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
-import { toSignIn, type Visitor } from "../../signin/login/index.ts";
+import { declare, field, page, pathParams, redirect, session as sessionCaller } from "../../platform/http/index.ts";
+import { toSignIn } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
-import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
-import type { DecoupledIssuer } from "./parts.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
+import { confirmationOf, type DecoupledRouteParts, nameOf, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
-const requestParams = Type.Object({ realm: Type.String(), id: Type.String() });
+const requestParams = pathParams("id");
 const toLogin = redirect("To the sign-in page");
 const Answer = Type.Object(
   {
@@ -21,41 +19,15 @@ const Answer = Type.Object(
   { $id: "CibaAnswer" },
 );
 
-const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
-
 /** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { work, issuers, visitors } = parts;
+  const { db, work, issuers, visitors } = parts;
   declare(app, { tags: ["Protocol"], caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
 
-  type Shown = Parameters<typeof renderCiba>[0] extends infer V ? (V extends unknown ? Omit<V, "branding" | "locale"> : never) : never;
-  const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: Shown) =>
-    sendPage(reply, status, renderCiba({ ...visitors.frameOf(request, reply, visitor), ...view } as Parameters<typeof renderCiba>[0]));
-
-  const showRequest = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    issuer: DecoupledIssuer,
-    found: Waiting,
-    status = 200,
-  ) => {
-    const { scopes, claims } = requestedBy(issuer.parts, found.request);
-    const { byName } = issuer.parts.scopesOfRealm;
-    return send(request, reply, visitor, status, {
-      state: "confirm",
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: pathOf(visitor.realm.realmId, found.request.recordId),
-      client: nameOf(found.client),
-      account: visitor.session!.username,
-      message: messageOf(found),
-      scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
-      claims,
-    });
-  };
+  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
 
   const listOf = (realm: string) => ({ href: here(realm), label: "requestsAll" }) as const;
   const showGone = (request: FastifyRequest, reply: FastifyReply, status: number) =>
@@ -63,10 +35,12 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
 
   /** The page of a request in its current state. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
-    const { visitor } = request;
-    const issuer = await issuerFor(issuers, request);
-    const found = await findRequest(issuer.parts, visitor.session!, (request.params as { id: string }).id);
-    return found ? showRequest(request, reply, visitor, issuer, found, status) : showGone(request, reply, status ?? 404);
+    const { parts: realm } = await issuerFor(issuers, request);
+    const found = await findRequest(realm, request.visitor.session!, (request.params as { id: string }).id);
+    if (!found) return showGone(request, reply, status ?? 404);
+    const action = pathOf(request.realmId, found.request.recordId);
+    const view = { ...confirmationOf(visitors, request, reply, realm, found), action, message: messageOf(found) };
+    return sendPage(reply, status ?? 200, renderCiba(view));
   };
 
   app.get(
@@ -80,17 +54,16 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const { visitor, realm } = request;
+      const { realmId } = request;
       if (request.query.account === "other")
-        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realm.realmId) });
-      const session = visitor.session!;
-      const issuer = await issuerFor(issuers, request);
-      const requests = (await listRequests(issuer.parts, session)).map((each) => ({
-        href: pathOf(realm.realmId, each.request.recordId),
+        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realmId) });
+      const session = request.visitor.session!;
+      const requests = (await listRequests((await issuerFor(issuers, request)).parts, session)).map((each) => ({
+        href: pathOf(realmId, each.request.recordId),
         client: nameOf(each.client),
         message: messageOf(each),
       }));
-      return send(request, reply, visitor, 200, { state: "list", account: session.username, requests }) as never;
+      return sendPage(reply, 200, renderCiba({ ...frameOf(request, reply), state: "list", account: session.username, requests })) as never;
     },
   );
 
@@ -103,9 +76,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
       },
     },
-    async (request, reply) => {
-      return showAfresh(request, reply) as never;
-    },
+    async (request, reply) => showAfresh(request, reply) as never,
   );
 
   app.post(
@@ -127,20 +98,20 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const { realm } = request;
+      const { realmId } = request;
       const session = request.visitor.session!;
       const { id } = request.params;
-      const issuer = await issuerFor(issuers, request);
-      const found = await findRequest(issuer.parts, session, id);
+      const { parts: realm } = await issuerFor(issuers, request);
+      const found = await findRequest(realm, session, id);
       if (!found) return showGone(request, reply, 404) as never;
       const isAllowed = request.body.decision === "allow";
-      if (isAllowed && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client, { path: here(realm.realmId) }) as never;
-      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
-        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
-      const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
-      if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, 409) as never;
-      const view = { values: { client: nameOf(found.client) }, back: listOf(realm.realmId) };
+      if (isAllowed && !(await mayUseApplication(db, realmId, session.userId, found.client.settings)))
+        return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
+      if (isAllowed && (await needsRecentSignIn(db, session, requestedBy(realm, found.request).scopes)))
+        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
+      const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
+      if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;
+      const view = { values: { client: nameOf(found.client) }, back: listOf(realmId) };
       return visitors.showMessage(request, reply, 200, isAllowed ? "ciba-allowed" : "ciba-denied", view) as never;
     },
   );

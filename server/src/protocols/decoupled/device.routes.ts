@@ -5,14 +5,13 @@ import { mayUseApplication } from "../../applications/access/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
-import { toSignIn, type Visitor } from "../../signin/login/index.ts";
+import { toSignIn } from "../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
-import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
+import { answer, findDevice, requestedBy } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
-import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import { confirmationOf, type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
 const DeviceForm = Type.Object(
   {
@@ -23,55 +22,26 @@ const DeviceForm = Type.Object(
   { $id: "DeviceForm" },
 );
 
+interface Entered {
+  readonly userCode: string;
+  readonly error?: DeviceError;
+  readonly retryAfterSeconds?: number;
+}
+
 /** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { work, issuers, visitors } = parts;
+  const { db, work, issuers, visitors } = parts;
   declare(app, { tags: ["Protocol"], caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
-  const showEnter = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    status: number,
-    shown: { userCode: string; error?: DeviceError; retryAfterSeconds?: number },
-  ) => {
-    const html = renderDevice({
-      ...visitors.frameOf(request, reply, visitor),
-      state: "enter",
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: here(visitor.realm.realmId),
-      ...shown,
-    });
-    const { retryAfterSeconds } = shown;
-    return sendPage(reply, status, html, {
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
-  };
+  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
 
-  const showConfirm = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    issuer: DecoupledIssuer,
-    code: string,
-    found: Waiting,
-  ) => {
-    const { scopes, claims } = requestedBy(issuer.parts, found.request);
-    const { byName } = issuer.parts.scopesOfRealm;
-    const html = renderDevice({
-      ...visitors.frameOf(request, reply, visitor),
-      state: "confirm",
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: here(visitor.realm.realmId),
-      userCode: spellUserCode(code),
-      client: found.client.name ?? found.client.clientId,
-      account: visitor.session!.username,
-      scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
-      claims,
-    });
-    return sendPage(reply, 200, html);
+  const showEnter = (request: FastifyRequest, reply: FastifyReply, status: number, shown: Entered) => {
+    const form = { csrf: visitors.tokenFor(request, reply, request.visitor), action: here(request.realmId) };
+    const html = renderDevice({ ...frameOf(request, reply), state: "enter", ...form, ...shown });
+    const { retryAfterSeconds } = shown;
+    return sendPage(reply, status, html, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
   app.get(
@@ -80,25 +50,21 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       schema: {
         summary: "Type the code of a device (RFC 8628 §3.3)",
         description: "After signing in. A code in the address only fills in the field.",
-        querystring: Type.Object({
-          user_code: field(64),
-          lang: field(35),
-          account: OtherAccount,
-        }),
+        querystring: Type.Object({ user_code: field(64), lang: field(35), account: OtherAccount }),
         response: { 200: page("The page"), 303: redirect("To the sign-in page") },
       },
     },
     async (request, reply) => {
       if (request.query.account === "other")
         return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
-      return showEnter(request, reply, request.visitor, 200, { userCode: codeIn(request) }) as never;
+      return showEnter(request, reply, 200, { userCode: codeIn(request) }) as never;
     },
   );
 
   app.post(
     "/device",
     {
-      config: { onStale: (request, reply) => showEnter(request, reply, request.visitor, 403, { userCode: "", error: "csrf" }) },
+      config: { onStale: (request, reply) => showEnter(request, reply, 403, { userCode: "", error: "csrf" }) },
       schema: {
         summary: "Look at a device's request, and answer it",
         consumes: ["application/x-www-form-urlencoded"],
@@ -114,11 +80,11 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       },
     },
     async (request, reply) => {
-      const { visitor, realm } = request;
-      const session = visitor.session!;
+      const { realm } = request;
+      const session = request.visitor.session!;
       const { user_code: typed, decision } = request.body;
       const again = (status: number, error: DeviceError, retryAfterSeconds?: number) =>
-        showEnter(request, reply, visitor, status, {
+        showEnter(request, reply, status, {
           ...{ userCode: cut(typed, 32), error },
           ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
         }) as never;
@@ -128,23 +94,25 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       const origin = { realm: realm.realmId, actor: request.actor!, sourceIp: request.ip };
       const attempt = await countCode(work, origin, realm, { userId: session.userId, sourceIp: request.ip });
       if (attempt.retryAt !== null) return again(429, "wait", Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
-      const issuer = await issuerFor(issuers, request);
-      const found = await findDevice(issuer.parts, code);
+      const { parts: ofRealm } = await issuerFor(issuers, request);
+      const found = await findDevice(ofRealm, code);
       if (!found) return again(400, "unknown");
       await attempt.takeBack();
 
-      if (decision !== "deny" && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client, {
-          path: here(realm.realmId),
-          query: { user_code: spellUserCode(code) },
-        }) as never;
-      if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
+      const path = here(realm.realmId);
+      const userCode = spellUserCode(code);
+      if (decision !== "deny" && !(await mayUseApplication(db, realm.realmId, session.userId, found.client.settings)))
+        return sendNoAccess(visitors, request, reply, found.client, { path, query: { user_code: userCode } }) as never;
+      if (decision !== "allow" && decision !== "deny") {
+        const view = { ...confirmationOf(visitors, request, reply, ofRealm, found), action: path, userCode };
+        return sendPage(reply, 200, renderDevice(view)) as never;
+      }
       const isAllowed = decision === "allow";
-      const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;
-      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
+      const back = `${path}?${new URLSearchParams({ user_code: userCode })}`;
+      if (isAllowed && (await needsRecentSignIn(db, session, requestedBy(ofRealm, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
-      const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
-      if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");
+      const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
+      if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");
       return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied") as never;
     },
   );

@@ -11,8 +11,4 @@ export interface DecoupledParts extends IssuerParts {
   readonly outbound: Outbound;
 }
 
-export interface DecoupledIssuer {
-  readonly parts: DecoupledParts;
-}
-
-export type DecoupledIssuers = RealmCache<DecoupledIssuer>;
+export type DecoupledIssuers = RealmCache<{ readonly parts: DecoupledParts }>;

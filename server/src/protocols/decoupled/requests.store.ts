@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { RecordPayload } from "../tokens/index.ts";
 
@@ -22,11 +22,10 @@ export interface PolledRecord {
 
 /** Also finds an expired request until cleanup: its client gets `expired_token`. */
 export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
-  const { rows } = await sql<{ client_id: string; open: boolean; expires_at: number }>`
-    select client_id, ${isOpen} as open, expires_at from oidc_records
+  const { rows } = await sql<PolledRecord>`
+    select client_id as "clientId", ${isOpen} as "isOpen", expires_at <= ${now} as "isExpired" from oidc_records
     where realm_id = ${realm} and model = ${model} and record_id = ${recordId}`.execute(db);
-  const [row] = rows;
-  return row ? { clientId: row.client_id, isOpen: row.open, isExpired: row.expires_at <= now } : null;
+  return rows[0] ?? null;
 }
 
 /**
@@ -67,17 +66,28 @@ export interface OpenRequest {
   readonly recordId: string;
   readonly clientId: string;
   readonly payload: RecordPayload;
-  readonly expiresAt: number;
 }
 
-const openColumns = sql`record_id as "recordId", client_id as "clientId", payload, expires_at as "expiresAt"`;
-
-export async function findOpenDevice(db: Db, realm: string, userCodeHash: string, now: number): Promise<OpenRequest | null> {
+const openRequests = async (db: Db, realm: string, now: number, which: RawBuilder<unknown>): Promise<OpenRequest[]> => {
   const { rows } = await sql<OpenRequest>`
-    select ${openColumns} from oidc_records
-    where realm_id = ${realm} and model = 'DeviceCode' and user_code = ${userCodeHash} and expires_at > ${now} and ${isOpen}`.execute(db);
-  return rows[0] ?? null;
-}
+    select record_id as "recordId", client_id as "clientId", payload from oidc_records
+    where realm_id = ${realm} and expires_at > ${now} and ${isOpen} and ${which}`.execute(db);
+  return rows;
+};
+
+export const findOpenDevice = async (db: Db, realm: string, userCodeHash: string, now: number): Promise<OpenRequest | null> =>
+  (await openRequests(db, realm, now, sql`model = 'DeviceCode' and user_code = ${userCodeHash}`))[0] ?? null;
+
+const ofUser = (userId: string) => sql`model = 'BackchannelAuthenticationRequest' and payload ->> 'accountId' = ${userId}`;
+
+/** The list is limited; the oldest, which expire first, come first. */
+const MOST = 50;
+
+export const openRequestsOf = (db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> =>
+  openRequests(db, realm, now, sql`${ofUser(userId)} order by expires_at, record_id limit ${MOST}`);
+
+export const findOpenRequest = async (db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> =>
+  (await openRequests(db, realm, now, sql`${ofUser(userId)} and record_id = ${recordId}`))[0] ?? null;
 
 /** Whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
 export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
@@ -86,26 +96,6 @@ export async function hasOpenDevices(db: Db, realm: string, clientId: string, ma
     where realm_id = ${realm} and model = 'DeviceCode' and user_code is not null and client_id = ${clientId} and expires_at > ${now} and ${isOpen}
     offset ${many - 1} limit 1`.execute(db);
   return rows.length > 0;
-}
-
-/** The list is limited; the oldest, which expire first, come first. */
-const MOST = 50;
-
-export async function openRequestsOf(db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> {
-  const { rows } = await sql<OpenRequest>`
-    select ${openColumns} from oidc_records
-    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and payload ->> 'accountId' = ${userId}
-      and expires_at > ${now} and ${isOpen}
-    order by expires_at, record_id limit ${MOST}`.execute(db);
-  return rows;
-}
-
-export async function findOpenRequest(db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> {
-  const { rows } = await sql<OpenRequest>`
-    select ${openColumns} from oidc_records
-    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and record_id = ${recordId}
-      and payload ->> 'accountId' = ${userId} and expires_at > ${now} and ${isOpen}`.execute(db);
-  return rows[0] ?? null;
 }
 
 export async function storeSealed(db: Db, realm: string, recordId: string, sealed: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -7,32 +8,55 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { PageParts } from "../../signin/login/index.ts";
 import { renderNoAccess, sendPage } from "../../signin/pages/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
-import type { DecoupledIssuers } from "./parts.ts";
+import { requestedBy, type Waiting } from "./approval.ts";
+import type { DecoupledIssuers, DecoupledParts } from "./parts.ts";
 
 export interface DecoupledRouteParts extends PageParts {
   readonly issuers: DecoupledIssuers;
   readonly work: UnitOfWork;
 }
 
-/** As on the consent page: consent to offline access needs recent authentication. */
+/** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
 export const needsRecentSignIn = async (db: Db, session: LiveSession, scopes: readonly string[]): Promise<boolean> =>
   scopes.includes("offline_access") && session.impersonator === null && !(await hasRecentAuthentication(db, session, clock.now()));
+
+/** Scopes as pages list them. */
+export const shownScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]) =>
+  scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null }));
 
 /** In the query of a page: asks to sign in again, for another account. Following the link changes nothing by itself, so it needs no CSRF token. */
 export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
 
+export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
+
+type Visitors = PageParts["visitors"];
+
+/** What both approval pages show of a request. */
+export function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
+  const { scopes, claims } = requestedBy(parts, found.request);
+  return {
+    ...visitors.frameOf(req, reply, req.visitor),
+    state: "confirm",
+    csrf: visitors.tokenFor(req, reply, req.visitor),
+    client: nameOf(found.client),
+    account: req.visitor.session!.username,
+    scopes: shownScopes(parts.scopesOfRealm, scopes),
+    claims,
+  } as const;
+}
+
 /** The request stays open: `page` is where the user can go on with another account. */
 export function sendNoAccess(
-  visitors: PageParts["visitors"],
+  visitors: Visitors,
   request: FastifyRequest,
   reply: FastifyReply,
-  { name, clientId }: ClientSnapshot,
+  client: ClientSnapshot,
   page: { readonly path: string; readonly query?: Readonly<Record<string, string>> },
 ): FastifyReply {
   const { visitor } = request;
   const html = renderNoAccess({
     ...visitors.frameOf(request, reply, visitor),
-    client: name ?? clientId,
+    client: nameOf(client),
     account: visitor.session!.username,
     otherAccountUrl: `${page.path}?${new URLSearchParams({ ...page.query, account: "other" })}`,
   });

@@ -125,6 +125,6 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     name: spell(holder.username),
     sessionId: holder.sessionId,
     // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.
-    impersonator: holder.impersonator ?? (actor === null ? null : String(actor.sub)),
+    impersonator: holder.impersonator?.name ?? (actor === null ? null : String(actor.sub)),
   });
 }

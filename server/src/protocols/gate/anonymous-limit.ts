@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.ts";
+import { tooMany } from "../../kernel/errors.ts";
 import type { RateLimiter, Verdict } from "../../platform/rate-limit/index.ts";
 import { type RealmSnapshot, ruleOf } from "../../tenancy/realms/index.ts";
 
@@ -16,8 +16,5 @@ export const countAnonymousRequest = ({ limiter, realm }: LimitParts, address: s
 /** For requests that are stored outside of the engine: posted authorization requests, and those of SAML service providers. */
 export async function assertMayBegin(parts: LimitParts, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: seconds } = await countAnonymousRequest(parts, address);
-  if (!allowed)
-    throw new AppError("rate.limited", 429, `Too many sign-ins were begun from here. Please try again in ${seconds} seconds.`, {
-      headers: { "retry-after": String(seconds) },
-    });
+  if (!allowed) throw tooMany("rate.limited", "Too many sign-ins were begun from here", seconds);
 }

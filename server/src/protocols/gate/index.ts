@@ -6,5 +6,5 @@ export { type CallerParts, createCallers, type SessionRules } from "./callers.ts
 export { clientForm, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
-export { allowAnyOrigin, allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
+export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
 export { refuse } from "./refusals.ts";

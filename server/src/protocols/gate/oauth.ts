@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
-
-type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
+import type { Form } from "../client-auth/index.ts";
 
 /** RFC 6749 §3.1: a parameter must not be repeated, and an empty one counts as omitted. */
 export function single(form: Form, name: string): string | undefined {
@@ -31,19 +30,15 @@ export function sendOAuthError(cause: unknown, request: FastifyRequest, reply: F
 
 const EXPOSED = "WWW-Authenticate, DPoP-Nonce";
 
-/** CORS: scripts may read a response if the client lists their origin (`webOrigins`). */
-export function allowOrigin(request: FastifyRequest, reply: FastifyReply, { webOrigins }: ClientSnapshot): void {
+/**
+ * CORS: scripts may read a response if the client lists their origin (`webOrigins`). Null: any origin, for errors of client authentication, where
+ * there is no client to ask.
+ */
+export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client: ClientSnapshot | null): void {
   const { origin } = request.headers;
   reply.header("vary", "Origin");
-  if (origin !== undefined && webOrigins.includes(origin))
+  if (origin !== undefined && (client === null || client.webOrigins.includes(origin)))
     reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED });
-}
-
-/** CORS for errors of client authentication: there is no client whose `webOrigins` could be asked. */
-export function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply): void {
-  const { origin } = request.headers;
-  reply.header("vary", "Origin");
-  if (origin !== undefined) reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED });
 }
 
 /** CORS: a preflight names no client, so every origin is allowed; the headers of the actual response decide. */

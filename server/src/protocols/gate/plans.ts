@@ -1,4 +1,5 @@
 import type { FastifyContextConfig } from "fastify";
+import { oncePer } from "../../kernel/once.ts";
 import { callersOf } from "../../platform/http/index.ts";
 import type { Audience } from "./access-token.ts";
 import type { Callers } from "./callers.ts";
@@ -16,11 +17,8 @@ interface Plan {
 }
 
 /** Derived from a declaration at its first request. */
-export function createPlans({ audienceOf }: Callers): (config: FastifyContextConfig) => Plan {
-  const plans = new WeakMap<FastifyContextConfig, Plan>();
-  return (config) => {
-    const known = plans.get(config);
-    if (known) return known;
+export const createPlans = ({ audienceOf }: Callers) =>
+  oncePer((config: FastifyContextConfig): Plan => {
     const callers = callersOf(config);
     const { csrf, errors, limit, recentAuthentication = false } = config;
     const tokenInForm = callers.map(audienceOf).find((audience) => audience?.takesForm);
@@ -31,8 +29,5 @@ export function createPlans({ audienceOf }: Callers): (config: FastifyContextCon
       (errors === "oauth" || errors === "problem") &&
       limit === undefined &&
       !recentAuthentication;
-    const plan = { isOpen, tokenInForm, byClient, formToken, checksBody: tokenInForm !== undefined || byClient || formToken };
-    plans.set(config, plan);
-    return plan;
-  };
-}
+    return { isOpen, tokenInForm, byClient, formToken, checksBody: tokenInForm !== undefined || byClient || formToken };
+  });

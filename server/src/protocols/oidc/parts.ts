@@ -1,22 +1,15 @@
 import type { Scopes } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
-import type { Ctx } from "../../platform/context.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../platform/rate-limit/index.ts";
 import type { Cookies } from "../../signin/sessions/index.ts";
 import type { DecryptionKeys } from "../../tenancy/keys/index.ts";
+import type { DocumentClients } from "../registration/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
-
-/** The clients of a realm, including those with a Client ID Metadata Document (protocols/registration). */
-export interface KnownClients extends Clients {
-  /** Stores a client of a metadata document when a user consents: grants and tokens reference its row. */
-  store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
-}
 
 /** The dependencies of the issuer of one realm, in its current configuration. */
 export interface RealmParts extends TokenEndpointParts {
-  readonly clients: KnownClients;
+  readonly clients: DocumentClients;
   readonly decryptionKeys: DecryptionKeys;
   /** RFC 8705 §5: the base URL for mutual TLS; null: the issuer's own. */
   readonly mtlsBaseUrl: string | null;

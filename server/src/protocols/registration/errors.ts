@@ -26,20 +26,13 @@ export function sendRegistrationError(cause: unknown, request: FastifyRequest, r
     .send({ error: nameOf(error), error_description: description(error) });
 }
 
+const NAMES: Readonly<Record<number, string>> = {
+  ...{ 401: "invalid_token", 403: "access_denied", 429: "temporarily_unavailable", 503: "temporarily_unavailable" },
+};
+
 function nameOf({ status, errors = [] }: AppError): string {
-  switch (status) {
-    case 400:
-      return errors.length > 0 && errors.every(isAboutRedirects) ? "invalid_redirect_uri" : "invalid_client_metadata";
-    case 401:
-      return "invalid_token";
-    case 403:
-      return "access_denied";
-    case 429:
-    case 503:
-      return "temporarily_unavailable";
-    default:
-      return status >= 500 ? "server_error" : "invalid_request";
-  }
+  if (status === 400) return errors.length > 0 && errors.every(isAboutRedirects) ? "invalid_redirect_uri" : "invalid_client_metadata";
+  return NAMES[status] ?? (status >= 500 ? "server_error" : "invalid_request");
 }
 
 const isAboutRedirects = ({ field }: FieldError): boolean => /^(redirectUris|redirect_uris)\b/.test(field);

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import Type from "typebox";
-import { declare, registration } from "../../platform/http/index.ts";
+import { declare, noContent, noContentAnswer, pathParams, registration } from "../../platform/http/index.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import {
   admit,
@@ -14,7 +13,7 @@ import {
   replaceRegistration,
 } from "./service.ts";
 
-const clientParams = Type.Object({ realm: Type.String(), clientInternalId: Type.String() });
+const clientParams = pathParams("clientInternalId");
 const refusals = { "4xx": RegistrationProblem };
 
 /** Enough for a client with twenty keys. */
@@ -31,6 +30,10 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
     request.body = withoutEmpty(request.body);
   });
 
+  const authenticated = async (request: FastifyRequest, id: string) => {
+    const caller = callerOf(request);
+    return [caller, await authenticate(parts, caller, id)] as const;
+  };
   // Authorisation is checked before the schema.
   const route = { bodyLimit: BODY_LIMIT, attachValidation: true };
   app.post(
@@ -67,10 +70,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         response: { 200: RegisteredClient, ...refusals },
       },
     },
-    async (request) => {
-      const caller = callerOf(request);
-      return readRegistration(parts, caller, await authenticate(parts, caller, request.params.clientInternalId));
-    },
+    async (request) => readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
   );
 
   app.put(
@@ -87,8 +87,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
       },
     },
     async (request) => {
-      const caller = callerOf(request);
-      const client = await authenticate(parts, caller, request.params.clientInternalId);
+      const [caller, client] = await authenticated(request, request.params.clientInternalId);
       if (request.validationError) throw request.validationError;
       return replaceRegistration(parts, caller, client, request.body);
     },
@@ -103,14 +102,11 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         summary: "Delete a registered client (RFC 7592)",
         description: "With its registration access token. Its grants and tokens end with it.",
         params: clientParams,
-        response: { 204: Type.Null({ description: "Deleted" }), ...refusals },
+        response: { ...noContentAnswer("Deleted"), ...refusals },
       },
     },
-    async (request, reply) => {
-      const caller = callerOf(request);
-      await removeRegistration(parts, caller, await authenticate(parts, caller, request.params.clientInternalId));
-      return reply.code(204).send(null);
-    },
+    async (request, reply) =>
+      noContent(reply, await removeRegistration(parts, ...(await authenticated(request, request.params.clientInternalId)))),
   );
 };
 

@@ -82,9 +82,8 @@ export async function register(
 }
 
 /** RFC 7592 §2.1: a read; the token stays the same. */
-export async function readRegistration(tools: RegistrationTools, { token }: Caller, known: ClientRow): Promise<RegisteredClient> {
-  return answer(tools, known, token!);
-}
+export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: ClientRow): RegisteredClient =>
+  answer(tools, known, token!);
 
 /** RFC 7592 §2.2, with a new registration access token. */
 export async function replaceRegistration(

@@ -13,6 +13,7 @@ import {
   REFRESH_TOKEN,
   readAccessToken,
   revokeToken,
+  tokenTypeOf,
   userClaims,
   verifyJwt,
 } from "../tokens/index.ts";
@@ -39,7 +40,7 @@ async function introspectAccessToken(
     ...claims,
     ...payload,
     active: true,
-    token_type: live.confirmation?.jkt === undefined ? "Bearer" : "DPoP",
+    token_type: tokenTypeOf(live.confirmation ?? {}),
     ...(live.holder && { username: live.holder.username }),
   };
 }

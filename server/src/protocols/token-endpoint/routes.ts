@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { client, declare } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import { grants } from "./grants/index.ts";
 import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
@@ -65,6 +65,6 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
 /** CORS for errors: the client's own pages may read them, other origins may not. The gate sends the error. */
 function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
-  else allowAnyOrigin(request, reply);
+  else allowOrigin(request, reply, null);
   throw cause;
 }

@@ -66,7 +66,7 @@ export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists
       grantId: grant.grantId,
       userId: grant.userId,
       user: grant.user,
-      impersonator: grant.actingUser,
+      impersonator: grant.impersonator,
       scopes: grantedScopes(grant.payload, resource).filter((name) => scopes.includes(name)),
       audience: audienceOf(client, resource),
       authentication: { acr, amr, authTime, sid },

@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { SubjectUser } from "../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import type { Impersonator } from "./contents/act.ts";
 import { audienceClaim, audienceOf } from "./contents/audience.ts";
 import type { AuthorizationDetail } from "./contents/authorization-details.ts";
-import { clientClaims } from "./contents/claims.ts";
+import { type Authentication, clientClaims } from "./contents/claims.ts";
 import { lifetimesOf } from "./contents/lifetimes.ts";
 import { algOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { perClient } from "./per-client.ts";
+import type { RequestedClaims } from "./records/payload.ts";
 
 /** RFC 7800 §3.1: the key that a token is bound to; empty: a bearer token. */
 export interface Binding {
@@ -41,36 +44,63 @@ const confirmedClaims = ({ binding, authorizationDetails }: Confirmed) => ({
   ...(isBound(binding) && { cnf: binding }),
 });
 
-export interface UserAccessToken extends Confirmed {
-  /** The user's subject for this client (public or pairwise). */
-  readonly sub: string;
+/** Everything that a user's tokens are made from, as a grant of the token endpoint or the engine supplies it. */
+export interface UserIssue {
   readonly grantId: string;
-  readonly sid: string | undefined;
+  readonly userId: string;
+  /** The user's row, if it was read already. */
+  readonly user: SubjectUser | undefined;
+  /** The administrator who impersonates the user. */
+  readonly impersonator: Impersonator | null;
+  /** The scopes of the access token. */
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** RFC 8693 §4.1: the actor. */
-  readonly act: Readonly<Record<string, unknown>> | undefined;
-  /** OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request. */
-  readonly userinfoClaims: readonly string[];
-  /** Issued by the authorization endpoint, or exchanged for such a token: the admin API refuses it. */
-  readonly isFromFrontChannel: boolean;
+  readonly authentication: Authentication;
+  /** Null: no ID token. */
+  readonly idToken: {
+    readonly scopes: readonly string[];
+    readonly nonce: string | undefined;
+    /** Individually requested claims that were granted. */
+    readonly requested: readonly string[];
+  } | null;
+  readonly claims: RequestedClaims | undefined;
+  readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
+  /** RFC 8693 §4.1; by default the impersonator, if there is one. */
+  readonly act?: Readonly<Record<string, unknown>> | undefined;
+  /** RFC 9700 §2.1.2: issued through the browser, or derived from such a token: the admin API refuses it. */
+  readonly isFromFrontChannel?: boolean;
   /** In seconds. */
   readonly maxLifetime?: number | undefined;
 }
 
+/** What is added to the issue. */
+interface Made {
+  /** The user's subject for this client (public or pairwise). */
+  readonly sub: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly act: UserIssue["act"];
+  readonly binding: Binding;
+}
+
 /** RFC 9068 §2.2: an access token of a user. */
-export async function userAccessToken(parts: IssuerParts, client: ClientSnapshot, token: UserAccessToken): Promise<IssuedAccessToken> {
-  const { sub, grantId, sid, scopes, audience, claims, act, userinfoClaims } = token;
-  const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, token.maxLifetime ?? Infinity);
+export async function userAccessToken(
+  parts: IssuerParts,
+  client: ClientSnapshot,
+  issue: UserIssue,
+  { sub, claims, act, binding }: Made,
+): Promise<IssuedAccessToken> {
+  const { scopes, authorizationDetails } = issue;
+  const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, issue.maxLifetime ?? Infinity);
+  // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
+  const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + expiresIn;
   const payload = {
     ...claims,
-    gid: grantId,
-    sid,
+    gid: issue.grantId,
+    sid: issue.authentication.sid,
     act,
-    ...(token.isFromFrontChannel && { front_channel: true }),
+    ...(issue.isFromFrontChannel && { front_channel: true }),
     ...(userinfoClaims.length > 0 && { userinfo_claims: userinfoClaims }),
     jti: randomUUID(),
     sub,
@@ -79,8 +109,8 @@ export async function userAccessToken(parts: IssuerParts, client: ClientSnapshot
     scope: scopes.join(" ") || undefined,
     client_id: client.clientId,
     iss: parts.issuer,
-    aud: audienceClaim(audience),
-    ...confirmedClaims(token),
+    aud: audienceClaim(issue.audience),
+    ...confirmedClaims({ binding, authorizationDetails }),
   };
   const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", JSON.stringify(payload));
   return { jwt, expiresIn, expiresAt: exp * SECOND };

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import { lifetimesOf } from "./contents/lifetimes.ts";
 import { encryptedFor, isEncrypted } from "./encryption.ts";
 import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
@@ -25,18 +24,6 @@ export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, cl
 /** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`. All supported algorithms use SHA-256. */
 export const halfHash = (value: string): string => hash("sha256", value, "buffer").subarray(0, 16).toString("base64url");
 
-/** OpenID Connect Core §5.3.2: a signed userinfo response. */
-const signUserinfo = (
-  parts: IssuerParts,
-  client: ClientSnapshot,
-  alg: SigningAlg,
-  claims: Readonly<Record<string, unknown>>,
-  exp: number,
-): Promise<string> => {
-  const payload = { ...claims, aud: client.clientId, exp, iat: Math.floor(clock.now() / SECOND), iss: parts.issuer };
-  return signJwt(parts, alg, undefined, JSON.stringify(payload));
-};
-
 /** OpenID Connect Core §5.3.2: signed, encrypted or both, by the client's settings; null: plain JSON. */
 export async function protectedUserinfo(
   parts: IssuerParts,
@@ -44,9 +31,11 @@ export async function protectedUserinfo(
   claims: Readonly<Record<string, unknown>>,
   exp: number,
 ): Promise<string | null> {
-  const { userinfoAlg } = client.settings;
-  if (userinfoAlg !== null) return encryptedFor(parts, client, "userinfo", await signUserinfo(parts, client, userinfoAlg, claims, exp));
-  return isEncrypted(client, "userinfo") ? encryptedFor(parts, client, "userinfo", JSON.stringify(claims), { isJwt: false }) : null;
+  const { userinfoAlg: alg } = client.settings;
+  if (alg === null)
+    return isEncrypted(client, "userinfo") ? encryptedFor(parts, client, "userinfo", JSON.stringify(claims), { isJwt: false }) : null;
+  const payload = { ...claims, aud: client.clientId, exp, iat: Math.floor(clock.now() / SECOND), iss: parts.issuer };
+  return encryptedFor(parts, client, "userinfo", await signJwt(parts, alg, undefined, JSON.stringify(payload)));
 }
 
 /** RFC 9701 §5: an introspection response as a JWT for the calling client; null: plain JSON. */

@@ -1,6 +1,6 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
-export { type Binding, clientAccessToken, isBound, tokenTypeOf } from "./access-token.ts";
+export { type Binding, clientAccessToken, isBound, tokenTypeOf, type UserIssue } from "./access-token.ts";
 export { actOf, type Impersonator } from "./contents/act.ts";
 export { assertResource, audienceOf, resourceOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
@@ -26,36 +26,38 @@ export {
   signIdToken,
   verifyIdTokenHint,
 } from "./id-token.ts";
-export { type UserIssue, userTokens } from "./issue.ts";
+export { userTokens } from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
-export { deleteExpiredOAuth } from "./records/cleanup.ts";
-export { deleteGrant, findLiveGrant, grantsOfSession, type LiveGrant, type NewGrant, writeGrant } from "./records/grants.store.ts";
+export {
+  deleteGrant,
+  findLiveGrant,
+  grantsOfSession,
+  type LiveGrant,
+  type NewGrant,
+  upsertGrant,
+  writeGrant,
+} from "./records/grants.store.ts";
 export { type Holder, revokeToken } from "./records/liveness.store.ts";
 export { type GrantPayload, grantedClaims, grantedScopes, type RecordPayload } from "./records/payload.ts";
 export {
   consumeRecord,
+  deleteExpiredOAuth,
   deleteRecord,
   findRecord,
-  findRecordBy,
   isFirst,
   type NewRecord,
+  type RecordValues,
   type StoredRecord,
   takeRecord,
+  upsertRecord,
+  valuesOf,
   writeRecord,
 } from "./records/records.store.ts";
 export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
-export {
-  endGrantsBesides,
-  endGrantsOfClient,
-  endGrantsOfSessions,
-  endGrantsOfUser,
-  endGrantsUnderConsent,
-  forgetRequests,
-  revokeFamily,
-} from "./revocation.ts";
+export { endGrants, endGrantsOfSessions, forgetRequests, revokeFamily } from "./revocation.ts";
 export { verifyJwt } from "./verify.ts";

@@ -4,6 +4,7 @@ import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
+import type { Binding } from "./access-token.ts";
 import { findHolder, type Holder, isClientTokenLive } from "./records/liveness.store.ts";
 import { isKnownKey, verifyJwt } from "./verify.ts";
 
@@ -28,7 +29,7 @@ export interface LiveToken {
   /** RFC 8693 §4.1 */
   readonly actor: Readonly<Record<string, unknown>> | null;
   /** RFC 7800 */
-  readonly confirmation: { readonly jkt?: string; readonly "x5t#S256"?: string } | null;
+  readonly confirmation: Binding | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 

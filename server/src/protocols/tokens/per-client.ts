@@ -1,4 +1,5 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { oncePer } from "../../kernel/once.ts";
 
 /** Per client, so that requests with ever new scope orders do not fill the memory. */
 const MAX_KEPT = 32;
@@ -7,12 +8,9 @@ const MAX_KEPT = 32;
 export function perClient<Parts extends object, T>(
   make: (parts: Parts, client: ClientSnapshot, key: string) => T,
 ): (parts: Parts, client: ClientSnapshot, key: string) => T {
-  const kept = new WeakMap<Parts, WeakMap<ClientSnapshot, Map<string, T>>>();
+  const kept = oncePer((_parts: Parts) => oncePer((_client: ClientSnapshot) => new Map<string, T>()));
   return (parts, client, key) => {
-    const ofRealm = kept.get(parts) ?? new WeakMap<ClientSnapshot, Map<string, T>>();
-    kept.set(parts, ofRealm);
-    const ofClient = ofRealm.get(client) ?? new Map<string, T>();
-    ofRealm.set(client, ofClient);
+    const ofClient = kept(parts)(client);
     const known = ofClient.get(key);
     if (known !== undefined) return known;
     const made = make(parts, client, key);

@@ -1,8 +1,8 @@
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { names } from "./names.ts";
-import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions } from "./records/grants.store.ts";
-import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
+import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions, type GrantsOf } from "./records/grants.store.ts";
+import { deleteRecord, deleteRecordsNaming, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
 import { REFRESH_TOKEN } from "./refresh-token.ts";
 
 // Listeners that end grants, in the transaction of the event. A grant's codes and refresh tokens are deleted with it, and its access tokens are no
@@ -16,34 +16,12 @@ export async function endGrantsOfSessions(
   await deleteGrantsOfSessions(ctx.tx, ended);
 }
 
-/** `user.disabled`, `user.logged_out`: offline grants included. */
-export async function endGrantsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  await deleteGrantsOf(ctx.tx, ctx.realm, { userId });
-}
-
 /**
- * `user.password_changed`: an attacker may have signed in with the old password. Grants of sessions end with the sessions; this ends the offline
- * ones (`offline_access`, the password grant), and keeps those of the session in which it was changed.
+ * `user.disabled`, `user.logged_out`, `client.disabled`, `consent.revoked`: offline grants included. `user.password_changed`: an attacker may have
+ * signed in with the old password. Grants of sessions end with the sessions; this ends the offline ones (`offline_access`, the password grant), and
+ * keeps those of the session in which it was changed.
  */
-export async function endGrantsBesides(
-  ctx: Ctx,
-  { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
-): Promise<void> {
-  await deleteGrantsOf(ctx.tx, ctx.realm, { userId, keepSession });
-}
-
-/** `consent.revoked` */
-export async function endGrantsUnderConsent(
-  ctx: Ctx,
-  { userId, clientId }: { readonly userId: string; readonly clientId: string },
-): Promise<void> {
-  await deleteGrantsOf(ctx.tx, ctx.realm, { userId, clientId });
-}
-
-/** `client.disabled`, `client.deleted` */
-export async function endGrantsOfClient(ctx: Ctx, { clientId }: { readonly clientId: string }): Promise<void> {
-  await deleteGrantsOf(ctx.tx, ctx.realm, { clientId });
-}
+export const endGrants = (ctx: Ctx, of: GrantsOf): Promise<void> => deleteGrantsOf(ctx.tx, ctx.realm, of);
 
 /** `user.erased` */
 export async function forgetRequests(
@@ -53,8 +31,7 @@ export async function forgetRequests(
   await deleteRecordsNaming(ctx.tx, ctx.realm, [userId, username, email ?? userId]);
   // An `id_token_hint` or a request object has the user in a JWT. Where `sub` is pairwise, `sid` identifies the user.
   const known = [userId, username, ...(email === null ? [] : [email]), ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))];
-  const theirs = (await recordsWithTokens(ctx.tx, ctx.realm)).filter(({ payload }) => names(payload, known));
-  await deleteRecordsOf(ctx.tx, ctx.realm, theirs);
+  for (const record of await recordsWithTokens(ctx.tx, ctx.realm)) if (names(record.payload, known)) await deleteRecord(ctx.tx, record);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
@@ -11,14 +12,10 @@ export interface VerifiedJwt {
 }
 
 /** Cached per snapshot: a change of the realm's keys makes a new snapshot. */
-const keysOf = new WeakMap<RealmSnapshot, Map<string, KeyObject>>();
+const keysOf = oncePer((_realm: RealmSnapshot) => new Map<string, KeyObject>());
 
 function publicKey(realm: RealmSnapshot, kid: string): KeyObject | null {
-  let keys = keysOf.get(realm);
-  if (!keys) {
-    keys = new Map();
-    keysOf.set(realm, keys);
-  }
+  const keys = keysOf(realm);
   const known = keys.get(kid);
   if (known) return known;
   const rsa = realm.keys.find(({ keyId }) => keyId === kid);

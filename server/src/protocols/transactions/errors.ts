@@ -1,4 +1,4 @@
-import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { defineErrors, invalidFields, tooMany } from "../../kernel/errors.ts";
 
 export const transactionErrors = {
   ...defineErrors("transactions", {
@@ -13,9 +13,6 @@ export const transactionErrors = {
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
     only_creator: [403, "Only the application that created this transaction can consume it"],
   }),
-  wait: (seconds: number) =>
-    new AppError("transactions.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
-      headers: { "retry-after": String(seconds) },
-    }),
+  wait: (seconds: number) => tooMany("transactions.wait", "Too many attempts", seconds),
   field: (field: string, code: string, message: string) => invalidFields([{ field, code, message: `${field}: ${message}` }]),
 };

@@ -4,7 +4,7 @@ import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { anyOf, bearer, declare, field, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
+import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
@@ -20,13 +20,15 @@ import {
   type TransactionParts,
 } from "./service.ts";
 
-const oneParams = Type.Object({ realm: Type.String(), id: Type.String() });
+const params = pathParams("id");
 const BODY_LIMIT = 64 * 1024;
 const CsrfForm = Type.Object(
   { _csrf: field(512, "For the page: the value of the cookie XSRF-TOKEN") },
   { additionalProperties: false, examples: [{}] },
 );
 const refusals = { 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem };
+const answers = { 200: Transaction, 303: redirect("To sign in first"), ...refusals };
+const consumes = ["application/json", "application/x-www-form-urlencoded"];
 
 export interface TransactionRouteParts extends TransactionParts {
   readonly visitors: Visitors;
@@ -68,9 +70,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         response: { 201: Transaction, ...refusals },
       },
     },
-    async (request, reply) => {
-      return reply.code(201).send(await createTransaction(parts, callerOf(request), request.body));
-    },
+    async (request, reply) => reply.code(201).send(await createTransaction(parts, callerOf(request), request.body)),
   );
 
   const show = async (request: FastifyRequest, reply: FastifyReply, transaction: Transaction, status = 200, problem?: "wrong" | "weak") => {
@@ -110,9 +110,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         description:
           "With the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
           "page that shows what is to be signed.",
-        params: oneParams,
+        params,
         querystring: PageQuery,
-        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
+        response: answers,
       },
     },
     async (request, reply) => {
@@ -131,10 +131,10 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         description:
           "With the user's own token and a fresh second factor. Wrong ones count (429), and the fifth for one transaction declines it. " +
           "From the page: with the session and its CSRF token.",
-        consumes: ["application/json", "application/x-www-form-urlencoded"],
-        params: oneParams,
+        consumes,
+        params,
         body: SignTransaction,
-        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
+        response: answers,
       },
     },
     async (request, reply) => {
@@ -159,10 +159,10 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       schema: {
         summary: "Decline a transaction",
         description: "With the user's own token, or from the page.",
-        consumes: ["application/json", "application/x-www-form-urlencoded"],
-        params: oneParams,
+        consumes,
+        params,
         body: CsrfForm,
-        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
+        response: answers,
       },
     },
     async (request, reply) => {
@@ -178,7 +178,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       schema: {
         summary: "Consume a signed transaction",
         description: "Once, by the application that created it, before it expires. A second time is a 409.",
-        params: oneParams,
+        params,
         response: { 200: Transaction, ...refusals },
       },
     },

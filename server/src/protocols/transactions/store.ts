@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 import type { Transaction } from "./schema.ts";
 
 type Stored = Exclude<Transaction["status"], "EXPIRED">;
@@ -101,12 +101,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
 }
 
 /** Kept for a day after the end, so that callers can read the result. */
-export async function deleteExpiredTransactions(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom("transactions")
-    .where("expires_at", "<=", now - DAY)
-    .execute();
-}
+export const deleteExpiredTransactions = (db: Db, now: number): Promise<void> => deleteExpired(db, "transactions", now - DAY);
 
 const toTransaction = <R extends { readonly status: Stored; readonly expiresAt: number }>(row: R, now: number) => {
   const isOpen = row.status === "PENDING" || row.status === "SIGNED";

@@ -3,8 +3,7 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
-import { AccountSession } from "./access.schema.ts";
-import { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
+import { AccountApplication, AccountApplicationQuery, AccountSession, ApplicationParams } from "./access.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
 const read = { impersonated: true } as const;
@@ -41,10 +40,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         response: { 204: ended },
       },
     },
-    async (req, reply) => {
-      await req.transact(endOtherOwnSessions);
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact(endOtherOwnSessions)),
   );
 
   app.delete(
@@ -57,10 +53,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         response: { 204: ended },
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => endOwnSession(ctx, req.params.id));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => endOwnSession(ctx, req.params.id))),
   );
 
   app.get(
@@ -85,13 +78,10 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         summary: "End an application's access",
         description:
           "Takes back your consent and ends its tokens. An application that needs no consent gets new ones when you use it again.",
-        params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
+        params: ApplicationParams,
         response: { 204: ended },
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeApplication(ctx, req.params.clientId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeApplication(ctx, req.params.clientId))),
   );
 };

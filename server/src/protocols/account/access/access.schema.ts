@@ -1,7 +1,10 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../../platform/http/index.ts";
+import { listQuery } from "../../../platform/paging/index.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 const time = Type.Integer({ description: "Epoch milliseconds" });
+const maybeTime = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 export const AccountSession = Type.Object(
   {
@@ -31,3 +34,34 @@ export const AccountBrowser = Type.Object(
   },
   { $id: "AccountBrowser" },
 );
+
+export const AccountApplication = Type.Object(
+  {
+    protocol: oneOf(["oidc", "saml"]),
+    clientId: Type.String({ description: "The application's OAuth client id; of a SAML application `<realm>|<entityId>`" }),
+    name: text,
+    clientUri: text,
+    link: Type.Union([Type.String(), Type.Null()], {
+      description: "Where you open it; null: it has no address, or you may not use it",
+    }),
+    logoUri: text,
+    firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),
+    scopes: Type.Array(Type.String(), { description: "What it may know and do" }),
+    consentedAt: maybeTime("Epoch milliseconds: since when it is allowed for good; null: it never asked"),
+    active: Type.Boolean({ description: "It can get tokens at this moment" }),
+    offline: Type.Boolean({ description: "It can do so also when you are not signed in" }),
+    lastUsedAt: maybeTime("Epoch milliseconds: when it last got tokens that it can renew; null: none of these are left"),
+  },
+  { $id: "AccountApplication" },
+);
+export type AccountApplication = Static<typeof AccountApplication>;
+
+export const ApplicationParams = Type.Object({
+  realm: Type.String(),
+  clientId: Type.String({ description: "The application's OAuth client id" }),
+});
+
+export const AccountApplicationQuery = listQuery({
+  openable: Type.Optional(Type.Boolean({ description: "true: only those with a `link`. false: only those without one" })),
+});
+export type AccountApplicationQuery = Static<typeof AccountApplicationQuery>;

@@ -1,9 +1,9 @@
 import { findConsent, revokeConsent } from "../../../directory/consents/index.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { Page } from "../../../platform/paging/index.ts";
-import { endGrantsUnderConsent } from "../../tokens/index.ts";
+import { endGrants } from "../../tokens/index.ts";
 import { accountErrors } from "../errors.ts";
-import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
+import type { AccountApplication, AccountApplicationQuery } from "./access.schema.ts";
 import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
 
 export const readApplications = (
@@ -17,7 +17,7 @@ export async function removeApplication(ctx: Ctx, clientId: string): Promise<voi
   const userId = ctx.actor.id;
   if (await findConsent(ctx.tx, ctx.realm, userId, clientId)) return revokeConsent(ctx, userId, clientId);
   if (!(await hasGrant(ctx.tx, ctx.realm, userId, clientId, ctx.now))) throw accountErrors.application_not_found();
-  await endGrantsUnderConsent(ctx, { userId, clientId });
+  await endGrants(ctx, { userId, clientId });
   ctx.audit({
     category: "SECURITY",
     type: "CONSENT_REVOKED",

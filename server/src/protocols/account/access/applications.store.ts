@@ -3,7 +3,7 @@ import { heldBy, isAllowedBy } from "../../../applications/access/index.ts";
 import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
-import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
+import { AccountApplication, type AccountApplicationQuery } from "./access.schema.ts";
 
 /** Grants that are alive. Those that an administrator made while playing the user are not the user's. */
 const grantsOf = (realm: string, userId: string, now: number) => sql`
@@ -86,22 +86,7 @@ export const samlApplications = (realm: string, userId: string, now: number, sta
 /** Stands before the entityID of what starts here, until that is a URL. */
 const START = "start:";
 
-const columns = [
-  ...[
-    "protocol",
-    "clientId",
-    "name",
-    "clientUri",
-    "logoUri",
-    "link",
-    "firstParty",
-    "scopes",
-    "consentedAt",
-    "active",
-    "offline",
-    "lastUsedAt",
-  ],
-] as const;
+const columns = Object.keys(AccountApplication.properties);
 
 const order: ListOrder = {
   sorts: { lastUsedAt: sql.ref("a.used_at"), name: sql.ref("a.name_key") },

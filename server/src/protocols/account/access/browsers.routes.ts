@@ -38,9 +38,6 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Forgotten"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => forgetBrowser(ctx, req.params.id));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => forgetBrowser(ctx, req.params.id))),
   );
 };

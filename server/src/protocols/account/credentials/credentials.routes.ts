@@ -12,18 +12,17 @@ import {
   revokeOwnCredential,
 } from "../../../directory/users/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
-import { creationOptions } from "../../../signin/passkeys/index.ts";
-import { assertMayChangeSignIn } from "../audience.ts";
-import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
+import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
+import { changeSignIn } from "../audience.ts";
+import { addOwnPasskey, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
 const onlyThey = "Never open to an administrator who acts as the user.";
 const bySession = `${onlyThey} Those who administer the realm use their session.`;
 
 /** Mounted under /realms/:realm/account/credentials. */
-export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> = async (app, parts) => {
-  const { realms } = parts;
+export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> = async (app, parts) => {
   app.get(
     "/",
     {
@@ -56,13 +55,12 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       if (sent.type === "passkey") {
         const { type, label = null, ...others } = sent;
         refuseOthers(others, type);
-        const registering = await ownRegistration(parts, req);
+        const registering = await ownRegistration(req);
         if (credential === undefined) return reply.code(200).send({ type, options: await creationOptions(parts, registering) });
         return reply.code(201).send(await addOwnPasskey(parts, req, registering, credential, label));
       }
       if (credential !== undefined) refuseOthers({ credential }, sent.type);
-      const made = await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.client);
+      const made = await changeSignIn(req, async (ctx) => {
         const { type, ...input } = sent;
         if (type === "enrollment-token") return createOwnEnrollmentToken(ctx, { type, ...input });
         refuseOthers(input, type);
@@ -78,7 +76,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       schema: {
         summary: "Rename one of your passkeys",
         description: onlyThey,
-        params: Type.Object({ realm: Type.String(), credentialId: Type.String({ description: "The credential's id" }) }),
+        params: pathParams("credentialId"),
         body: RenameCredential,
         response: { 200: Credential },
       },
@@ -93,22 +91,14 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       schema: {
         summary: "Remove one of your credentials",
         description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
-        params: Type.Object({
-          realm: Type.String(),
-          type: Type.String({ description: "The credential's type" }),
-          credentialId: Type.String({ description: "The credential's id" }),
-        }),
+        params: pathParams("type", "credentialId"),
         response: noContentAnswer("Removed"),
       },
     },
     async (req, reply) => {
       const { type, credentialId } = req.params;
-      const { history } = (await realms.get(req.realmId))!.settings.passwordPolicy;
-      await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.client);
-        await revokeOwnCredential(ctx, type, credentialId, history);
-      });
-      return noContent(reply);
+      const { history } = req.realm.settings.passwordPolicy;
+      return noContent(reply, await changeSignIn(req, (ctx) => revokeOwnCredential(ctx, type, credentialId, history)));
     },
   );
 };

@@ -7,8 +7,7 @@ import { isId } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { addPasskey, checkRegistration, type Registering, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { proveByEnrolling } from "../../../signin/sessions/index.ts";
-import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
-import { assertMayChangeSignIn } from "../audience.ts";
+import { assertMayChangeSignIn, changeSignIn } from "../audience.ts";
 
 const errors = defineErrors("passkeys", {
   refused: [400, "What the browser made cannot be used: ask for new options and try again"],
@@ -17,19 +16,15 @@ const errors = defineErrors("passkeys", {
   too_many: [409, "You have as many passkeys as you can have: remove one first"],
 });
 
-export interface OwnCredentialParts extends RegistrationParts {
-  readonly realms: RealmSnapshots;
-}
-
 /** The options can be used by the user who asked for them, from the same session or with a token of the same. */
-export async function ownRegistration({ realms }: OwnCredentialParts, req: FastifyRequest): Promise<Registering> {
+export async function ownRegistration(req: FastifyRequest): Promise<Registering> {
   await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
   const { id: userId, name: username, sessionId } = req.actor!;
-  return { realm: (await realms.get(req.realmId))!, user: { userId, username }, whose: `account ${sessionId ?? ""}`, now: clock.now() };
+  return { realm: req.realm, user: { userId, username }, whose: `account ${sessionId ?? ""}`, now: clock.now() };
 }
 
 export async function addOwnPasskey(
-  parts: OwnCredentialParts,
+  parts: RegistrationParts,
   req: FastifyRequest,
   registering: Registering,
   credential: object,
@@ -37,8 +32,7 @@ export async function addOwnPasskey(
 ): Promise<Credential> {
   const made = await checkRegistration(parts, registering, JSON.stringify(credential));
   if (typeof made === "string") throw errors[made]();
-  return req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.client);
+  return changeSignIn(req, async (ctx) => {
     await takeOwnUser(ctx);
     const outcome = await addPasskey(ctx, registering.realm, made, label);
     if (outcome === "spent") throw errors.expired();

@@ -1,4 +1,5 @@
-import Type from "typebox";
+import type { FastifyRequest } from "fastify";
+import Type, { type Static } from "typebox";
 import {
   findPassword,
   isDirectorySource,
@@ -9,12 +10,11 @@ import {
 import { changeOwnPassword, readUser } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import type { Actor, Ctx } from "../../../platform/context.ts";
+import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { overloaded, passwordErrors } from "../../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
-import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import { accountErrors } from "../errors.ts";
 
 export const ChangePassword = Type.Object(
@@ -24,24 +24,18 @@ export const ChangePassword = Type.Object(
   },
   { $id: "ChangePassword", additionalProperties: false },
 );
+type ChangePassword = Static<typeof ChangePassword>;
 
 export interface PasswordChangeParts extends Required<PasswordParts> {
   readonly db: Db;
   readonly work: UnitOfWork;
 }
 
-export interface PasswordChange {
-  readonly realm: RealmSnapshot;
-  readonly actor: Actor;
-  readonly sourceIp: string;
-  readonly currentPassword: string;
-  readonly newPassword: string;
-}
-
 /** Guessing the present password here is counted together with guessing it at sign-in, and locks like that. */
-export async function changePassword(parts: PasswordChangeParts, change: PasswordChange): Promise<void> {
+export async function changePassword(parts: PasswordChangeParts, req: FastifyRequest, change: ChangePassword): Promise<void> {
   const { db, work, hasher } = parts;
-  const { realm, actor, sourceIp } = change;
+  const { realm, ip: sourceIp } = req;
+  const actor = req.actor!;
   const { realmId, settings } = realm;
   const origin = { realm: realmId, actor, sourceIp };
   const reading = { tx: db, realm: realmId, actor, now: clock.now() };

@@ -1,7 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import { encodeQR } from "qr";
+import type { Static } from "typebox";
 import { RECOVERY_CODE, totpPlace } from "../../../directory/credentials/index.ts";
-import { addRecoveryCodes, addTotp, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
+import {
+  addRecoveryCodes,
+  addTotp,
+  type Credential,
+  type CredentialSetup,
+  readCredentials,
+  takeOwnUser,
+} from "../../../directory/users/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
@@ -17,8 +25,7 @@ import {
   typedDigits,
 } from "../../../signin/authenticators/index.ts";
 import { proveByEnrolling } from "../../../signin/sessions/index.ts";
-import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
-import { assertMayChangeSignIn } from "../audience.ts";
+import { changeSignIn } from "../audience.ts";
 
 const KIND = "totp-setup";
 const LIFETIME = 10 * MINUTE;
@@ -26,11 +33,6 @@ const LIFETIME = 10 * MINUTE;
 const errors = defineErrors("totp", {
   expired: [400, "This set-up has expired, was used already or was begun anew: begin again without setup and code"],
 });
-
-export interface OwnTotpParts {
-  readonly realms: RealmSnapshots;
-  readonly vault: Vault;
-}
 
 /** What is kept until the first code; the secret is sealed for this set-up alone. */
 interface Kept {
@@ -40,25 +42,15 @@ interface Kept {
 
 const place = (realm: string, token: string) => ({ realm, table: "action_tokens", column: "data", row: tokenHash(token) });
 
-export interface TotpSetup {
-  readonly type: "totp";
-  readonly setup: string;
-  readonly secret: string;
-  readonly uri: string;
-  readonly qrCode: string;
-  readonly expiresAt: number;
-}
-
 /** The secret of a new authenticator app. Nothing has changed for the user until a code of it has come back. */
-export async function startOwnTotp({ realms, vault }: OwnTotpParts, req: FastifyRequest): Promise<TotpSetup> {
-  const realm = (await realms.get(req.realmId))!;
+export async function startOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest): Promise<Static<typeof CredentialSetup>> {
+  const { realm } = req;
   const { algorithm, digits, period } = realm.settings.totp;
   const form = { algorithm, digits, period };
   const secret = newTotpSecret(form);
   const setup = newActionToken();
   const sealed = vault.seal(secret.toString("base64url"), place(req.realmId, setup));
-  const { username, expiresAt } = await req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.client);
+  const { username, expiresAt } = await changeSignIn(req, async (ctx) => {
     const user = await takeOwnUser(ctx);
     await dropTokensOf(ctx, KIND, user.userId);
     const until = ctx.now + LIFETIME;
@@ -72,11 +64,11 @@ export async function startOwnTotp({ realms, vault }: OwnTotpParts, req: Fastify
 
 /** Its first code was right, and is used up with it. A user without recovery codes gets some. */
 export async function confirmOwnTotp(
-  { realms, vault }: OwnTotpParts,
+  { vault }: { readonly vault: Vault },
   req: FastifyRequest,
   { setup, code, label }: { readonly setup: string; readonly code: string; readonly label: string | null },
 ): Promise<Credential & { codes?: string[] }> {
-  const { drift } = (await realms.get(req.realmId))!.settings.totp;
+  const { drift } = req.realm.settings.totp;
   const found = await req.read((ctx) => findToken(ctx, KIND, setup));
   if (found?.userId !== req.actor!.id) throw errors.expired();
   const { secret, form } = found.data as unknown as Kept;
@@ -84,8 +76,7 @@ export async function confirmOwnTotp(
   const lastStep = matchingStep(Buffer.from(plain, "base64url"), typedDigits(code), form, { now: clock.now(), drift, after: -1 });
   if (lastStep === null)
     throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
-  return req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.client);
+  return changeSignIn(req, async (ctx) => {
     const { userId } = await takeOwnUser(ctx);
     // Of two that confirm at once, one adds it.
     if ((await takeToken(ctx, KIND, setup)) === null) throw errors.expired();

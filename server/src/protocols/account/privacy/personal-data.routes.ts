@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents, revokeConsent } from "../../../directory/consents/index.ts";
 import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
+import { ApplicationParams } from "../access/access.schema.ts";
 import { PersonalData } from "./personal-data.schema.ts";
 import { collectPersonalData, fileNameOf } from "./personal-data.ts";
 
@@ -37,13 +38,10 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         summary: "Take back what you allowed an application",
-        params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
+        params: ApplicationParams,
         response: noContentAnswer("Taken back"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => revokeConsent(ctx, ctx.actor.id, req.params.clientId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeConsent(ctx, ctx.actor.id, req.params.clientId))),
   );
 };

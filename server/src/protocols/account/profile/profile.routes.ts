@@ -1,24 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { eraseOneself } from "../../../directory/users/index.ts";
 import { noContent, noContentAnswer, versioned } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
-import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
+import type { Cookies } from "../../../signin/sessions/index.ts";
+import { assertMayChangeSignIn } from "../audience.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
+import { accountErrors } from "../errors.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
 import { readProfile, saveProfile } from "./profile.service.ts";
 
 export interface ProfileParts extends PasswordChangeParts, MailParts {
-  readonly realms: RealmSnapshots;
+  readonly cookies: Cookies;
 }
 
 /** Mounted under /realms/:realm/account. */
-export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, { realms, ...parts }) => {
+export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, parts) => {
   app.get(
     "/profile",
     { config: { impersonated: true }, schema: { summary: "Read your profile", response: { 200: Profile } } },
-    async (req, reply) => {
-      const profile = await req.read(readProfile);
-      return versioned(reply, profile);
-    },
+    async (req, reply) => versioned(reply, await req.read(readProfile)),
   );
 
   app.put(
@@ -37,9 +37,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       },
     },
     async (req, reply) => {
-      const policy = (await realms.get(req.realmId))!.settings.account;
-      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.client, mail: parts }));
-      return versioned(reply, profile);
+      const options = { policy: req.realm.settings.account, broughtBy: req.client, mail: parts };
+      return versioned(reply, await req.transact((ctx) => saveProfile(ctx, req.body, options)));
     },
   );
 
@@ -56,9 +55,31 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         response: noContentAnswer("Changed"),
       },
     },
+    async (req, reply) => noContent(reply, await changePassword(parts, req, req.body)),
+  );
+
+  app.delete(
+    "/",
+    {
+      config: { recentAuthentication: true },
+      schema: {
+        operationId: "eraseOwnAccount",
+        summary: "Erase your account for good",
+        description:
+          "Your account, and whatever names you, is gone when this answers; in the audit trail `erased:<uuid>` stands in your place. It cannot be " +
+          "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
+          "realm. Administrators use their session.",
+        response: noContentAnswer("Erased"),
+      },
+    },
     async (req, reply) => {
-      const realm = (await realms.get(req.realmId))!;
-      await changePassword(parts, { ...req.body, realm, actor: req.actor!, sourceIp: req.ip });
+      if (!req.realm.settings.account.erase) throw accountErrors.erase_off();
+      // Without the address, which the event of it would keep.
+      await parts.work.transact({ realm: req.realmId, actor: req.actor!, sourceIp: null }, async (ctx) => {
+        await assertMayChangeSignIn(ctx, req.client);
+        await eraseOneself(ctx);
+      });
+      parts.cookies.clearSession(reply, req.realmId);
       return noContent(reply);
     },
   );

@@ -39,16 +39,15 @@ function toProfile(user: UserRow, pendingEmail: string | null): VersionedProfile
 export const readProfile = async (ctx: ReadCtx): Promise<VersionedProfile> =>
   toProfile(await readUser(ctx, ctx.actor.id), await pendingEmailOf(ctx, ctx.actor.id));
 
+interface SaveOptions {
+  readonly policy: Settings["account"];
+  /** The client of the presented token. */
+  readonly broughtBy: ClientSnapshot | null;
+  readonly mail: MailParts;
+}
+
 /** Replaces what people say of themselves; everything else about the user stays as it is. */
-export async function saveProfile(
-  ctx: Ctx,
-  input: UpdateProfile,
-  {
-    policy,
-    broughtBy,
-    mail,
-  }: { readonly policy: Settings["account"]; readonly broughtBy: ClientSnapshot | null; readonly mail: MailParts },
-): Promise<VersionedProfile> {
+export async function saveProfile(ctx: Ctx, input: UpdateProfile, { policy, broughtBy, mail }: SaveOptions): Promise<VersionedProfile> {
   const current = await takeOwnUser(ctx);
   const pendingEmail = await pendingEmailOf(ctx, current.userId);
   refuseReadOnly({ ...current, pendingEmail }, input, ["realmId", "userId", "createdAt", "emailVerified", "pendingEmail"]);

@@ -1,3 +1,5 @@
+import { ACR_VALUES } from "../capabilities.ts";
+
 type AcrClaim = { readonly essential?: boolean; readonly value?: unknown; readonly values?: unknown } | null | undefined;
 
 /** The parameters that request an authentication context class. */
@@ -14,11 +16,11 @@ export interface RequestedAcr {
 }
 
 /** OpenID Connect Core §3.1.2.1 and §5.5.1.1: the highest of voluntary values, the lowest of essential ones. */
-export function requestedAcr({ acr_values, claims }: AcrRequest, known: readonly string[]): RequestedAcr {
+export function requestedAcr({ acr_values, claims }: AcrRequest): RequestedAcr {
   const claim = claims?.id_token?.acr;
   const listed = Array.isArray(claim?.values) ? claim.values : claim?.value === undefined ? [] : [claim.value];
   const essential = claim?.essential === true && listed.length > 0;
   const requested = [...listed, ...(essential ? [] : (acr_values ?? "").split(" "))].map(String);
-  const possible = known.filter((acr) => requested.includes(acr));
+  const possible = ACR_VALUES.filter((acr) => requested.includes(acr));
   return { acr: possible.at(essential ? 0 : -1) ?? null, essential };
 }

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto";
+import { oncePer } from "../../../kernel/once.ts";
 import { hmac, safeEqual, type Vault } from "../../../kernel/vault.ts";
 
 /** The interaction that a browser was sent to; its path is limited to that page. */
@@ -12,23 +12,16 @@ export interface CookieKeys {
   index(data: string, signature: string): number;
 }
 
-const known = new WeakMap<Vault, CookieKeys>();
-
 /**
  * The values of these cookies are also in the database. They are signed, so that a reader of the database (a backup, a replica) cannot continue
  * the request of another user.
  */
-export function cookieKeys(vault: Vault): CookieKeys {
-  const keys = known.get(vault) ?? keysWith(vault.derive("oidc cookies"));
-  known.set(vault, keys);
-  return keys;
-}
-
-function keysWith(key: KeyObject): CookieKeys {
+export const cookieKeys = oncePer((vault: Vault): CookieKeys => {
+  const key = vault.derive("oidc cookies");
   const sign = (data: string) => hmac(key, data);
   const verify = (data: string, signature: string) => safeEqual(sign(data), signature);
   return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
-}
+});
 
 /** Whether the browser has the signed cookie of this interaction: of its page, or of the path that resumes the request. */
 export function wasSentTo(

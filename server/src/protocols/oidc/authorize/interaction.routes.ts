@@ -2,15 +2,13 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { mayUseApplication } from "../../../applications/access/index.ts";
-import { clock } from "../../../kernel/clock.ts";
-import { defineErrors } from "../../../kernel/errors.ts";
-import { browser, declare, field } from "../../../platform/http/index.ts";
+import { browser, declare, field, pathParams } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
-import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
+import { approvalErrors, needsRecentSignIn, shownScopes } from "../../decoupled/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
@@ -29,15 +27,8 @@ import {
   signInPath,
 } from "./interaction.service.ts";
 
-const errors = defineErrors("oidc", {
-  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
-});
-
-const params = Type.Object({ realm: Type.String(), uid: Type.String() });
-const Decision = Type.Object({
-  _csrf: field(512),
-  decision: field(16),
-});
+const params = pathParams("uid");
+const Decision = Type.Object({ _csrf: field(512), decision: field(16) });
 
 export interface InteractionRouteParts extends PageParts {
   readonly issuers: Issuers;
@@ -54,7 +45,7 @@ interface Visit {
 
 /** Mounted under /realms/:realm: the interactions of authorization requests, one page each. */
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
-  const { work, visitors } = parts;
+  const { visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -70,12 +61,10 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return seeOther(reply, signInPath(realm, pending, id, visitor.language));
   };
 
-  /** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
-  const needsRecentSignIn = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
+  const isTooOld = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
     pending.interaction.prompt.name === "consent" &&
-    consentRequest(issuer, pending).scopes.includes("offline_access") &&
-    session?.impersonator === null &&
-    !(await hasRecentAuthentication(parts.db, session, clock.now()));
+    session !== null &&
+    (await needsRecentSignIn(parts.db, session, consentRequest(issuer, pending).scopes));
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
@@ -98,7 +87,6 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       account: visitor.session!.username,
     };
     const { scopes, claims, details } = consentRequest(issuer, pending);
-    const { byName } = issuer.parts.scopesOfRealm;
     const { name: prompt } = pending.interaction.prompt;
     const html =
       prompt === "consent"
@@ -106,7 +94,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
             ...page,
             client: application.name,
             ...application,
-            scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
+            scopes: shownScopes(issuer.parts.scopesOfRealm, scopes),
             claims,
             details,
           })
@@ -128,13 +116,13 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     }
     // A user who has signed out meanwhile signs in first.
     if (name === "login" || name === "create" || !visit.visitor.session) return toSignInPage(reply, visit);
-    if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
+    if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
     if (name === "access") {
       const { pending, realm, visitor } = visit;
       const session = visitor.session!;
       // The user was given the role meanwhile.
       if (await mayUseApplication(parts.db, realm, session.userId, pending.client.settings)) return answer(reply, visit, { access: {} });
-      await recordNoAccess(work, pending, session, request.ip);
+      await recordNoAccess(request, pending);
     }
     return show(request, reply, visit);
   });
@@ -174,9 +162,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       return answer(reply, visit, { select_account: {} });
     }
     if (decision === "allow") {
-      if (session.impersonator !== null) throw errors.impersonated();
-      if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
-      await allow(work, issuer, pending, session, request.ip);
+      if (session.impersonator !== null) throw approvalErrors.impersonated();
+      if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
+      await allow(request, issuer, pending, session);
       return seeOther(reply, resumePath(realm, pending.uid));
     }
     return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });

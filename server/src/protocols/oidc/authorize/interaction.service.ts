@@ -2,15 +2,12 @@ import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
-import { actorOf } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { claimsOfScopes, consentToClaim } from "../../tokens/index.ts";
-import { ACR_VALUES } from "../capabilities.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { requestedAcr } from "./acr.ts";
 import { wasSentTo } from "./cookies.ts";
@@ -55,7 +52,7 @@ const needsFreshLogin = ({ params: { prompt = "", max_age }, interaction }: Pend
 
 /** The sign-in that an authorization request asks for. */
 export function signInRequestOf(client: ClientSnapshot, params: Pending["params"]): SignInRequest {
-  const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
+  const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) });
   return {
     clientId: client.clientId,
     application: applicationOf(client),
@@ -174,13 +171,10 @@ export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, i
 }
 
 /** Stores the user's consent (directory/consents) and answers the prompt. */
-export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, session: LiveSession, sourceIp: string): Promise<void> {
-  const realm = issuer.parts.realm.realmId;
+export async function allow(request: FastifyRequest, issuer: Issuer, pending: Pending, session: LiveSession): Promise<void> {
   const { scopes } = consentRequest(issuer, pending);
   const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
-  const { userId: id, username: name, sessionId, impersonator } = session;
-  const actor = actorOf({ id, name, realm, sessionId, impersonator });
-  await work.transact({ realm, actor, sourceIp }, async (ctx) => {
+  await request.transact(async (ctx) => {
     await issuer.parts.clients.store(ctx, pending.client);
     await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
@@ -188,13 +182,10 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
 }
 
 /** Audits that a user without access tried to use the client. */
-export async function recordNoAccess(work: UnitOfWork, { client }: Pending, session: LiveSession, sourceIp: string): Promise<void> {
-  const { userId: id, username: name, sessionId, impersonator } = session;
-  const actor = actorOf({ id, name, realm: client.realmId, sessionId, impersonator });
-  await work.transact({ realm: client.realmId, actor, sourceIp }, async (ctx) =>
+export const recordNoAccess = (request: FastifyRequest, { client }: Pending): Promise<void> =>
+  request.transact(async (ctx) =>
     ctx.audit({
       ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", resourceType: "clients", resourceId: client.id },
       detail: "the user may not use this client",
     }),
   );
-}

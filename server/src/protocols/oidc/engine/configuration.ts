@@ -1,4 +1,4 @@
-import { type Client, type Configuration, Provider } from "oidc-provider";
+import { type Client, type Configuration, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { clientAlgs } from "../../../tenancy/keys/index.ts";
 import type { ClientKeys } from "../../client-auth/index.ts";
@@ -6,13 +6,13 @@ import { claimNames, lifetimesOf } from "../../tokens/index.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "../authorize/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, responseTypesOf } from "../capabilities.ts";
 import type { RealmParts } from "../parts.ts";
-import { createAdapters } from "./adapter/index.ts";
+import { createAdapters } from "./adapter.ts";
 import { accountOf } from "./models/account.ts";
 import { snapshotOf } from "./models/client.ts";
 import { sessionCookie } from "./models/session.ts";
 import { noKeys } from "./models/signing-keys.ts";
 import { richAuthorizationRequests } from "./requests/authorization-details.ts";
-import { decoupledFlows } from "./requests/decoupled.ts";
+import { cibaFeature } from "./requests/ciba.ts";
 import { loadGrant } from "./requests/existing-grant.ts";
 import { createPolicy } from "./requests/policy.ts";
 import { assertRequestObject } from "./requests/profile.ts";
@@ -29,7 +29,7 @@ export function configurationOf(parts: RealmParts): Configuration {
   const long = { httpOnly: true, sameSite: "lax", signed: false, secure, path: "/" } as const;
   const short = { httpOnly: true, sameSite: "lax", signed: true, secure } as const;
   return {
-    adapter: createAdapters({ db, realm: realm.realmId }),
+    adapter: createAdapters(parts),
     jwks: { keys: [...noKeys()] },
     enabledJWA: { requestObjectSigningAlgValues: [...clientAlgs] },
     routes: paths,
@@ -50,7 +50,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       short,
     },
     interactions: {
-      policy: createPolicy(ACR_VALUES, parts),
+      policy: createPolicy(parts),
       url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
     },
     findAccount: (ctx, userId) => accountOf(parts, ctx, userId),
@@ -85,7 +85,9 @@ export function configurationOf(parts: RealmParts): Configuration {
       richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
       rpInitiatedLogout: { enabled: false },
       ...mutualTls(parts),
-      ...decoupledFlows(parts),
+      // The pages are in protocols/decoupled: the engine's own need its session.
+      deviceFlow: { enabled: true, charset: "base-20", mask: "****-****", deviceInfo: withoutHints },
+      ciba: cibaFeature(parts),
     },
   } as Configuration;
 }
@@ -93,6 +95,12 @@ export function configurationOf(parts: RealmParts): Configuration {
 /** The engine fetches only the calling client's JWKS; it comes from the cache of client keys. */
 const fetchKeys = (keys: ClientKeys) => async (): Promise<Response> =>
   Response.json(await keys.published(snapshotOf(Provider.ctx?.oidc.client as Client)));
+
+/** RFC 8628: device details are not shown, so they are not stored; nor are the hints. */
+const withoutHints = ({ oidc }: KoaContextWithOIDC): object => {
+  Object.assign(oidc.params as object, { id_token_hint: undefined, login_hint: undefined });
+  return {};
+};
 
 /** RFC 8705: the engine accepts clients registered for it. protocols/client-auth checks the certificates. */
 const mutualTls = ({ tlsClientCertHeader }: RealmParts) =>

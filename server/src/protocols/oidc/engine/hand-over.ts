@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuseDeepParameters } from "../../../platform/http/index.ts";
 import { searchOf } from "../authorize/index.ts";
 import type { RealmParts } from "../parts.ts";
+import { setRequest } from "./context.ts";
 import type { RealmEngine } from "./provider.ts";
-import { setRequest } from "./request.ts";
 import { withEngine } from "./steps.ts";
 
 /** Passes the request to the engine, which writes the response. */

@@ -21,17 +21,14 @@ export function createIssuers(parts: OidcParts): Issuers {
     engines.set(issuer, known);
     return known;
   };
-  const peek = (name: string): Issuer | undefined => {
+  /** Snapshots are immutable: the same snapshots make the same issuer. */
+  const current = (name: string, realm: unknown, scopesOfRealm: unknown, offered: unknown): Issuer | undefined => {
     const known = kept.get(name);
-    // Snapshots are immutable: the same snapshots make the same issuer.
-    const isCurrent =
-      known?.parts.realm === parts.realms.peek(name) &&
-      known?.parts.scopesOfRealm === parts.scopes.peek(name) &&
-      known?.parts.offered === parts.provisioning.peek(name)?.offered;
-    return isCurrent ? known : undefined;
+    const { parts: of } = known ?? {};
+    return of?.realm === realm && of?.scopesOfRealm === scopesOfRealm && of?.offered === offered ? known : undefined;
   };
   return {
-    peek,
+    peek: (name) => current(name, parts.realms.peek(name), parts.scopes.peek(name), parts.provisioning.peek(name)?.offered),
     async get(name) {
       const [realm, scopesOfRealm, policy] = await Promise.all([
         parts.realms.get(name),
@@ -40,9 +37,9 @@ export function createIssuers(parts: OidcParts): Issuers {
       ]);
       if (!realm || !scopesOfRealm) return null;
       const { offered = {} } = policy ?? {};
+      const same = current(name, realm, scopesOfRealm, offered);
+      if (same) return same;
       const known = kept.get(name);
-      if (known && known.parts.realm === realm && known.parts.scopesOfRealm === scopesOfRealm && known.parts.offered === offered)
-        return known;
       const made = makeIssuer({ ...parts, realm, scopesOfRealm, offered, issuer: issuerOf(parts.baseUrl, name) }, engineOf);
       if (known) engines.delete(known);
       kept.set(name, made);
@@ -61,7 +58,7 @@ function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => Promise<Rea
         await handOver(parts, await engineOf(issuer), request, reply, path, search);
       },
       findInteraction: async (uid) => (await engineOf(issuer)).provider.Interaction.find(uid),
-      answer: async (answered) => (await load()).storeAnswer(answered),
+      answer: async (answered) => void (await (await load()).answerInteraction(answered).persist()),
       async resume(request, reply, uid, answered) {
         const { answerInteraction, handOver, setResumed } = await load();
         if (answered) setResumed(request.raw, answerInteraction(answered), answered.session);

@@ -1,19 +1,18 @@
 import type { EventEmitter } from "node:events";
 import { Provider } from "oidc-provider";
-import { countTokens, scopesFor } from "../../tokens/index.ts";
-import { ACR_VALUES, paths, responseTypesOf } from "../capabilities.ts";
+import { countTokens } from "../../tokens/index.ts";
+import { paths } from "../capabilities.ts";
 import type { RealmParts } from "../parts.ts";
 import { configurationOf } from "./configuration.ts";
+import { setRealmParts } from "./context.ts";
 import { overrideClients } from "./models/client.ts";
 import { overrideGrants } from "./models/grant.ts";
 import { overrideInteractions } from "./models/interaction.ts";
 import { overrideSessions } from "./models/session.ts";
 import { overrideTokens } from "./models/tokens.ts";
-import { setRealmParts } from "./realm-of.ts";
-import { limitAnonymousRequests } from "./requests/anonymous-limit.ts";
 import { overrideClientAuthentication } from "./requests/client-authentication.ts";
-import { limitDeviceRequests } from "./requests/device-limit.ts";
 import { openRequestObjects } from "./requests/encrypted-request.ts";
+import { limitStoredRequests } from "./requests/limits.ts";
 import { refuseUnsignedResponses } from "./requests/profile.ts";
 import { refineScopeCheck } from "./requests/scopes.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
@@ -38,29 +37,19 @@ export interface RealmEngine {
 }
 
 export function makeEngine(parts: RealmParts): RealmEngine {
-  const { db, log, realm, issuer, scopesOfRealm } = parts;
-  const provider = new Provider(issuer, configurationOf(parts));
+  const { log, realm } = parts;
+  const provider = new Provider(parts.issuer, configurationOf(parts));
   setRealmParts(provider, parts);
   answerOnly(provider, Object.values(paths));
-  limitDeviceRequests(provider, parts);
-  limitAnonymousRequests(provider, parts);
-  overrideGrants(provider, { db, realm: realm.realmId });
+  limitStoredRequests(provider, parts);
+  overrideGrants(provider, parts);
   overrideSessions(provider, parts);
   overrideInteractions(provider);
-  overrideClients(provider, {
-    realm: realm.realmId,
-    clients: parts.clients,
-    scopesFor: (client) => scopesFor(scopesOfRealm, client),
-    responseTypes: new Set(responseTypesOf(realm)),
-    acrValues: ACR_VALUES,
-    authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
-    defaultAlg: realm.settings.tokens.signingAlg,
-    log,
-  });
+  overrideClients(provider, parts);
   takeAddressesFrom(provider, parts.baseUrl);
   overrideTokens(provider, parts);
   guardFormPostPages(provider);
-  storeFrontChannelGrants(provider, { db, realm: realm.realmId });
+  storeFrontChannelGrants(provider, parts);
   redirectToSignIn(provider, parts);
   provider.on("authorization.success", (_ctx, response) => countTokens(parts, "implicit", { ...response }));
   (provider as EventEmitter).on("error", (err) =>

@@ -5,8 +5,8 @@ import requestStorage from "oidc-provider/lib/helpers/als.js";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { translated } from "./errors.ts";
 
-export type Step = (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
-export type Endpoint = Parameters<typeof stepsOf>[0];
+type Step = (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
+type Endpoint = Parameters<typeof stepsOf>[0];
 
 /** Replaces a step of the engine for every Provider that is created afterwards. Our errors are converted. */
 export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: Step) => Step): void {
@@ -36,28 +36,17 @@ export async function withEngine(answer: () => Promise<void>): Promise<void> {
   }
 }
 
-const ENDPOINTS = ["authorization", "pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const;
+/** The endpoints of authorization requests, and all. */
+export const AUTHORIZATION = ["authorization", "pushed_authorization_request"] as const;
+export const ENDPOINTS = [...AUTHORIZATION, "device_authorization", "backchannel_authentication"] as const;
 
 /** Runs around a step of the engine: `check` is the step itself. */
 export type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
 
 /** Wraps a step of the engine for every Provider that is created afterwards. */
-const refineStep = (endpoint: Endpoint, name: string, rule: StepRule): void =>
-  replaceStep(endpoint, name, (step) => (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next));
-
-/** Wraps the engine's check of `scope`. */
-export function refineScopes(rule: StepRule): void {
-  for (const endpoint of ENDPOINTS) refineStep(endpoint, "checkScope", rule);
-}
-
-/** Wraps the engine's check of `response_mode`. */
-export function refineResponseModes(rule: StepRule): void {
-  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseMode", rule);
-}
-
-/** Wraps the engine's processing of request objects. */
-export function refineRequestObjects(rule: StepRule): void {
-  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "processRequestObject", rule);
+export function refineStep(endpoints: readonly Endpoint[], name: string, rule: StepRule): void {
+  for (const endpoint of endpoints)
+    replaceStep(endpoint, name, (step) => (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next));
 }
 
 /** RFC 6749 §4.1.2.1, §5.2: `unauthorized_client` for a grant or response type that the client may not use; the engine says `invalid_request`. */
@@ -68,9 +57,8 @@ export function refuseUnauthorizedClients(): void {
     });
     return next();
   };
-  for (const endpoint of ["device_authorization", "backchannel_authentication"] as const)
-    refineStep(endpoint, "checkClientGrantType", rule);
-  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseType", rule);
+  refineStep(["device_authorization", "backchannel_authentication"], "checkClientGrantType", rule);
+  refineStep(AUTHORIZATION, "checkResponseType", rule);
 }
 
 /**
@@ -78,7 +66,7 @@ export function refuseUnauthorizedClients(): void {
  * apply to token requests, where OAuth 2.1 drops it.
  */
 export function requireRedirectUri(): void {
-  for (const endpoint of ["authorization", "pushed_authorization_request"] as const)
+  for (const endpoint of AUTHORIZATION)
     replaceStep(endpoint, "oneRedirectUriClients", () => (ctx, next) => {
       if (ctx.oidc.params?.redirect_uri !== undefined) return next();
       throw Object.assign(new errors.InvalidRequest("missing required parameter 'redirect_uri'"), { allow_redirect: false });

@@ -17,12 +17,12 @@ const MAX_FRAMES = 20;
 
 /** The clients of a session with a front-channel logout URI, the latest first. */
 export async function frontchannelClients(db: Db, realm: string, sessionId: string) {
-  const { rows } = await sql<{ client_id: string; name: string | null; uri: string; required: boolean }>`
-    select c.client_id, c.name, c.settings ->> 'frontchannelLogoutUri' as uri,
-      coalesce((c.settings ->> 'frontchannelLogoutSessionRequired')::boolean, false) as required
+  const { rows } = await sql<{ clientId: string; name: string | null; uri: string; isSessionRequired: boolean }>`
+    select c.client_id as "clientId", c.name, c.settings ->> 'frontchannelLogoutUri' as uri,
+      coalesce((c.settings ->> 'frontchannelLogoutSessionRequired')::boolean, false) as "isSessionRequired"
     from session_participants p join clients c on c.realm_id = p.realm_id and c.client_id = p.client_id
     where p.realm_id = ${realm} and p.session_id = ${sessionId} and p.protocol = 'oidc'
       and c.enabled and c.settings ->> 'frontchannelLogoutUri' is not null
     order by p.joined_at desc, c.client_id limit ${MAX_FRAMES}`.execute(db);
-  return rows.map(({ client_id, name, uri, required }) => ({ clientId: client_id, name, uri, isSessionRequired: required }));
+  return rows;
 }

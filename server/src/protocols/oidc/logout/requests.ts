@@ -32,7 +32,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       if (clientId !== undefined && !client) throw errors.logout_client();
       // §3: without a client the URI cannot be registered, so there is no redirect.
       if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw errors.logout_redirect();
-      const redirectTo = client && uri !== undefined ? withState(uri, state) : null;
+      const redirectTo = client && uri !== undefined ? withQuery(uri, { state }) : null;
       return {
         redirectTo,
         // §2: without confirmation only if the hint belongs to the current session.
@@ -56,7 +56,8 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const { parts } = await issuerOf(realm);
       return (await frontchannelClients(parts.db, realm, sessionId)).map(({ clientId, name, uri, isSessionRequired }) => ({
         name: name ?? clientId,
-        url: isSessionRequired ? withSession(uri, parts.issuer, sessionId) : uri,
+        // OpenID Connect Front-Channel Logout §2
+        url: isSessionRequired ? withQuery(uri, { iss: parts.issuer, sid: sessionId }) : uri,
       }));
     },
   };
@@ -69,17 +70,10 @@ function hintOf({ parts }: Issuer, jwt: string): { clientId: string; sessionId: 
   return { clientId: String(verified.payload.aud), sessionId: verified.payload.sid };
 }
 
-/** OpenID Connect Front-Channel Logout §2. */
-function withSession(uri: string, iss: string, sid: string): string {
+/** A registered URI stays to the letter where nothing is added. */
+function withQuery(uri: string, members: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const url = new URL(uri);
-  url.searchParams.append("iss", iss);
-  url.searchParams.append("sid", sid);
-  return url.href;
-}
-
-function withState(uri: string, state: string | undefined): string {
-  if (state === undefined) return uri;
-  const url = new URL(uri);
-  url.searchParams.append("state", state);
-  return url.href;
+  for (const [name, value] of given) url.searchParams.append(name, value);
+  return given.length === 0 ? uri : url.href;
 }

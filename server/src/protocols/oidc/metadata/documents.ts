@@ -1,3 +1,4 @@
+import { oncePer } from "../../../kernel/once.ts";
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
 import { LOCALES } from "../../../signin/pages/index.ts";
 import {
@@ -15,16 +16,7 @@ import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from 
 import type { Issuer } from "../issuer.ts";
 
 /** Caches a document per issuer, which is replaced with the realm's configuration. */
-const once = (make: (issuer: Issuer) => object) => {
-  const made = new WeakMap<Issuer, PublishedDocument>();
-  return (issuer: Issuer): PublishedDocument => {
-    const known = made.get(issuer);
-    if (known) return known;
-    const document = documentOf(make(issuer));
-    made.set(issuer, document);
-    return document;
-  };
-};
+const once = (make: (issuer: Issuer) => object) => oncePer((issuer: Issuer): PublishedDocument => documentOf(make(issuer)));
 
 const encryptionOf = (...answers: readonly string[]) =>
   Object.fromEntries(

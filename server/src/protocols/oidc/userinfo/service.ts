@@ -8,7 +8,11 @@ export async function userinfo(parts: RealmParts, live: LiveToken, client: Clien
   if (!live.scopes.includes("openid")) throw oauthErrors.insufficientScope("the token lacks the scope openid", { scope: "openid" });
   const { userId, user, authTime, acr, amr, sessionId, impersonator } = live.holder!;
   const asked = live.payload.userinfo_claims;
-  const about = { userId, user, session: authTime === null ? null : { authTime, acr, amr, sid: sessionId, impersonator } };
+  const about = {
+    userId,
+    user,
+    session: authTime === null ? null : { authTime, acr, amr, sid: sessionId, impersonator: impersonator?.name ?? null },
+  };
   const requested = Array.isArray(asked) ? asked.map(String) : [];
   const found = await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }]);
   if (!found) throw oauthErrors.invalidToken();

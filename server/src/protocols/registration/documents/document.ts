@@ -1,7 +1,7 @@
 import { redirectUriVerdict } from "../../../applications/clients/index.ts";
-import { clock, DAY, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { clock, DAY, MINUTE } from "../../../kernel/clock.ts";
 import { cut, isCleanText } from "../../../kernel/text.ts";
-import { type Outbound, OutboundError, type OutboundResponse } from "../../../platform/outbound/index.ts";
+import { freshFor, type Outbound, OutboundError, type OutboundResponse } from "../../../platform/outbound/index.ts";
 
 /** The metadata at the URL that is the client id (draft-ietf-oauth-client-id-metadata-document). */
 export interface ClientDocument {
@@ -22,6 +22,7 @@ export class DocumentRefused extends Error {}
 const MAX_ADDRESS = 255;
 const MAX_REDIRECTS = 20;
 const MAX_NAME = 100;
+const LIFETIME = { least: MINUTE, most: DAY, usual: 5 * MINUTE }; // §4.4
 // The draft recommends 5 KiB; documents with several languages and URIs are larger.
 const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 } as const;
 
@@ -38,7 +39,7 @@ export async function readDocument(outbound: Outbound, address: string): Promise
   const answer = await outbound.fetch(address, { ...LIMITS, headers: { accept: "application/json" } });
   if (answer.status >= 500) throw new OutboundError("connect", new URL(address).hostname);
   if (answer.status !== 200) throw new DocumentRefused(`the address answered with status ${answer.status} instead of 200`);
-  return { document: parseDocument(address, contentOf(answer)), until: clock.now() + lifetimeOf(answer.headers) };
+  return { document: parseDocument(address, contentOf(answer)), until: clock.now() + freshFor(answer.headers, LIFETIME) };
 }
 
 function contentOf(answer: OutboundResponse): Record<string, unknown> {
@@ -115,23 +116,4 @@ function linkOf(content: Record<string, unknown>, member: string): string | null
   if (typeof value !== "string" || value.length > 2048 || !/^https:\/\//.test(value) || !URL.canParse(value))
     throw new DocumentRefused(`${member} must be an https address`);
   return new URL(value).href;
-}
-
-const SHORTEST = MINUTE;
-const LONGEST = DAY;
-const USUAL = 5 * MINUTE;
-
-/** §4.4, RFC 9111 §4.2.1 */
-export function lifetimeOf(headers: Readonly<Record<string, string | string[] | undefined>>): number {
-  const control = String(headers["cache-control"] ?? "");
-  const [, maxAge] = /(?:^|,)\s*max-age\s*=\s*"?(\d{1,10})/i.exec(control) ?? [];
-  const expires = Date.parse(String(headers.expires ?? ""));
-  const said = /(?:^|,)\s*no-(?:store|cache)\b/i.test(control)
-    ? 0
-    : maxAge !== undefined
-      ? Number(maxAge) * SECOND
-      : Number.isNaN(expires)
-        ? USUAL
-        : expires - clock.now();
-  return Math.min(Math.max(said, SHORTEST), LONGEST);
 }

@@ -26,7 +26,7 @@ import { type ClientDocument, DocumentRefused, isDocumentAddress, readDocument }
 
 /** The clients of all realms, including those with a metadata document. */
 export interface DocumentClients extends Clients {
-  /** Stores the client when a user first consents: administrators see it and can disable it. */
+  /** Stores the client when a user first consents: grants and tokens refer to its row, and administrators can disable it. */
   store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 

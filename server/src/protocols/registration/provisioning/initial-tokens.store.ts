@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
-import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
@@ -74,15 +74,17 @@ export async function deleteToken(tx: Tx, realm: string, id: string): Promise<In
 }
 
 /** A token that is not expired and has uses left. */
+const usable = (realm: string, hash: string, now: number) =>
+  sql<boolean>`realm_id = ${realm} and token_hash = ${hash} and uses_left > 0 and expires_at > ${now}`;
+
 export async function findUsableToken(db: Db, realm: string, hash: string, now: number): Promise<InitialAccessToken | null> {
-  const row = await db
-    .selectFrom("initial_access_tokens")
-    .select(columns)
-    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
-    .where("uses_left", ">", 0)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return row ?? null;
+  return (
+    (await db
+      .selectFrom("initial_access_tokens")
+      .select(columns)
+      .where(usable(realm, hash, now))
+      .executeTakeFirst()) ?? null
+  );
 }
 
 /** One statement: of concurrent requests for the last use one succeeds. */
@@ -90,14 +92,10 @@ export async function takeUse(tx: Tx, realm: string, hash: string, now: number):
   const row = await tx
     .updateTable("initial_access_tokens")
     .set((eb) => ({ uses_left: eb("uses_left", "-", 1) }))
-    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
-    .where("uses_left", ">", 0)
-    .where("expires_at", ">", now)
+    .where(usable(realm, hash, now))
     .returning("token_id")
     .executeTakeFirst();
   return row !== undefined;
 }
 
-export async function deleteExpiredInitialTokens(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("initial_access_tokens").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredInitialTokens = (db: Db, now: number): Promise<void> => deleteExpired(db, "initial_access_tokens", now);

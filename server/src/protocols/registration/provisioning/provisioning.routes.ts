@@ -83,9 +83,6 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Deleted"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeToken(ctx, req.params.tokenId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.tokenId))),
   );
 };

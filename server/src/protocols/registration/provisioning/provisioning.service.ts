@@ -4,7 +4,7 @@ import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { type Db, lockRealm } from "../../../platform/db/index.ts";
 import { expectVersion } from "../../../platform/versions.ts";
 import { completeProvisioning, type Provisioning, type UpdateProvisioning } from "./provisioning.schema.ts";
-import { findProvisioning, findProvisioningAt, saveProvisioning } from "./provisioning.store.ts";
+import { findProvisioning, saveProvisioning } from "./provisioning.store.ts";
 
 export type VersionedProvisioning = Provisioning & { readonly version: number };
 
@@ -67,7 +67,7 @@ interface Parts {
 /** Only for realms that exist; for others it returns the defaults. */
 export const createProvisioning = ({ db, changes, baseUrl }: Parts): ProvisioningSnapshots =>
   createRealmCache(changes, async (realm) => {
-    const { provisioning, configVersion } = await findProvisioningAt(db, realm);
+    const { provisioning, configVersion } = await findProvisioning(db, realm);
     const { enabled, metadataDocuments } = provisioning.registration;
     const offered = {
       ...(enabled && { registration_endpoint: registrationUri(baseUrl, realm) }),

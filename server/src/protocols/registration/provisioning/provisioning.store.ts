@@ -4,26 +4,23 @@ import { completeProvisioning, type Provisioning, type UpdateProvisioning } from
 
 export interface StoredProvisioning {
   readonly provisioning: Provisioning;
+  /** 0: the realm has no row and uses the defaults. */
   readonly version: number;
+  /** Of the realm. */
+  readonly configVersion: number;
 }
 
-/** Version 0: the realm has no row and uses the defaults. */
 export async function findProvisioning(db: Db, realm: string): Promise<StoredProvisioning> {
-  const row = await db.selectFrom("realm_oidc").select(["provisioning", "version"]).where("realm_id", "=", realm).executeTakeFirst();
-  return { provisioning: completeProvisioning((row?.provisioning ?? {}) as UpdateProvisioning), version: row?.version ?? 0 };
+  const [row] = await found(db, { realm });
+  return { ...row!, provisioning: completeProvisioning(row!.provisioning ?? {}) };
 }
 
-/** The same with the realm's configuration version, in one statement. */
-export async function findProvisioningAt(db: Db, realm: string): Promise<{ provisioning: Provisioning; configVersion: number }> {
-  const [row] = await withVersion(db, { realm });
-  return { provisioning: completeProvisioning((row?.provisioning ?? {}) as UpdateProvisioning), configVersion: row?.config_version ?? 0 };
-}
-
-const withVersion = prepared(
+const found = prepared(
   ({ realm }: { realm: string }) =>
-    sql<{ config_version: number; provisioning: Record<string, unknown> | null }>`
-    select coalesce((select v.version from realm_versions v where v.realm_id = ${realm}), 0)::bigint as config_version,
-      (select o.provisioning from realm_oidc o where o.realm_id = ${realm}) as provisioning`,
+    sql<Omit<StoredProvisioning, "provisioning"> & { readonly provisioning: UpdateProvisioning | null }>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = ${realm}), 0)::bigint as "configVersion",
+      o.provisioning, coalesce(o.version, 0)::bigint as version
+    from (select 1) as one left join realm_oidc o on o.realm_id = ${realm}`,
 );
 
 export async function saveProvisioning(tx: Tx, realm: string, state: Provisioning): Promise<number> {

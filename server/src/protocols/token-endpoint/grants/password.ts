@@ -132,14 +132,8 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
 function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (outcome.outcome !== "ask") return "no-page";
   const { after, steps, run } = outcome;
-  if (after?.kind === "overloaded") {
-    const options = { status: 503, headers: { "retry-after": "2" } };
-    throw oauthErrors.temporarilyUnavailable("it is very busy right now: try again in a moment", options);
-  }
-  if (after?.kind === "unavailable") {
-    const options = { status: 503, headers: { "retry-after": String(UNAVAILABLE_SECONDS) } };
-    throw oauthErrors.temporarilyUnavailable("the user's directory does not answer: try again in a moment", options);
-  }
+  if (after?.kind === "overloaded") throw unavailable("it is very busy right now", 2);
+  if (after?.kind === "unavailable") throw unavailable("the user's directory does not answer", UNAVAILABLE_SECONDS);
   if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
   if (after && isProven(run.progress)) return "totp-wrong";
   if (after) throw oauthErrors.invalidGrant("username or password is wrong");
@@ -159,12 +153,14 @@ async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Out
   );
 }
 
+const unavailable = (why: string, seconds: number): OAuthError =>
+  oauthErrors.temporarilyUnavailable(`${why}: try again in a moment`, { status: 503, headers: { "retry-after": String(seconds) } });
+
 const tooMany = (seconds: number): OAuthError =>
   oauthErrors.invalidGrant(`too many attempts: try again in ${seconds} seconds`, { headers: { "retry-after": String(seconds) } });
 
 interface Made {
   readonly grantId: string;
-  readonly userId: string;
   readonly acr: string;
   readonly amr: readonly string[];
 }
@@ -177,18 +173,18 @@ async function makeGrant(
   { scope, resource }: SignIn,
 ): Promise<Made & { readonly hindrance: Hindrance | null }> {
   const event = { category: "AUTHN", actor: { id: userId, name: username }, resourceType: "clients", resourceId: client.id } as const;
-  const made = { grantId: newId(), userId, acr, amr };
-  const refused = (hindrance: Hindrance, detail: string) => {
+  const made = { grantId: newId(), acr, amr };
+  const refused = (hindrance: Hindrance, detail: string = hindrance) => {
     work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${detail}` });
     return { ...made, hindrance };
   };
   // A custom flow may ask for a code alone, but RFC 6749 §4.3 needs a password.
-  if (!amr.includes("pwd")) return refused("no-page", "no-page");
-  if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access", "no-access");
+  if (!amr.includes("pwd")) return refused("no-page");
+  if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access");
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
   const isAllowed = await isAllowedByUser(work.tx, work.realm, client, userId, scope.split(" "));
   if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));
-  if (!isAllowed) return refused("consent", "consent");
+  if (!isAllowed) return refused("consent");
   const { offline, accessToken } = lifetimesOf(parts.realm.settings, client);
   const lasts = client.grantTypes.includes("refresh_token") ? Math.max(offline, accessToken) : accessToken;
   await writeGrant(work.tx, work.realm, {

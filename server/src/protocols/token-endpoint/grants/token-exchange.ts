@@ -49,14 +49,14 @@ export const tokenExchange: Grant<ExchangeSource> = {
   async issue({ parts, client }, { subject, actor }, { params, lists }) {
     const audience = audienceFor(parts, client, subject, lists);
     const scopes = scopesWithin(parts, client, subject, params.scope);
-    const { userId, user, sessionId, authTime, acr, amr, actingUser } = subject.holder;
+    const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
     if (!(await isAllowedByUser(parts.db, parts.realm.realmId, client, userId, scopes)))
       throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
     const signedIn = authTime === null ? {} : { authTime: Math.floor(authTime / SECOND), acr: acr ?? undefined, amr };
     return {
       kind: "user",
       tokens: {
-        ...{ grantId: subject.grantId, userId, user, impersonator: actingUser, scopes, audience },
+        ...{ grantId: subject.grantId, userId, user, impersonator, scopes, audience },
         authentication: { ...signedIn, sid: sessionId ?? undefined },
         idToken: null,
         claims: undefined,

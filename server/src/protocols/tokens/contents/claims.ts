@@ -81,17 +81,17 @@ export interface AboutUser {
   readonly session: SubjectSession | null;
 }
 
+/** Of the user; `authTime` in seconds. */
+export interface Authentication {
+  readonly authTime?: number | undefined;
+  readonly acr?: string | undefined;
+  readonly amr?: readonly string[] | undefined;
+  readonly sid?: string | undefined;
+}
+
 /** The session that claims are made from; null: the authentication is not known. */
-export function sessionOf(
-  proof: {
-    readonly authTime?: number | undefined;
-    readonly acr?: string | undefined;
-    readonly amr?: readonly string[] | undefined;
-    readonly sid?: string | undefined;
-  },
-  impersonator: string | null,
-): SubjectSession | null {
-  const { authTime, acr = null, amr = [], sid = null } = proof;
+export function sessionOf(authentication: Authentication, impersonator: string | null): SubjectSession | null {
+  const { authTime, acr = null, amr = [], sid = null } = authentication;
   return authTime === undefined ? null : { authTime: authTime * SECOND, acr, amr, sid, impersonator };
 }
 

@@ -1,6 +1,7 @@
 import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { oncePer } from "../../../kernel/once.ts";
 
 /** The scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
 export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
@@ -8,16 +9,10 @@ export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnap
     ? client.scopes.filter((name) => byName.has(name))
     : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
 
-const allowed = new WeakMap<ScopesSnapshot, WeakMap<ClientSnapshot, ReadonlySet<string>>>();
+const allowed = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => new Set(scopesFor(snapshot, client))));
 
 /** `scopesFor` as a set. Also applied to stored grants: a scope that was taken from the client is no longer issued. */
-export function allowedScopes(snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> {
-  const ofRealm = allowed.get(snapshot) ?? new WeakMap<ClientSnapshot, ReadonlySet<string>>();
-  allowed.set(snapshot, ofRealm);
-  const known = ofRealm.get(client) ?? new Set(scopesFor(snapshot, client));
-  ofRealm.set(client, known);
-  return known;
-}
+export const allowedScopes = (snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> => allowed(snapshot)(client);
 
 /** The scopes of a request without `scope` (RFC 6749 §3.3). */
 export const defaultScopesFor = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>

@@ -28,9 +28,7 @@ export interface LiveGrant {
   readonly clientId: string;
   /** Null: offline access. */
   readonly sessionId: string | null;
-  readonly impersonator: string | null;
-  /** The impersonator by id. */
-  readonly actingUser: Impersonator | null;
+  readonly impersonator: Impersonator | null;
   /** When the session was last used. */
   readonly seenAt: number | null;
   readonly user: SubjectUser;
@@ -114,8 +112,7 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   userId: row.user_id,
   clientId: row.client_id,
   sessionId: row.session_id,
-  impersonator: row.impersonator,
-  actingUser: toImpersonator(row),
+  impersonator: toImpersonator(row),
   seenAt: row.last_seen_at,
   user: toUser(row),
   payload: row.payload,
@@ -123,16 +120,10 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   expiresAt: row.expires_at,
 });
 
-/** The grants of a session. */
-export async function grantsOfSession(db: Db, realm: string, sessionId: string): Promise<{ grantId: string; clientId: string }[]> {
-  const rows = await ofSession(db, { realm, sessionId });
-  return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
-}
-
-const ofSession = prepared(({ realm, sessionId }: { realm: string; sessionId: string }, db) =>
+export const grantsOfSession = prepared(({ realm, sessionId }: { realm: string; sessionId: string }, db) =>
   db
     .selectFrom("oidc_grants")
-    .select(["grant_id", "client_id"])
+    .select(["grant_id as grantId", "client_id as clientId"])
     .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
     .orderBy("grant_id"),
 );
@@ -148,13 +139,15 @@ export interface NewGrant {
 }
 
 /** Inserts a grant, or updates its payload and expiry. User, client and session never change. */
-export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promise<void> {
-  await sql`
+export const upsertGrant = (realm: string, grant: Omit<NewGrant, "payload"> & { readonly payload: string }) => sql`
     insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
-    values (${realm}, ${grant.grantId}, ${grant.userId}, ${grant.clientId}, ${grant.sessionId}, ${JSON.stringify(grant.payload)}::text::jsonb,
+    values (${realm}, ${grant.grantId}, ${grant.userId}, ${grant.clientId}, ${grant.sessionId}, ${grant.payload}::text::jsonb,
       ${grant.now}, ${grant.expiresAt})
     on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
-      where g.user_id = excluded.user_id and g.client_id = excluded.client_id`.execute(db);
+      where g.user_id = excluded.user_id and g.client_id = excluded.client_id`;
+
+export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promise<void> {
+  await upsertGrant(realm, { ...grant, payload: JSON.stringify(grant.payload) }).execute(db);
 }
 
 /** Also ends its records, by their foreign key, and its access tokens, which name it. */
@@ -162,17 +155,16 @@ export async function deleteGrant(db: Db, realm: string, grantId: string): Promi
   const row = await db
     .deleteFrom("oidc_grants")
     .where((e) => e.and({ realm_id: realm, grant_id: grantId }))
-    .returning(["user_id", "client_id"])
+    .returning(["user_id as userId", "client_id as clientId"])
     .executeTakeFirst();
-  return row ? { userId: row.user_id, clientId: row.client_id } : null;
+  return row ?? null;
 }
 
-export interface GrantsOf {
-  readonly userId?: string;
-  readonly clientId?: string;
-  /** Grants of this session are kept. */
-  readonly keepSession?: string | null;
-}
+/** The grants of a user, of a client, or of a user to a client; never all of a realm. */
+export type GrantsOf =
+  /** Grants of `keepSession` are kept. */
+  | { readonly userId: string; readonly clientId?: string; readonly keepSession?: string | null }
+  | { readonly clientId: string; readonly userId?: never; readonly keepSession?: never };
 
 export async function deleteGrantsOf(tx: Tx, realm: string, { userId, clientId, keepSession = null }: GrantsOf): Promise<void> {
   await tx
@@ -184,10 +176,7 @@ export async function deleteGrantsOf(tx: Tx, realm: string, { userId, clientId, 
     .execute();
 }
 
-export async function deleteGrantsOfSessions(
-  tx: Tx,
-  sessions: readonly { readonly realm: string; readonly sessionId: string }[],
-): Promise<void> {
+export async function deleteGrantsOfSessions(tx: Tx, sessions: readonly { realm: string; sessionId: string }[]): Promise<void> {
   const ended = JSON.stringify(sessions.map(({ realm, sessionId }) => ({ realm, sessionId })));
   await sql`
     delete from oidc_grants g using json_to_recordset(${ended}::text::json) as e (realm text, "sessionId" uuid)

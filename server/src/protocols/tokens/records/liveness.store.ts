@@ -18,9 +18,7 @@ export interface Holder {
   /** The row that claims are made from. */
   readonly user: SubjectUser;
   readonly sessionId: string | null;
-  readonly impersonator: string | null;
-  /** The impersonator by id. */
-  readonly actingUser: Impersonator | null;
+  readonly impersonator: Impersonator | null;
   /** Null without a session. */
   readonly authTime: number | null;
   readonly acr: string | null;
@@ -60,8 +58,7 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
     username: row.username,
     user: toUser(row),
     sessionId: row.session_id,
-    impersonator: row.impersonator,
-    actingUser: toImpersonator(row),
+    impersonator: toImpersonator(row),
     authTime: row.auth_time,
     acr: row.session_id === null ? null : acrOf(row),
     amr: row.amr ?? [],

@@ -1,5 +1,5 @@
 import { type ColumnType, sql } from "kysely";
-import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, prepared, type Tx } from "../../../platform/db/index.ts";
 import type { RecordPayload } from "./payload.ts";
 
 interface RecordsTable {
@@ -29,54 +29,27 @@ export interface StoredRecord {
   readonly consumedAt: number | null;
 }
 
-interface Key {
+export interface RecordKey {
   readonly realm: string;
   readonly model: string;
   readonly recordId: string;
 }
 
-interface Row {
-  record_id: string;
-  payload: RecordPayload;
-  grant_id: string | null;
-  consumed_at: number | null;
-}
+const columns = ["record_id as recordId", "payload", "grant_id as grantId", "consumed_at as consumedAt"] as const;
 
-const toRecord = (row: Row | undefined): StoredRecord | null =>
-  row ? { recordId: row.record_id, payload: row.payload, grantId: row.grant_id, consumedAt: row.consumed_at } : null;
-
-const byId = prepared(({ realm, model, recordId, now }: Key & { now: number }, db) =>
+const byId = prepared(({ realm, model, recordId, now }: RecordKey & { now: number }, db) =>
   db
     .selectFrom("oidc_records")
-    .select(["record_id", "payload", "grant_id", "consumed_at"])
+    .select(columns)
     .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now),
 );
 
-export async function findRecord(db: Db, key: Key, now: number): Promise<StoredRecord | null> {
-  const [row] = await byId(db, { ...key, now });
-  return toRecord(row);
+export async function findRecord(db: Db, key: RecordKey, now: number): Promise<StoredRecord | null> {
+  return (await byId(db, { ...key, now }))[0] ?? null;
 }
 
-export async function findRecordBy(
-  db: Db,
-  realm: string,
-  model: string,
-  column: "user_code" | "uid",
-  value: string,
-  now: number,
-): Promise<StoredRecord | null> {
-  const row = await db
-    .selectFrom("oidc_records")
-    .select(["record_id", "payload", "grant_id", "consumed_at"])
-    .where((e) => e.and({ realm_id: realm, model }))
-    .where(column, "=", value)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return toRecord(row);
-}
-
-export interface NewRecord extends Key {
+export interface NewRecord extends RecordKey {
   readonly payload: RecordPayload;
   readonly grantId: string | null;
   readonly clientId: string | null;
@@ -84,52 +57,56 @@ export interface NewRecord extends Key {
   readonly expiresAt: number;
 }
 
-const write = prepared(
-  (r: { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] }) =>
-    sql`
+/** As the statements take it. */
+export type RecordValues = Omit<NewRecord, "payload"> & { readonly payload: string };
+
+export const valuesOf = (record: NewRecord): RecordValues => ({ ...record, payload: JSON.stringify(record.payload) });
+
+export const upsertRecord = (r: RecordValues) => sql`
     insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)
     values (${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}, ${r.clientId}, ${r.userCode}, ${r.expiresAt})
     on conflict (realm_id, model, record_id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
-      user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at`,
-);
+      user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at`;
+
+const write = prepared(upsertRecord);
 
 export async function writeRecord(db: Db, record: NewRecord): Promise<void> {
-  await write(db, { ...record, payload: JSON.stringify(record.payload) });
+  await write(db, valuesOf(record));
 }
 
 const take = prepared(
-  ({ realm, model, recordId, now }: Key & { now: number }) =>
+  ({ realm, model, recordId, now }: RecordKey & { now: number }) =>
     sql<{ record_id: string }>`
     update oidc_records set consumed_at = ${now}
     where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and consumed_at is null returning record_id`,
 );
 
 /** Atomic: of concurrent callers, one gets true. */
-export async function consumeRecord(db: Db, key: Key, now: number): Promise<boolean> {
+export async function consumeRecord(db: Db, key: RecordKey, now: number): Promise<boolean> {
   return (await take(db, { ...key, now })).length > 0;
 }
 
-export async function deleteRecord(db: Db, { realm, model, recordId }: Key): Promise<void> {
-  await remove(db, { realm, model, recordId });
-}
-
-const remove = prepared(({ realm, model, recordId }: Key, db) =>
-  db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId),
+const remove = prepared(({ realm, model, recordId }: RecordKey, db) =>
+  db.deleteFrom("oidc_records").where((e) => e.and({ realm_id: realm, model, record_id: recordId })),
 );
 
+export async function deleteRecord(db: Db, key: RecordKey): Promise<void> {
+  await remove(db, key);
+}
+
 /** Reads and deletes a record that may be read once. */
-export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: number): Promise<StoredRecord | null> {
+export async function takeRecord(db: Db, { realm, model, recordId }: RecordKey, now: number): Promise<StoredRecord | null> {
   const row = await db
     .deleteFrom("oidc_records")
     .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now)
-    .returning(["record_id", "payload", "grant_id", "consumed_at"])
+    .returning(columns)
     .executeTakeFirst();
-  return toRecord(row);
+  return row ?? null;
 }
 
 /** RFC 7523 §3, RFC 9449 §11.1: false if it was presented before. The primary key decides between concurrent requests. */
-export async function isFirst(db: Db, key: Key, expiresAt: number): Promise<boolean> {
+export async function isFirst(db: Db, key: RecordKey, expiresAt: number): Promise<boolean> {
   const { rows } = await sql<{ record_id: string }>`
     insert into oidc_records (realm_id, model, record_id, payload, expires_at)
     values (${key.realm}, ${key.model}, ${key.recordId}, '{}', ${expiresAt})
@@ -147,15 +124,16 @@ export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly
 }
 
 /** Pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
-export async function recordsWithTokens(tx: Tx, realm: string): Promise<(Omit<Key, "realm"> & { payload: RecordPayload })[]> {
-  const { rows } = await sql<{ model: string; record_id: string; payload: RecordPayload }>`
-    select model, record_id, payload from oidc_records
+export async function recordsWithTokens(tx: Tx, realm: string): Promise<(RecordKey & { payload: RecordPayload })[]> {
+  const { rows } = await sql<RecordKey & { payload: RecordPayload }>`
+    select realm_id as realm, model, record_id as "recordId", payload from oidc_records
     where realm_id = ${realm} and grant_id is null and payload::text like '%eyJ%'`.execute(tx);
-  return rows.map(({ model, record_id, payload }) => ({ model, recordId: record_id, payload }));
+  return rows;
 }
 
-export async function deleteRecordsOf(tx: Tx, realm: string, keys: readonly Omit<Key, "realm">[]): Promise<void> {
-  for (const { model, recordId } of keys) await deleteRecord(tx, { realm, model, recordId });
+/** Deletes expired codes, refresh tokens, requests, grants and revocations. */
+export async function deleteExpiredOAuth(db: Db, now: number): Promise<void> {
+  for (const table of ["oidc_records", "oidc_grants", "revoked_tokens"] as const) await deleteExpired(db, table, now);
 }
 
 export async function sessionIdsOf(tx: Tx, realm: string, userId: string): Promise<string[]> {

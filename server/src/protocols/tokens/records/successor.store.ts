@@ -3,15 +3,9 @@ import { MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { batched, type Db, prepared } from "../../../platform/db/index.ts";
 import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
 import type { RecordPayload } from "./payload.ts";
-import type { NewRecord, StoredRecord } from "./records.store.ts";
+import { type NewRecord, type RecordKey, type RecordValues, type StoredRecord, valuesOf } from "./records.store.ts";
 
 // The token endpoint's statements on codes and refresh tokens. Concurrent ones are batched into one round trip.
-
-interface Key {
-  readonly realm: string;
-  readonly model: string;
-  readonly recordId: string;
-}
 
 interface FoundRow extends Omit<LiveRow, "grant_id"> {
   /** The position in the batch. */
@@ -29,7 +23,7 @@ const joinGrant = (now: number) => sql`left join lateral (
       select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id limit 1) live on true`;
 
 const oneWithGrant = prepared(
-  ({ realm, model, recordId, now }: Key & { now: number }) =>
+  ({ realm, model, recordId, now }: RecordKey & { now: number }) =>
     sql<FoundRow>`
     select 1 as n, ${found} from oidc_records r ${joinGrant(now)}
     where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`,
@@ -47,7 +41,7 @@ const manyWithGrant = prepared(
     where r.expires_at > ${now}`,
 );
 
-const withGrant = batched<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
+const withGrant = batched<RecordKey & { readonly now: number }, FoundRow>(async (db, asked) => {
   const [first] = asked;
   if (asked.length === 1) return oneWithGrant(db, first!);
   const rows = await manyWithGrant(db, {
@@ -62,7 +56,11 @@ const withGrant = batched<Key & { readonly now: number }, FoundRow>(async (db, a
 });
 
 /** A code or refresh token with its grant, if that is live. */
-export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
+export async function findWithGrant(
+  db: Db,
+  key: RecordKey,
+  now: number,
+): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
   const row = await withGrant(db, { ...key, now });
   if (!row) return null;
   const { n: _n, record_id, record, record_grant, consumed_at, grant_id, ...grant } = row;
@@ -72,45 +70,40 @@ export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ re
   };
 }
 
-type Stored = { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] };
-
 /** An offline grant is extended by each use of its refresh token. */
-const prolong = ({ realm, grantId, expiresAt }: Stored) => sql`
+const prolong = ({ realm, grantId, expiresAt }: Pick<RecordValues, "realm" | "grantId" | "expiresAt">) => sql`
   update oidc_grants set expires_at = ${expiresAt}
   where realm_id = ${realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${expiresAt}`;
 
-const insert = (r: Stored) => sql`
+const insert = (r: RecordValues) => sql`
   insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
   select ${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}::uuid, ${r.clientId}, ${r.expiresAt}::bigint`;
 
-const add = prepared((record: Stored) => sql`with prolonged as (${prolong(record)}) ${insert(record)}`);
+const add = prepared((record: RecordValues) => sql`with prolonged as (${prolong(record)}) ${insert(record)}`);
 
 export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> {
-  await add(db, { ...record, payload: JSON.stringify(record.payload) });
+  await add(db, valuesOf(record));
 }
 
 /** Shorter extensions are not written. */
 const MIN_EXTENSION = MINUTE;
 
 /** Extends a refresh token that is not rotated, and its offline grant. */
-export async function prolongRefreshToken(db: Db, key: Key, { payload, grantId }: StoredRecord, until: number): Promise<void> {
+export async function prolongRefreshToken(db: Db, key: RecordKey, { payload, grantId }: StoredRecord, until: number): Promise<void> {
   const exp = Math.floor(until / SECOND);
   if (exp * SECOND - (payload.exp ?? 0) * SECOND < MIN_EXTENSION) return;
   await sql`
-    with prolonged as (
-      update oidc_grants set expires_at = ${until}
-      where realm_id = ${key.realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${until}
-    )
+    with prolonged as (${prolong({ realm: key.realm, grantId, expiresAt: until })})
     update oidc_records set expires_at = ${until}, payload = jsonb_set(payload, '{exp}', to_jsonb(${exp}::bigint))
     where realm_id = ${key.realm} and model = ${key.model} and record_id = ${key.recordId} and expires_at < ${until}`.execute(db);
 }
 
-type Replacement = Stored & { readonly used: string; readonly usedModel: string };
+type Replacement = RecordValues & { readonly used: string; readonly usedModel: string; readonly now: number };
 
 // The grant is locked first. Revocation locks it before its records, and two transactions that lock in opposite orders would
 // deadlock.
 const replaceOne = prepared(
-  (record: Replacement & { readonly now: number }) =>
+  (record: Replacement) =>
     sql<{ record_id: string }>`
     with held as (
       select grant_id from oidc_grants where realm_id = ${record.realm} and grant_id = ${record.grantId}::uuid for key share
@@ -160,7 +153,7 @@ const replaceMany = prepared(
 /** Whether this request consumed the record, or the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };
 
-const replaced = batched<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
+const replaced = batched<Replacement, Outcome>(async (db, asked) => {
   const alone = (each: (typeof asked)[number]): Promise<Outcome> =>
     replaceOne(db, each).then(
       (rows) => ({ won: rows.length > 0 }),
@@ -175,7 +168,7 @@ const replaced = batched<Replacement & { readonly now: number }, Outcome>(async 
   return Promise.all(asked.map(alone));
 });
 
-const columnsOf = (asked: readonly (Replacement & { readonly now: number })[]): Columns => ({
+const columnsOf = (asked: readonly Replacement[]): Columns => ({
   realms: asked.map(({ realm }) => realm),
   grantIds: asked.map(({ grantId }) => grantId),
   usedModels: asked.map(({ usedModel }) => usedModel),
@@ -189,9 +182,8 @@ const columnsOf = (asked: readonly (Replacement & { readonly now: number })[]): 
 });
 
 /** Consumes a code or refresh token and stores its successor, both or neither. Of concurrent requests one gets true. */
-export async function replaceByRefreshToken(db: Db, used: Omit<Key, "realm">, record: NewRecord, now: number): Promise<boolean> {
-  const values = { ...record, payload: JSON.stringify(record.payload), used: used.recordId, usedModel: used.model, now };
-  const outcome = await replaced(db, values);
+export async function replaceByRefreshToken(db: Db, used: Omit<RecordKey, "realm">, record: NewRecord, now: number): Promise<boolean> {
+  const outcome = await replaced(db, { ...valuesOf(record), used: used.recordId, usedModel: used.model, now });
   if (outcome && "error" in outcome) throw outcome.error;
   return outcome?.won ?? false;
 }

@@ -1,7 +1,10 @@
 import type { Client, ClientMetadata, Provider } from "oidc-provider";
-import type { ClientSnapshot, Clients, ResponseType } from "../../../../applications/clients/index.ts";
+import type { ClientSnapshot, ResponseType } from "../../../../applications/clients/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { currentSecrets, isPublic } from "../../../client-auth/index.ts";
+import { scopesFor } from "../../../tokens/index.ts";
+import { ACR_VALUES, responseTypesOf } from "../../capabilities.ts";
+import type { RealmParts } from "../../parts.ts";
 
 const snapshots = new WeakMap<Client, ClientSnapshot>();
 
@@ -12,25 +15,14 @@ export function snapshotOf(client: Client): ClientSnapshot {
   return snapshot;
 }
 
-export interface ClientParts {
-  readonly realm: string;
-  readonly clients: Clients;
-  /** The scopes that it may request. */
-  readonly scopesFor: (client: ClientSnapshot) => readonly string[];
-  readonly responseTypes: ReadonlySet<ResponseType>;
-  readonly acrValues: readonly string[];
-  readonly authorizationDetailsTypes: readonly string[];
-  readonly defaultAlg: string;
-  readonly log: { warn(details: object, message: string): void };
-}
-
 type EngineClient = Client & {
   subjectType: string;
   symmetricKeyStore: Iterable<{ k?: string; alg?: string; use?: string; kty?: string }> & { add(jwk: object): void };
 };
 
 /** The engine finds clients in our cache, with one instance per snapshot. */
-export function overrideClients(provider: Provider, parts: ClientParts): void {
+export function overrideClients(provider: Provider, parts: RealmParts): void {
+  const { realmId } = parts.realm;
   const model = provider.Client as unknown as {
     new (metadata: ClientMetadata): EngineClient;
     find(id: unknown): Promise<Client | undefined>;
@@ -49,13 +41,13 @@ export function overrideClients(provider: Provider, parts: ClientParts): void {
       snapshots.set(client, snapshot);
       return client;
     } catch (err) {
-      parts.log.warn({ err, realm: parts.realm, clientId: snapshot.clientId }, "a client is configured in a way that cannot work");
+      parts.log.warn({ err, realm: realmId, clientId: snapshot.clientId }, "a client is configured in a way that cannot work");
       return null;
     }
   };
 
   model.find = async (id) => {
-    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(parts.realm, id) : null;
+    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(realmId, id) : null;
     if (!snapshot?.enabled) return undefined;
     let known = made.get(snapshot);
     // An engine client contains keys derived from the secrets, so it expires with them.
@@ -72,9 +64,12 @@ const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
 /** Those that the realm allows. `code` needs the grant type, and all need a redirect URI. */
-const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
+const allowedResponseTypes = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { realm }: RealmParts): ResponseType[] =>
   settings.responseTypes.filter(
-    (type) => redirectUris.length > 0 && responseTypes.has(type) && (!type.startsWith("code") || grantTypes.includes("authorization_code")),
+    (type) =>
+      redirectUris.length > 0 &&
+      responseTypesOf(realm).includes(type) &&
+      (!type.startsWith("code") || grantTypes.includes("authorization_code")),
   );
 
 /** The grant types that the engine needs to know; the token endpoint handles all of them. */
@@ -85,12 +80,13 @@ const ENGINE_GRANTS: ReadonlySet<string> = new Set([
   "urn:openid:params:grant-type:ciba",
 ]);
 
-function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
+function metadataFor(client: ClientSnapshot, parts: RealmParts): ClientMetadata {
   const { settings } = client;
+  const { tokens } = parts.realm.settings;
   const hasNoCredentials = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => ENGINE_GRANTS.has(type));
-  const responseTypes = responseTypesOf(client, parts);
-  const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
+  const responseTypes = allowedResponseTypes(client, parts);
+  const acrValues = settings.defaultAcrValues.filter((acr) => ACR_VALUES.includes(acr));
   return {
     client_id: client.clientId,
     grant_types: responseTypes.some((type) => type !== "code") ? [...grantTypes, "implicit"] : grantTypes,
@@ -102,12 +98,12 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
       : settings.authMethod === "client_secret"
         ? "client_secret_basic"
         : settings.authMethod,
-    id_token_signed_response_alg: settings.idTokenAlg ?? parts.defaultAlg,
-    scope: parts.scopesFor(client).join(" "),
+    id_token_signed_response_alg: settings.idTokenAlg ?? tokens.signingAlg,
+    scope: scopesFor(parts.scopesOfRealm, client).join(" "),
     require_auth_time: settings.requireAuthTime,
     require_pushed_authorization_requests: settings.requirePar,
     require_signed_request_object: settings.requireSignedRequestObject,
-    authorization_details_types: [...parts.authorizationDetailsTypes],
+    authorization_details_types: [...tokens.authorizationDetailsTypes],
     ...(acrValues.length > 0 && { default_acr_values: acrValues }),
     ...given({
       client_secret: hasNoCredentials ? null : client.secrets[0]?.value,

@@ -1,9 +1,8 @@
 import type { Grant, Provider } from "oidc-provider";
-import { clock } from "../../../../kernel/clock.ts";
+import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { isId, newId } from "../../../../kernel/ids.ts";
-import type { Db } from "../../../../platform/db/index.ts";
-import { findLiveGrant, type LiveGrant } from "../../../tokens/index.ts";
-import { grantPayload } from "../adapter/grants.adapter.ts";
+import { findLiveGrant, type GrantPayload, type LiveGrant, type NewGrant } from "../../../tokens/index.ts";
+import type { RealmParts } from "../../parts.ts";
 
 const LIVE = Symbol("the row it was read from");
 
@@ -16,15 +15,37 @@ interface GrantModel {
   prototype: { generateTokenId(): string };
 }
 
-/** The engine finds only live grants, with the row they were read from. */
-export function overrideGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
+/** The engine finds only live grants, with the row they were read from. It never stores one. */
+export function overrideGrants(provider: Provider, { db, realm }: RealmParts): void {
   const model = provider.Grant as unknown as GrantModel;
   model.find = async (id) => {
-    const row = typeof id === "string" && isId(id) ? await findLiveGrant(db, realm, id, clock.now()) : null;
-    return row ? fromRow(model, row) : undefined;
+    const row = typeof id === "string" && isId(id) ? await findLiveGrant(db, realm.realmId, id, clock.now()) : null;
+    return row ? (Object.defineProperty(new model(payloadOf(row)), LIVE, { value: row }) as Grant) : undefined;
   };
   model.prototype.generateTokenId = newId;
 }
 
-const fromRow = (model: GrantModel, row: LiveGrant): Grant =>
-  Object.defineProperty(new model(grantPayload(row)), LIVE, { value: row }) as Grant;
+const payloadOf = (grant: LiveGrant): object => ({
+  ...grant.payload,
+  kind: "Grant",
+  jti: grant.grantId,
+  accountId: grant.userId,
+  clientId: grant.clientId,
+  iat: Math.floor(grant.createdAt / SECOND),
+  exp: Math.floor(grant.expiresAt / SECOND),
+});
+
+type Draft = Omit<NewGrant, "payload" | "grantId">;
+
+/** New grants are stored with their first code or token, in one statement, so that no unused grant is left behind. */
+const drafts = new WeakMap<Grant, Draft>();
+
+export const draftGrant = (grant: Grant, draft: Draft): void => void drafts.set(grant, draft);
+
+/** The grant as it has to be stored; null: it is stored already. */
+export function draftOf(grant: Grant | undefined): NewGrant | null {
+  const draft = grant && drafts.get(grant);
+  if (!draft) return null;
+  const { jti, openid, resources, rejected, rar } = grant;
+  return { ...draft, grantId: jti, payload: { openid, resources, rejected, rar } as GrantPayload };
+}

@@ -1,7 +1,7 @@
 import { type Interaction, type InteractionResults, Provider } from "oidc-provider";
 import { loginSince } from "../../authorize/index.ts";
 import type { Answered } from "../../issuer.ts";
-import { resumedBy } from "./resumed.ts";
+import { resumedBy } from "../context.ts";
 import { liveSessionOf } from "./session.ts";
 
 /**
@@ -41,8 +41,4 @@ export function answerInteraction({ interaction, session, answer }: Answered): I
   asked.result = "error" in results ? results : { ...asked.lastSubmission, ...results, [ANSWERED_BY]: session?.userId };
   asked.session = undefined;
   return asked;
-}
-
-export async function storeAnswer(answered: Answered): Promise<void> {
-  await answerInteraction(answered).persist();
 }

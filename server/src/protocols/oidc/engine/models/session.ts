@@ -5,8 +5,7 @@ import type { Db } from "../../../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../../../signin/sessions/index.ts";
 import { grantsOfSession } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
-import { requestOf } from "../request.ts";
-import { resumedBy } from "./resumed.ts";
+import { requestOf, resumedBy } from "../context.ts";
 
 /** The engine requires a name, but neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
@@ -55,7 +54,7 @@ export function overrideSessions(provider: Provider, { db, realm, cookies }: Pic
 }
 
 async function payloadOf(db: Db, realm: string, live: LiveSession): Promise<object> {
-  const grants = await grantsOfSession(db, realm, live.sessionId);
+  const grants = await grantsOfSession(db, { realm, sessionId: live.sessionId });
   return {
     kind: "Session",
     jti: live.sessionId, // never the cookie's value

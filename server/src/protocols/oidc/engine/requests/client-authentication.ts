@@ -2,9 +2,8 @@ import type { Client, KoaContextWithOIDC } from "oidc-provider";
 import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { authenticateClient, type Form } from "../../../client-auth/index.ts";
 import { presentedProof } from "../../../proof/index.ts";
+import { partsOf, requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
-import { partsOf } from "../realm-of.ts";
-import { requestOf } from "../request.ts";
 import { replaceStep } from "../steps.ts";
 
 // Client authentication at the engine's endpoints, by protocols/client-auth and protocols/proof.

@@ -1,8 +1,8 @@
 import { compactDecrypt, decodeProtectedHeader, errors as joseErrors } from "jose";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { contentEncryptions, decryptionAlgs } from "../../../../tenancy/keys/index.ts";
-import { partsOf } from "../realm-of.ts";
-import { refineRequestObjects } from "../steps.ts";
+import { partsOf } from "../context.ts";
+import { AUTHORIZATION, refineStep } from "../steps.ts";
 
 /** Larger than any legitimate request object. */
 const MAX_LENGTH = 64 * 1024;
@@ -35,7 +35,7 @@ async function opened(ctx: KoaContextWithOIDC, jwe: string): Promise<string> {
 
 /** Call it before the first Provider is created, which copies the steps. */
 export const openRequestObjects = (): void =>
-  refineRequestObjects(async (ctx, check, next) => {
+  refineStep(AUTHORIZATION, "processRequestObject", async (ctx, check, next) => {
     const params = ctx.oidc.params as { request?: string };
     if (params.request?.split(".").length === 5) {
       params.request = await opened(ctx, params.request);

@@ -5,8 +5,7 @@ import type { Db } from "../../../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../../../tenancy/realms/index.ts";
 import { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
 import { snapshotOf } from "../models/client.ts";
-import { liveGrantOf } from "../models/grant.ts";
-import { draftGrant } from "../models/grant-draft.ts";
+import { draftGrant, liveGrantOf } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
 import { requestedDetails } from "./authorization-details.ts";
 

@@ -2,7 +2,7 @@ import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 
 import { mayUseApplication } from "../../../../applications/access/index.ts";
 import { needsConsent } from "../../../tokens/index.ts";
 import { requestedAcr } from "../../authorize/index.ts";
-import { promptValues } from "../../capabilities.ts";
+import { ACR_VALUES, promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { liveSessionOf } from "../models/session.ts";
@@ -12,8 +12,7 @@ import { sessionStanding } from "./session-standing.ts";
 const { base, Check, Prompt } = interactionPolicy;
 
 /** The prompts of an authorization request and their conditions. */
-export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
-  const { settings } = parts.realm;
+export function createPolicy(parts: RealmParts) {
   const policy = base();
 
   const login = policy.get("login")!;
@@ -21,25 +20,12 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
   login.checks.remove("essential_acr");
   login.checks.add(
     new Check("essential_acr", "the requested authentication could not be obtained", "unmet_authentication_requirements", (ctx) =>
-      needsStepUp(ctx, acrValues),
+      needsStepUp(ctx),
     ),
   );
-  login.checks.add(
-    new Check(
-      "client_flow",
-      "the client asks for more than the session has proven",
-      "login_required",
-      async (ctx) => (await sessionStanding(parts, ctx)) === "proof",
-    ),
-  );
-  login.checks.add(
-    new Check(
-      "required_actions",
-      "the user has to do something first",
-      "interaction_required",
-      async (ctx) => (await sessionStanding(parts, ctx)) === "action",
-    ),
-  );
+  const needs = (what: "proof" | "action") => async (ctx: KoaContextWithOIDC) => (await sessionStanding(ctx)) === what;
+  login.checks.add(new Check("client_flow", "the client asks for more than the session has proven", "login_required", needs("proof")));
+  login.checks.add(new Check("required_actions", "the user has to do something first", "interaction_required", needs("action")));
 
   const consent = policy.get("consent")!;
   // RFC 8252 §8.6: native clients are covered by `consentRequired`, whose consent is remembered.
@@ -65,7 +51,7 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
   // First: a user without an account cannot sign in or choose one. Without the prompt the engine refuses `create` as unknown.
-  if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
+  if (promptValues(parts.realm.settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
 
@@ -76,18 +62,18 @@ async function hasNoAccess({ db, realm }: RealmParts, ctx: KoaContextWithOIDC): 
 }
 
 /** OpenID Connect Core §5.5.1.1: whether the session lacks the requested `acr`. An essential one that is not supported is an error. */
-function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
+function needsStepUp(ctx: KoaContextWithOIDC): boolean {
   const acrClaim = ctx.oidc.claims.id_token?.acr;
   if (acrClaim?.values !== undefined && !Array.isArray(acrClaim.values))
     throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
-  const requested = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
+  const requested = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims });
   const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
   if (requested.acr === null) {
     if (requested.essential) throw unmet();
     return false;
   }
   // A level includes the lower ones.
-  if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(requested.acr)) return false;
+  if (ACR_VALUES.indexOf(ctx.oidc.acr ?? "") >= ACR_VALUES.indexOf(requested.acr)) return false;
   if (requested.essential && ctx.oidc.result?.login) throw unmet();
   // A voluntary acr prompts once, and never with prompt=none.
   return requested.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));

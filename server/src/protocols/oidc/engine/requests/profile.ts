@@ -4,7 +4,7 @@ import { clock, HOUR, SECOND } from "../../../../kernel/clock.ts";
 import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { isSameAlg } from "../../../../tenancy/keys/index.ts";
 import { snapshotOf } from "../models/client.ts";
-import { refineResponseModes } from "../steps.ts";
+import { AUTHORIZATION, refineStep } from "../steps.ts";
 
 // The requirements of a client's profile (FAPI 2.0) that the engine's client metadata cannot express.
 
@@ -44,7 +44,7 @@ function reasonAgainstTimes({ nbf, exp }: Dated): string | null {
 
 /** FAPI 2.0 Message Signing §5.4.1: responses are signed (JARM). Call it before the first Provider is created, which copies the steps. */
 export const refuseUnsignedResponses = (): void =>
-  refineResponseModes(async (ctx, check, next) => {
+  refineStep(AUTHORIZATION, "checkResponseMode", async (ctx, check, next) => {
     await check();
     const { response_mode: mode } = ctx.oidc.params as { response_mode?: string };
     if (profileOf(snapshotOf(ctx.oidc.client as Client).settings).signedResponses && !/(?:^|\.)jwt$/.test(mode ?? ""))

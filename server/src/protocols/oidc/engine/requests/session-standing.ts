@@ -1,22 +1,15 @@
 import type { Client, KoaContextWithOIDC } from "oidc-provider";
+import { oncePer } from "../../../../kernel/once.ts";
 import type { VisitorFacts } from "../../../../signin/authenticators/index.ts";
 import { type SessionStanding, standingOf } from "../../../../signin/run/index.ts";
 import { type Pending, signInRequestOf } from "../../authorize/index.ts";
-import type { RealmParts } from "../../parts.ts";
+import { partsOf, requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
 import { liveSessionOf } from "../models/session.ts";
-import { requestOf } from "../request.ts";
-
-const known = new WeakMap<KoaContextWithOIDC, Promise<SessionStanding>>();
 
 /** Whether the session is sufficient for the client's flow. Several checks ask for it, so it is computed once per request. */
-export function sessionStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<SessionStanding> {
-  const found = known.get(ctx) ?? findStanding(parts, ctx);
-  known.set(ctx, found);
-  return found;
-}
-
-async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<SessionStanding> {
+export const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<SessionStanding> => {
+  const parts = partsOf(ctx);
   const session = liveSessionOf(ctx.oidc.session);
   const request = requestOf(ctx);
   const flows = await parts.flows.get(parts.realm.realmId);
@@ -31,4 +24,4 @@ async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise
   // A user who has just completed the flow for this request does not repeat it, even if the flow has changed meanwhile.
   const hasJustPassed = ctx.oidc.result?.login !== undefined && session.proofs.some(({ flow }) => flow === (asked.flow ?? "browser"));
   return standing === "proof" && hasJustPassed ? "enough" : standing;
-}
+});

@@ -3,7 +3,7 @@ import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { asAppError } from "../../../../platform/http/index.ts";
 import { messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../signin/pages/index.ts";
 import type { RealmParts } from "../../parts.ts";
-import { requestOf } from "../request.ts";
+import { requestOf } from "../context.ts";
 
 /**
  * RFC 6749 §4.1.2.1: the engine renders every unknown error as `server_error`. A temporary one becomes a 503, so that clients retry.

@@ -1,8 +1,8 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { askToSignIn, type Pending, signInPath } from "../../authorize/index.ts";
 import type { RealmParts } from "../../parts.ts";
+import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
-import { requestOf } from "../request.ts";
 
 /**
  * Redirects a login prompt directly to the sign-in page instead of `/interaction/{uid}`, which saves a round trip.

@@ -1,0 +1,97 @@
+import { type Adapter, type AdapterFactory, type AdapterPayload, Provider } from "oidc-provider";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { sha256 } from "../../../kernel/vault.ts";
+import {
+  consumeRecord,
+  deleteRecord,
+  findRecord,
+  isReadable,
+  type NewRecord,
+  type RecordPayload,
+  writeRecord,
+} from "../../tokens/index.ts";
+import type { RealmParts } from "../parts.ts";
+import { writeCode } from "./code.store.ts";
+import { toEngineError } from "./errors.ts";
+import { draftOf } from "./models/grant.ts";
+
+/** What the engine does not store, and what it does not call: grants and sessions are ours, and so are the endpoints that would. */
+const nothing: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  findByUserCode: async () => undefined,
+  findByUid: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+};
+
+const notStored = new Set(["AccessToken", "ClientCredentials", "RefreshToken", "Session", "Client", "Grant"]);
+
+/** Stores the engine's state. models/ replaces what it does with sessions, clients and grants. */
+export const createAdapters =
+  (parts: RealmParts): AdapterFactory =>
+  (model) =>
+    notStored.has(model) ? nothing : { ...nothing, ...recordsAdapter(parts, model) };
+
+/** Marks an id that is a hash already, named by an interaction. Never accepted from a client. */
+const MARK = "#";
+
+/** The key is the SHA-256 of the id that the client has. */
+const keyOf = (id: string) => (id.startsWith(MARK) ? id.slice(1) : sha256(id));
+
+/** Foreign keys that fail when the grant or its session has ended meanwhile. */
+const GRANT_CONSTRAINTS = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
+
+/** Codes, device codes, CIBA and pushed requests, and interactions. Issued values are stored as SHA-256 only. */
+function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter, "upsert" | "find" | "consume" | "destroy"> {
+  const keyFor = (id: string) => ({ realm: realm.realmId, model, recordId: keyOf(id) });
+  return {
+    async upsert(id, payload, expiresIn: number) {
+      if (!isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request is nested too deeply"));
+      const now = clock.now();
+      const { sessionUid, clientId, grantId, userCode } = payload;
+      const record: NewRecord = {
+        ...keyFor(id),
+        payload: withoutSecrets(payload) as RecordPayload,
+        // An interaction may outlive its grant: another user may sign in.
+        grantId: model === "Interaction" ? null : (grantId ?? null),
+        clientId: clientId ?? null,
+        userCode: userCode === undefined ? null : sha256(userCode),
+        expiresAt: now + expiresIn * SECOND,
+      };
+      const draft = draftOf(Provider.ctx?.oidc?.entities?.Grant);
+      try {
+        if (sessionUid === undefined || clientId === undefined) await writeRecord(db, record);
+        // The client becomes a participant of the session, and is notified when the session ends.
+        else await writeCode(db, record, draft?.grantId === grantId ? draft : null, { sessionId: sessionUid, clientId, now });
+      } catch (error) {
+        // The grant or its session ended during the request.
+        if (GRANT_CONSTRAINTS.has((error as { constraint?: string }).constraint)) throw oauthErrors.invalidGrant("the grant has ended");
+        throw error;
+      }
+    },
+    async find(id) {
+      const found = await findRecord(db, keyFor(id), clock.now());
+      if (!found) return undefined;
+      const consumed = found.consumedAt === null ? {} : { consumed: Math.floor(found.consumedAt / SECOND) };
+      return { ...(found.payload as AdapterPayload), jti: id, ...consumed };
+    },
+    /** Atomic: of concurrent requests one succeeds. */
+    async consume(id) {
+      if (!(await consumeRecord(db, keyFor(id), clock.now()))) throw oauthErrors.invalidGrant("it was used already");
+    },
+    destroy: (id) => deleteRecord(db, keyFor(id)),
+  };
+}
+
+/** The table contains no secret: neither the id, nor the session cookie, nor the code of another record. */
+function withoutSecrets({ jti: _jti, userCode: _userCode, consumed: _consumed, session, parJti, ...rest }: AdapterPayload): AdapterPayload {
+  const { cookie: _cookie, ...known } = session ?? {};
+  return {
+    ...rest,
+    ...(session && { session: known }),
+    ...(parJti !== undefined && { parJti: parJti.startsWith(MARK) ? parJti : MARK + sha256(parJti) }),
+  };
+}

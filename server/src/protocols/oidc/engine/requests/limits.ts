@@ -1,0 +1,54 @@
+import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import { clock } from "../../../../kernel/clock.ts";
+import { ruleOf } from "../../../../tenancy/realms/index.ts";
+import { isPublic } from "../../../client-auth/index.ts";
+import { hasOpenDevices } from "../../../decoupled/index.ts";
+import { countAnonymousRequest } from "../../../gate/index.ts";
+import type { RealmParts } from "../../parts.ts";
+import { requestOf } from "../context.ts";
+import { snapshotOf } from "../models/client.ts";
+
+/** RFC 6749 §4.1.2.1, with status 429 for responses that are not redirects. */
+function tooManyRequests(ctx: KoaContextWithOIDC, seconds: number, reason: string): Error {
+  ctx.set("retry-after", String(seconds));
+  const error = new errors.CustomOIDCProviderError("temporarily_unavailable", `${reason}: try again in ${seconds} seconds`);
+  return Object.assign(error, { status: 429, statusCode: 429 });
+}
+
+/** Runs `check` before the engine stores a model. */
+function beforeSaving<T>(model: { readonly prototype: T }, check: (ctx: KoaContextWithOIDC, saved: T) => Promise<void>): void {
+  const saved = model.prototype as { save(this: T, ...args: unknown[]): Promise<unknown> };
+  const { save } = saved;
+  saved.save = async function (...args) {
+    const { ctx } = Provider;
+    if (ctx?.oidc) await check(ctx, this);
+    return save.apply(this, args);
+  };
+}
+
+/** RFC 8628 §5.1: many pending codes make a guess likelier to hit one, and public clients could fill the table. */
+const MAX_DEVICES = 10_000;
+
+/** Requests that anyone can have stored are limited per address; of devices, the pending codes of a client as well. */
+export function limitStoredRequests(provider: Provider, parts: RealmParts): void {
+  const { db, limiter, realm } = parts;
+  const addressOf = (ctx: KoaContextWithOIDC) => requestOf(ctx)?.ip ?? ctx.ip;
+  const assertMayStore = async (ctx: KoaContextWithOIDC) => {
+    const { allowed, retryAfterSeconds } = await countAnonymousRequest(parts, addressOf(ctx));
+    if (!allowed) throw tooManyRequests(ctx, retryAfterSeconds, "too many requests from here");
+  };
+  beforeSaving(provider.Interaction, async (ctx) => {
+    if (ctx.oidc.route === "authorization" && ctx.oidc.session?.accountId === undefined) await assertMayStore(ctx);
+  });
+  beforeSaving(provider.PushedAuthorizationRequest, async (ctx) => {
+    if (ctx.oidc.client !== undefined && isPublic(snapshotOf(ctx.oidc.client))) await assertMayStore(ctx);
+  });
+  beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
+    if (ctx.oidc.route !== "device_authorization") return;
+    const { realmId, settings } = realm;
+    const verdict = await limiter.take(`device:${realmId}:${clientId}:${addressOf(ctx)}`, ruleOf(settings, "deviceCodes"));
+    if (!verdict.allowed) throw tooManyRequests(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
+    if (await hasOpenDevices(db, realmId, String(clientId), MAX_DEVICES, clock.now()))
+      throw tooManyRequests(ctx, 60, "too many devices of this application are already waiting for a user");
+  });
+}
