@@ -62,6 +62,7 @@ describe("defaults", () => {
       trustProxy: false,
       maxInFlight: 1000,
       maxLoopDelayMs: 2000,
+      providerTimeoutMs: 15_000,
       tlsClientCertHeader: null,
       mtlsBaseUrl: null,
       allowedHosts: [],

@@ -35,6 +35,7 @@ export interface Config {
   readonly trustProxy: boolean | number | readonly string[];
   readonly maxInFlight: number;
   readonly maxLoopDelayMs: number;
+  readonly providerTimeoutMs: number;
   /** null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
   /** Where the proxy asks clients for certificates; null: at `baseUrl`. */

@@ -51,7 +51,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 /** Everything below `/admin/realms/{realm}`. */
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
-  const { baseUrl } = core.config;
+  const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
@@ -80,7 +80,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
   const { refresh: readMetadata, entityOf: readEntity } = services.brokers.tools.saml.upstreams;
-  const providerParts = { vault, outbound, baseUrl, limiter, readMetadata, readEntity };
+  const providerParts = { vault, outbound, baseUrl, limiter, readMetadata, readEntity, providerTimeoutMs };
   await realm.register(identityProviderRoutes, { prefix: "/identity-providers", ...providerParts });
   await realm.register(userFederationRoutes, {
     prefix: "/user-federation",

@@ -69,7 +69,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   const signIn = {
     brokers: createBrokers({
       ...{ providers: identityProviders, outbound, registry: metrics.registry, log },
-      ...{ db, vault, realms, signingKeys, baseUrl },
+      ...{ db, vault, realms, signingKeys, baseUrl, timeoutMs: config.providerTimeoutMs },
     }),
     flows: createFlows({ db, changes }),
     directoryPasswords,

@@ -168,6 +168,12 @@ export const settings = {
     ["2000", 2000],
     "How late a node's event loop may run on average before requests get 503 with `Retry-After`, probes and metrics excepted. 0: no limit.",
   ),
+  providerTimeoutMs: setting(
+    "GATEHOUSE_PROVIDER_TIMEOUT_MS",
+    kinds.integer(1_000, 60_000),
+    ["15000", 15_000],
+    "How long a request may take that asks an identity provider several times, such as the return from it. Each call has 5 seconds.",
+  ),
   tlsClientCertHeader: setting(
     "GATEHOUSE_TLS_CLIENT_CERT_HEADER",
     kinds.headerName,

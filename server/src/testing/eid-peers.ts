@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { clock } from "../kernel/clock.ts";
 import type { Answer } from "./browser.ts";
 import {
@@ -61,15 +62,20 @@ export interface EidAnswer {
 }
 
 async function listen(answer: (body: string) => string | null) {
+  let pause = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    await wait(pause);
     const body = answer(Buffer.concat(chunks).toString());
     response.writeHead(body === null ? 404 : 200, { "content-type": "text/xml" }).end(body ?? "");
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { origin, close: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
+  const slow = (milliseconds: number) => {
+    pause = milliseconds;
+  };
+  return { origin, slow, close: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
 }
 
 const publicKeyOf = ({ privateKey }: Identity) => createPublicKey(privateKey);
@@ -96,7 +102,7 @@ export async function eherkenningPeer() {
   const signing: Signing = { identity: signer, by: "pkcs1" };
   const cbc: Encrypting = { cipher: "aes256-cbc", transport: "mgf1p" };
 
-  const { origin, close } = await listen((soap) => {
+  const { origin, close, slow } = await listen((soap) => {
     resolves.push(soap);
     const artifact = />([^<]+)<\/samlp:Artifact>/.exec(soap)?.[1] ?? "";
     const requested = / ID="([^"]*)"/.exec(soap)?.[1] ?? "";
@@ -156,6 +162,8 @@ export async function eherkenningPeer() {
       const response = responseXml({ ...message, id: responseId }, answer.content?.(assertion) ?? assertion);
       return answer.isResponseSigned === false ? response : signedBy(by, response, responseId);
     },
+    /** Each artifact takes this long to resolve from now on. */
+    slow,
     /** The query of the response. */
     artifact(requested: Asked, answer: EidAnswer = {}) {
       const source = createHash("sha1").update(entityId).digest();

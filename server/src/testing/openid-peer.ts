@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { clock } from "../kernel/clock.ts";
 
@@ -59,6 +60,7 @@ export async function openidPeer() {
   let discovered: [number, string] | null = null;
   let issuer = "";
   const hanging = new Map<string, Hang>();
+  let pause = 0;
 
   const idToken = async () =>
     next.idToken ??
@@ -130,6 +132,7 @@ export async function openidPeer() {
     calls.push(call);
     const how = hanging.get(path);
     if (how !== undefined) return drip(request.socket, how);
+    await wait(pause);
     const [status, body] = await answerTo(call);
     response.writeHead(status, { "content-type": "application/json", ...(status === 302 && { location: `${issuer}/elsewhere` }) });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
@@ -154,6 +157,10 @@ export async function openidPeer() {
     },
     /** This address never answers from now on, or never ends its answer. */
     hang: (path: string, how: Hang) => void hanging.set(path, how),
+    /** Each answer takes this long from now on. */
+    slow: (milliseconds: number) => {
+      pause = milliseconds;
+    },
     /** What it answers from now on, without a sign-in. */
     answer: (answer: PeerAnswer) => {
       next = answer;

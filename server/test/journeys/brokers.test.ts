@@ -97,9 +97,10 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await person.close();
   });
 
-  test("an account with the same address is linked once its owner has shown that it is theirs", async () => {
-    const { name: realm } = await newRealm("linked");
-    await stage.newUser(realm, "ada");
+  test("an account with the same address is linked once its owner has shown that it is theirs, or left alone", async () => {
+    const { name: realm } = await newRealm("linked", { config: { trustEmail: false } });
+    await stage.newUser("upstream", "grace");
+    for (const name of ["ada", "grace"]) await stage.newUser(realm, name);
     const { person, page } = await newPerson();
     await open(page, realm);
     await link(page, "Continue with Acme").click();
@@ -109,6 +110,11 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.keyboard.press("Enter");
     await page.locator("[role=alert]").waitFor();
+    await look(page, "link-proof-wrong");
+    await press(page, "Continue with a new account");
+    await heading(page, "Continue with a new account");
+    await look(page, "new-account");
+    await press(page, "Use your password");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await signedIn(page);
@@ -117,7 +123,37 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await open(page, realm);
     await link(page, /^Continue with Acme/).click();
     await signedIn(page);
+
+    // From the account: what came back is shown before it is linked.
+    const account = `${stage.url}/realms/${realm}/account/linked-accounts/acme`;
+    const csrf = (await person.context.cookies()).find(({ name }) => name === "XSRF-TOKEN")!.value;
+    const headers = { "x-xsrf-token": csrf };
+    expect((await person.context.request.delete(account, { headers })).status()).toBe(204);
+    const begun = await person.context.request.post(account, { headers, data: {} });
+    await page.goto((await begun.json()).url);
+    await heading(page, "Link an account");
+    await look(page, "link-confirm");
+    await press(page, "Link the accounts");
+    await signedIn(page);
     await person.close();
+
+    // Without scripts: declined, and then with an account of their own.
+    const bare = await somebody(stage.browser, { ...HERE, javaScriptEnabled: false });
+    const tab = await bare.tab();
+    await open(tab, realm);
+    await link(tab, "Continue with Acme").click();
+    await typePassword(tab, "grace");
+    await heading(tab, "Enter your password");
+    await press(tab, "Do not link");
+    await atHome(tab);
+    await link(tab, /^Continue with Acme/).click();
+    await press(tab, "Continue with a new account");
+    await press(tab, "Create the account");
+    await heading(tab, "Complete your profile");
+    await profile(tab);
+    await signedIn(tab);
+    expect(await tab.locator(".gh-account").textContent()).toContain("grace-2");
+    await bare.close();
   });
 
   test("by the domain of an address, name first, with the keyboard; the back button and another way lead to the password", async () => {

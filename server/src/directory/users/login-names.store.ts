@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { loginKey } from "../../kernel/text.ts";
-import { type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
 import { userErrors } from "./errors.ts";
 
 /**
@@ -108,6 +108,28 @@ async function takeFromUsername(tx: Tx, realm: string, key: string, userId: stri
     .execute();
   return holder.user_id;
 }
+
+/** A user with the address. `isConfirmed`: they sign in by it; otherwise they only say that it is theirs. */
+export interface AddressHolder {
+  readonly userId: string;
+  readonly isConfirmed: boolean;
+}
+
+/** Null as well where several say that it is theirs, and none has confirmed it. */
+export async function findAddressHolder(db: Db, realm: string, address: string): Promise<AddressHolder | null> {
+  const key = loginKey(address);
+  const [first, second] = isActiveKey(key) ? await byAddress(db, { realm, key }) : [];
+  if (!first || (second && !first.is_confirmed)) return null;
+  return { userId: first.user_id, isConfirmed: first.is_confirmed };
+}
+
+const byAddress = prepared(
+  ({ realm, key }: { realm: string; key: string }) => sql<{ user_id: string; is_confirmed: boolean }>`
+    select u.user_id, n.key is not null as is_confirmed
+    from users u left join login_names n on n.realm_id = u.realm_id and n.key = ${key} and n.user_id = u.user_id
+    where u.realm_id = ${realm} and coalesce(u.email_key, '') = ${key} and u.email_key is not null
+    order by is_confirmed desc limit 2`,
+);
 
 /** Names of users whose directory entry is gone: other users may claim them, because these users are disabled. Search still finds them. */
 export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<void> {

@@ -10,7 +10,8 @@ export const attributeValue = Type.Union([
   Type.String({ maxLength: 4096 }),
   Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 }),
 ]);
-const attributes = Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$" }), attributeValue, {
+export const ATTRIBUTE_NAME = "^[A-Za-z0-9_.:-]{1,128}$";
+const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attributeValue, {
   additionalProperties: false,
   maxProperties: 100,
   description: "A text or a list of texts by name; `firstName`, `lastName`, `phoneNumber`, `locale` and `externalId` have a meaning",

@@ -128,7 +128,7 @@ export interface Problem {
   readonly title: TextKey;
   readonly text: TextKey;
   /** Of the answer, where it is not 400. */
-  readonly status?: 409;
+  readonly status?: 409 | 429;
 }
 
 /** What a step keeps. `commit` runs in the transaction that keeps it, and may know better what that is: whether a code could leave. */
@@ -156,11 +156,13 @@ export type Answer =
       readonly outcome: "prove";
       readonly userId: string;
       readonly login: string;
-      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username" | "email">;
+      readonly link: Omit<PendingLink, "flow" | "flowVersion" | "step" | "proven">;
       readonly factor: Factor;
       readonly amr: readonly string[];
       readonly brokered: BrokeredArrival;
     }
+  /** The account that was to be proven stays as it is: the flow continues from the step that led to it, as another user. */
+  | { readonly outcome: "instead"; readonly proof: Proof }
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
 

@@ -34,7 +34,7 @@ const contextFor: ContextFor = async (user, progress) => {
       brokers: createBrokers({
         ...{ providers: createIdentityProviders(core), registry: new Registry(), log },
         outbound: createOutbound({ allowedHosts: [], allowLoopbackHttp: false }),
-        ...{ db, vault, realms: core.realms, baseUrl: config.baseUrl, signingKeys: createSigningKeys(core) },
+        ...{ db, vault, realms: core.realms, baseUrl: config.baseUrl, signingKeys: createSigningKeys(core), timeoutMs: 15_000 },
       }),
     },
     realm: (await core.realms.get(realm.name))!,

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, writesEachTime } from "../brokers/index.ts";
-import { MAX_BUTTONS, type ProviderSnapshot, touchLink } from "../identity-providers/index.ts";
+import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, identityToKeep, writesEachTime } from "../brokers/index.ts";
+import { type LinkedUser, MAX_BUTTONS, type ProviderSnapshot, touchLink } from "../identity-providers/index.ts";
 import { FindProvider, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, providersOf, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
@@ -57,24 +57,22 @@ export const identityProvider: Question = {
     if ("answer" in back) return back.answer;
     const { provider, identity, linked } = back;
     const { userId, login } = at.progress;
-    const isOpen = userId === null && login === null;
-    const arrival = await arrive(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, isOpen });
+    const begunFor = userId !== null ? "user" : login !== null ? "name" : null;
+    const arrival = await arrive(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, begunFor });
     if (arrival.kind === "refused") {
       await recordBrokerFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
-    const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
-    const writes = arrival.kind === "linked" && writesEachTime(provider, arrival);
-    const proof = { ...proofOf(at, provider, identity, { userId: arrival.userId, writes }), brokered };
-    if (arrival.kind === "linked") return { outcome: "passed", proof };
-    // Whose sign-in it is was said before: an address does not make it another's.
-    if (userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
+    const kept = arrival.kind === "prove" && arrival.mayCreate ? identityToKeep(provider, identity) : undefined;
+    const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!, kept);
+    if (arrival.kind === "linked") return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), brokered } };
+    const { isConfirmed, mayCreate } = arrival;
     const link = {
       ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
-      // Only an address that the provider has verified leads here.
-      ...(provider.isOfOrganizations && identity.email !== null && { email: identity.email }),
+      ...(provider.isOfOrganizations && identity.email !== null && identity.emailVerified && { email: identity.email }),
+      ...{ isConfirmed, mayCreate },
     };
-    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr, brokered };
+    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, ...factorOf(provider, identity), brokered };
   },
 };
 
@@ -110,21 +108,22 @@ async function found(at: StepContext, find: string): Promise<Answer> {
 }
 
 /** The provider counts as one factor, and as two where the configuration trusts what it says of that. */
-function proofOf(
-  at: StepContext,
-  provider: ProviderSnapshot,
-  identity: BrokeredIdentity,
-  { userId, writes }: { readonly userId: string; readonly writes: boolean },
-): Proof {
-  const { parts } = at;
-  const { alias, protocol, providerId, config } = provider;
+function factorOf({ config }: ProviderSnapshot, identity: BrokeredIdentity) {
   const acrs = config.multiFactorAcr as readonly string[];
   const amrs = config.multiFactorAmr as readonly string[];
   const isMultiFactor = (identity.acr !== null && acrs.includes(identity.acr)) || identity.amr.some((each) => amrs.includes(each));
+  return { factor: isMultiFactor ? "both" : "knowledge", amr: ["fed", ...(isMultiFactor ? ["mfa"] : [])] } as const;
+}
+
+/** Of a user who is linked. */
+export function proofOf(at: StepContext, provider: ProviderSnapshot, identity: BrokeredIdentity, linked: LinkedUser): Proof {
+  const { parts } = at;
+  const { alias, protocol, providerId } = provider;
+  const { userId } = linked;
+  const writes = writesEachTime(provider, linked);
   return {
     userId,
-    factor: isMultiFactor ? "both" : "knowledge",
-    amr: ["fed", ...(isMultiFactor ? ["mfa"] : [])],
+    ...factorOf(provider, identity),
     writesUser: writes,
     async accept(ctx) {
       const { subject, username } = identity;

@@ -2,6 +2,8 @@ import { PasswordOnly } from "../pages/index.ts";
 import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
 import { type Answer, type NamedUser, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 
+const WRONG = { title: "passwordWrongTitle", text: "passwordWrongText" } as const;
+
 /** The password alone, of a user named in a step before. */
 export const password: Question = {
   ...question,
@@ -11,6 +13,7 @@ export const password: Question = {
   counted: "password",
   fields: ["password"],
   choice: "choosePassword",
+  refusal: WRONG,
   // Before anything is proven, everybody has one.
   available: async ({ user, progress }) =>
     user === null || !progress.passed.some(({ factor }) => factor !== null) || user.credentials.has("password"),
@@ -25,7 +28,7 @@ export const password: Question = {
     const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
     if (right === "elsewhere") return changeElsewhere;
-    return right ? { outcome: "passed", proof: right } : { outcome: "wrong", title: "passwordWrongTitle", text: "passwordWrongText" };
+    return right ? { outcome: "passed", proof: right } : { outcome: "wrong", ...WRONG };
   },
 };
 

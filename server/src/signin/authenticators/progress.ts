@@ -21,6 +21,10 @@ export interface PendingLink {
   readonly username: string | null;
   /** As the provider verified it, where the provider is an organization's. */
   readonly email?: string;
+  /** The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered it. */
+  readonly isConfirmed: boolean;
+  /** They may continue with a new account instead. */
+  readonly mayCreate: boolean;
   /** The flow to continue afterwards, and the step that redirected to the provider. */
   readonly flow: string;
   readonly flowVersion: number;

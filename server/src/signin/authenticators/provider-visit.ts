@@ -1,4 +1,4 @@
-import { type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED, usesProfile } from "../brokers/index.ts";
+import { askingProvider, type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED, usesProfile } from "../brokers/index.ts";
 import { findLinkedUser, type LinkedUser, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Answer, StepContext } from "./authenticator.ts";
 
@@ -12,6 +12,7 @@ export const PROBLEMS = {
   stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
   domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
+  "too-many": { title: "brokerTooManyTitle", text: "brokerTooManyText", status: 429 },
 } as const;
 
 export const providersOf = async ({ parts, realm, request }: StepContext) =>
@@ -38,7 +39,7 @@ export async function visit(
   const { outages, tools } = at.parts.brokers;
   try {
     const request = { ...asked, redirectUri: redirectUriOf(at, alias), locale: at.visitor.locale };
-    const { kept, to } = await broker.begin(provider, request, tools);
+    const { kept, to } = await askingProvider(tools, (bounded) => broker.begin(provider, request, bounded));
     outages.answered(providerId);
     return { outcome: "leave", data: { ...kept, alias, providerId }, to: ({ state }) => to(state) };
   } catch (error) {
@@ -68,11 +69,13 @@ export async function visited(
     return { answer: { outcome: "again", notice: "brokerCancelled" } };
   if (query.error === REFUSED) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
   try {
-    const known = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
-    const linked = await findLinkedUser(parts.db, provider.realm, provider.providerId, known.subject);
-    // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
-    const identity = known.complete && (linked === null || usesProfile(provider, linked)) ? await known.complete() : known;
-    return { provider, identity, linked };
+    return await askingProvider(parts.brokers.tools, async (tools) => {
+      const known = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, tools);
+      const linked = await findLinkedUser(parts.db, provider.realm, provider.providerId, known.subject);
+      // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
+      const identity = known.complete && (linked === null || usesProfile(provider, linked)) ? await known.complete() : known;
+      return { provider, identity, linked };
+    });
   } catch (error) {
     return { answer: await failed(at, provider, error, "failed") };
   }
@@ -91,6 +94,7 @@ async function failed(at: StepContext, provider: ProviderSnapshot, error: unknow
 /** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
 const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   stale: "stale",
+  timeout: "down",
   upstream_server_error: "down",
   upstream_temporarily_unavailable: "down",
   upstream_unauthorized_client: "refused",

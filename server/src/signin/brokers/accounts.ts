@@ -1,20 +1,29 @@
+import { raiseAttempts } from "../../directory/credentials/index.ts";
 import { domainOfAddress, normalDomain } from "../../directory/organizations/index.ts";
 import {
+  type AddressHolder,
   addRequiredAction,
   createUser,
+  findAddressHolder,
   findUserByLogin,
-  isAddressOf,
   isMailShaped,
-  readUser,
   userErrors,
 } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { loginKey } from "../../kernel/text.ts";
-import { randomToken } from "../../kernel/vault.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { addLink, fillTemplate, findLinkedUser, type LinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
+import {
+  addLink,
+  fillTemplate,
+  findLinkedUser,
+  isLinkedTo,
+  type LinkedUser,
+  type ProviderSnapshot,
+  sourceOf,
+} from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { applyMapping } from "./mapping.ts";
 
@@ -22,8 +31,8 @@ import { applyMapping } from "./mapping.ts";
 export type Arrival =
   | ({ readonly kind: "linked" } & LinkedUser)
   /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
-  | { readonly kind: "prove"; readonly userId: string; readonly login: string }
-  | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" };
+  | { readonly kind: "prove"; readonly userId: string; readonly login: string; readonly isConfirmed: boolean; readonly mayCreate: boolean }
+  | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" | "too-many" };
 
 interface Parts {
   readonly db: Db;
@@ -34,25 +43,67 @@ interface Parts {
 export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
   email !== null && emailVerified && config.trustEmail === true;
 
+interface Visit {
+  readonly linked: LinkedUser | null;
+  readonly sourceIp: string;
+  /** `user`: the sign-in is a user's already. `name`: a name was typed that is no user's. */
+  readonly begunFor: "user" | "name" | null;
+}
+
 /**
- * By the link, and by nothing else: an address or a name never signs a user in. Without a link an account is made, where the provider may;
- * or one that has the same verified address is offered to be linked, and no account is linked without its own factors. A sign-in that belongs
- * to a user already (`isOpen` false) makes no account: it could not go on as another user.
+ * By the link, and by nothing else: an address or a name never signs a user in. Without a link, an account that has the same address is offered to
+ * be linked, whatever the address is worth, and no account is linked without its own factors; or an account is made, where the provider may. A
+ * sign-in that was begun for a user or a name makes no account: it could not go on as another user.
  */
-export async function arrive(
-  parts: Parts,
-  provider: ProviderSnapshot,
-  identity: BrokeredIdentity,
-  { linked, sourceIp, isOpen }: { readonly linked: LinkedUser | null; readonly sourceIp: string; readonly isOpen: boolean },
-): Promise<Arrival> {
-  const { realm, config } = provider;
+export async function arrive(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, visit: Visit): Promise<Arrival> {
+  const { config } = provider;
+  const { linked, begunFor, sourceIp } = visit;
   if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
   if (linked !== null) return { kind: "linked", ...linked };
   if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
-  const owner = isTrustedAddress(provider, identity) ? await ownerOf(parts.db, realm, identity.email!) : null;
-  if (owner !== null) return { kind: "prove", userId: owner, login: identity.email! };
-  if (config.provisioning === "link-only" || !isOpen) return { kind: "refused", reason: "no-account" };
-  return { kind: "linked", userId: await createAccount(parts, provider, identity, sourceIp), hasGrants: false };
+  const isTrusted = isTrustedAddress(provider, identity);
+  if (!isTrusted && !(await mayAsk(parts, provider, identity, sourceIp))) return { kind: "refused", reason: "too-many" };
+  const mayCreate = config.provisioning === "create" && begunFor === null;
+  const findHolder = async () =>
+    identity.email === null || begunFor === "user" ? null : findAddressHolder(parts.db, provider.realm, identity.email);
+  // A provider that is trusted for a confirmed address leaves no doubt whose account it is.
+  const prove = (holder: AddressHolder) =>
+    ({ kind: "prove", ...holder, login: identity.email!, mayCreate: mayCreate && !(isTrusted && holder.isConfirmed) }) as const;
+
+  const holder = await findHolder();
+  // A user has one account at each provider: with another one there, nothing could be linked.
+  if (holder !== null && !(await isLinkedTo(parts.db, provider.realm, provider.providerId, holder.userId))) return prove(holder);
+  if (!mayCreate) return { kind: "refused", reason: "no-account" };
+  try {
+    // An address that is not trusted is no name to sign in by, and takes nothing from its holder.
+    const keeper = isTrusted ? holder : null;
+    return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, sourceIp), hasGrants: false };
+  } catch (error) {
+    // Another user has got the address meanwhile.
+    const late = holder === null && isNameTaken(error) ? await findHolder() : null;
+    if (late === null) throw error;
+    return prove(late);
+  }
+}
+
+const isNameTaken = (error: unknown): boolean => error instanceof AppError && error.code === userErrors.login_name_taken().code;
+
+/** Of one account at the provider, in an hour. */
+const MAX_QUESTIONS = 10;
+const HOUR_IN_MINUTES = 60;
+
+/**
+ * An account at a provider may have any address, where the provider does not verify it. Whether there is a user with it here can be found out by such
+ * an account only so often. Counted before anything is looked up: a known and an unknown address are counted alike.
+ */
+async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, sourceIp: string) {
+  if (email === null) return true;
+  const policy = { maxFailures: MAX_QUESTIONS, lockMinutes: HOUR_IN_MINUTES, forgetAfterMinutes: HOUR_IN_MINUTES, growingWaits: false };
+  const counted = sha256(`${providerId} ${subject}`);
+  const { allowed } = await work.transact({ realm, actor: systemActor(realm), sourceIp }, (ctx) =>
+    raiseAttempts(ctx.tx, realm, "broker-address", counted, policy, ctx.now),
+  );
+  return allowed;
 }
 
 /** Only an address that the provider has verified says anything about its domain. */
@@ -63,18 +114,22 @@ export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVe
   return emailVerified && domain !== null && domains.some((allowed) => normalDomain(allowed) === domain);
 }
 
-async function ownerOf(db: Db, realm: string, email: string): Promise<string | null> {
-  const holder = await findUserByLogin(db, realm, email);
-  if (!holder) return null;
-  const user = await readUser({ tx: db, realm, actor: systemActor(realm), now: 0 }, holder.userId);
-  return isAddressOf(user, email) ? user.userId : null;
-}
-
 const TRIES = 3;
 
+/** Whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
+export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
+  holder.isConfirmed || !isTrustedAddress(provider, identity);
+
 /** The account, its link and what it gets, in one transaction. Of two first sign-ins at once the second finds the first one's account. */
-async function createAccount(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, sourceIp: string): Promise<string> {
+export async function createAccount(
+  parts: Parts,
+  provider: ProviderSnapshot,
+  said: BrokeredIdentity,
+  holder: AddressHolder | null,
+  sourceIp: string,
+): Promise<string> {
   const { realm, alias, providerId } = provider;
+  const identity = holder !== null && keepsAddress(provider, said, holder) ? { ...said, email: null } : said;
   const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), sourceIp };
   for (let tries = 1; ; tries++) {
     const username = await freeUsername(parts.db, provider, identity, tries > 1);
@@ -83,8 +138,7 @@ async function createAccount(parts: Parts, provider: ProviderSnapshot, identity:
     } catch (error) {
       const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
       if (linked !== null) return linked.userId;
-      const isTaken = error instanceof AppError && error.code === userErrors.login_name_taken().code;
-      if (!isTaken || tries === TRIES) throw error;
+      if (!isNameTaken(error) || tries === TRIES) throw error;
     }
   }
 }
@@ -127,8 +181,10 @@ async function freeUsername(
 
 /** What a username may hold, and as much of it as leaves room for a number. */
 const clean = (name: string): string =>
-  name
-    .normalize("NFC")
-    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
-    .replace(/^\.+|\.+$/g, "")
-    .slice(0, 200);
+  cut(
+    name
+      .normalize("NFC")
+      .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
+      .replace(/^\.+|\.+$/g, ""),
+    200,
+  );

@@ -9,13 +9,16 @@ export interface BrokeredArrival {
   readonly providerId: string;
   readonly subject: string;
   readonly sessionId: string | null;
-  /** What a logout there needs, and tokens to be kept. */
+  /** What a logout there needs, tokens to be kept, and who it is while no account is made of it. */
   readonly sealed: string | null;
 }
+
+type Identity = Omit<BrokeredIdentity, "session" | "tokens" | "complete">;
 
 interface Content {
   readonly logout: string | null;
   readonly tokens: LinkTokens | null;
+  readonly identity?: Identity;
 }
 
 const place = (realm: string, interactionId: string) => ({ realm, table: "interactions", column: "state", row: interactionId });
@@ -23,16 +26,18 @@ const place = (realm: string, interactionId: string) => ({ realm, table: "intera
 export function arrivalOf(
   vault: Vault,
   { realm, providerId }: Pick<ProviderSnapshot, "realm" | "providerId">,
-  { subject, session, tokens = null }: Pick<BrokeredIdentity, "subject" | "session"> & { readonly tokens?: LinkTokens | null | undefined },
+  { subject, session, tokens }: Pick<BrokeredIdentity, "subject" | "session" | "tokens">,
   interactionId: string,
+  identity?: Identity,
 ): BrokeredArrival {
   const { id: sessionId = null, logout = null } = session ?? {};
-  const content: Content = { logout, tokens };
+  const content: Content = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
   const arrival: BrokeredArrival = {
     ...{ providerId, subject, sessionId },
     // Read where the state is stored. A sign-in that ends with this answer stores none.
     get sealed() {
-      return logout === null && tokens === null ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));
+      const isEmpty = Object.values(content).every((each) => each === null);
+      return isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));
     },
   };
   contents.set(arrival, content);
@@ -48,6 +53,10 @@ function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, intera
   const { sealed } = arrival;
   return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
 }
+
+/** Who it is, where that was kept. */
+export const identityIn = (vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): BrokeredIdentity | null =>
+  contentOf(vault, realm, arrival, interactionId).identity ?? null;
 
 interface Where {
   readonly interactionId: string;

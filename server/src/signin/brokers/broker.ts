@@ -57,6 +57,8 @@ export type PostedAnswer =
   | { readonly kind: "begin"; readonly returnTo: string | null };
 
 export interface BrokerTools {
+  /** For all calls of a request together. */
+  readonly timeoutMs: number;
   readonly upstreams: Upstreams;
   readonly saml: SamlTools;
   readonly log: Logger;

@@ -2,8 +2,8 @@
 // what is mapped from it. The step of a flow is `identity-provider` in signin/authenticators; records and links are signin/identity-providers'.
 // Owns `brokered_sessions`, `broker_logouts` and `broker_logout_tokens`.
 
-export { arrive, isInAllowedDomain } from "./accounts.ts";
-export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
+export { arrive, createAccount, isInAllowedDomain, keepsAddress } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, identityIn, keepTokensOf, recordArrival } from "./arrival.ts";
 export type {
   Broker,
   BrokeredIdentity,
@@ -24,8 +24,8 @@ export {
 } from "./brokered-sessions.ts";
 export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
-export { applyMapping, usesProfile, writesEachTime } from "./mapping.ts";
-export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
+export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./mapping.ts";
+export { askingProvider, type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
 export { deleteExpiredAnswers } from "./saml/index.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
 export { type ProviderLogoutParts, providerLogoutRoutes } from "./saml/slo.routes.ts";

@@ -1,5 +1,6 @@
 import { type JWTPayload, jwtVerify } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { isCleanText } from "../../kernel/text.ts";
 import { filledUrl, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "./broker.ts";
 import { quirksOf } from "./quirks.ts";
@@ -59,4 +60,4 @@ function isLogout({ events }: JWTPayload): boolean {
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" && value.length <= MAX_LENGTH && !value.includes("\u0000") ? value : undefined;
+  typeof value === "string" && value !== "" && value.length <= MAX_LENGTH && isCleanText(value) ? value : undefined;

@@ -1,6 +1,7 @@
 import { updateBrokeredUser } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
+  claimsOfTemplate,
   countsNow,
   followGrants,
   type LinkedUser,
@@ -21,6 +22,16 @@ export const usesProfile = (provider: ProviderSnapshot, linked: LinkedUser): boo
   writesEachTime(provider, linked) ||
   provider.isOfOrganizations ||
   [provider.config.allowedDomains, provider.config.multiFactorAcr, provider.config.multiFactorAmr].some(isListed);
+
+/** As much of an identity as an account is made of: of the claims only what mappers and the template of usernames look at. */
+export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: BrokeredIdentity) {
+  const { subject, username, email, emailVerified, firstName, lastName, acr, amr } = identity;
+  const templates = [config.usernameTemplate, ...mappers.map(({ template }) => template)].filter((each) => typeof each === "string");
+  const paths = [...mappers.flatMap(({ claim }) => claim ?? []), ...templates.flatMap(claimsOfTemplate)];
+  const names = new Set(paths.flatMap((path) => [path, path.split(".", 1)[0]!]));
+  const claims = Object.fromEntries(Object.entries(identity.claims).filter(([name]) => names.has(name)));
+  return { subject, username, email, emailVerified, firstName, lastName, claims, acr, amr };
+}
 
 /**
  * What a sign-in by the provider says of its user: names, address, attributes, roles and groups. The user is held to be written. The

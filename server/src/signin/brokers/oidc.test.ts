@@ -77,6 +77,18 @@ test("the requesting application gets its code, and idp_hint redirects to the pr
   expect(unknown.page.text).toContain('name="password"');
 });
 
+test("what cannot be stored, and an address that no mail can be sent to, is asked of the user instead", async () => {
+  const realm = await brokered({ trustEmail: true });
+  const odd = { given_name: "\ud800", email: "ada@example.com\u200b", department: "a\udfff" };
+  const mapper = { name: "d", type: "attribute", claim: "department", attribute: "department" };
+  expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+  const { back, browser } = await signIn(realm, { claims: odd });
+  expect((await browser.get(String(back.headers.location))).text).toContain('name="firstName"');
+  const [user] = await usersOf(realm);
+  expect(user).toMatchObject({ username: "ada", email: null, emailVerified: false, attributes: { lastName: "Lovelace" } });
+  expect((await realm.asMaster().put(`/users/${user.userId}`, user)).status, "as it was shown").toBe(200);
+});
+
 describe("what does not come from the provider for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],
@@ -89,6 +101,7 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["a token from the future", () => ({ claims: { iat: Math.floor(clock.now() / 1000) + 600 } })],
     ["a token without a signature", () => ({ idToken: unsigned({ sub: "subject-1" }) })],
     ["an unknown key", () => ({ claims: { kid: "another" } })],
+    ["a subject that cannot be stored", () => ({ claims: { sub: "\ud800" } })],
     ["a profile of another subject", () => ({ userinfo: { sub: "another" } })],
     ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
     ["an error with status 200", () => ({ tokenBody: '{"error":"bad_verification_code"}' })],
@@ -172,59 +185,6 @@ describe("what does not come from the provider for this very sign-in", () => {
     await lying.close();
     const user = await realm.user();
     await iam.browser().signIn(realm.name, user.username, user.password);
-  });
-});
-
-describe("an account that has the address already", () => {
-  async function withOwner(config: object, user: object = { emailVerified: true }) {
-    const realm = await brokered(config as Record<string, unknown>);
-    const owner = await realm.user("owner");
-    const { body } = await realm.asMaster().get(`/users/${owner.userId}`);
-    const saved = await realm.asMaster().put(`/users/${owner.userId}`, { ...body, email: "ada@example.com", ...user });
-    expect(saved.status, saved.text).toBe(200);
-    return { realm, owner };
-  }
-
-  test("is linked only by its own factors, the second one included, and then is signed in by the provider", async () => {
-    const { realm, owner } = await withOwner({ trustEmail: true });
-    const code = await giveTotp(iam, realm.name, owner.userId);
-    const { browser, back } = await signIn(realm);
-    expect([back.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
-    const page = await followed(browser, back);
-    expect(page.text).toContain("There is an account with the mail address");
-    const wrong = await answerPage(browser, realm.name, page, { password: "not it" });
-    expect([wrong.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([401, false]);
-    const next = await answerPage(browser, realm.name, page, { password: owner.password });
-    expect([next.status, browser.cookies.has(`gh_${realm.name}`)], "the password alone is not enough").toEqual([303, false]);
-    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
-    const done = await answerPage(browser, realm.name, await followed(browser, next), { code: code() });
-    expect(isSignedIn(done, realm.name), done.text).toBe(true);
-    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toMatchObject([
-      { alias: "corp", subject: "subject-1" },
-    ]);
-    expect(await realm.events("type=LINK_ADDED")).toMatchObject([{ actor: "owner", detail: "corp" }]);
-    expect((await usersOf(realm)).length).toBe(1);
-  });
-
-  test("is not touched by an address that is not verified", async () => {
-    for (const [config, claims, userinfo] of [
-      [{ trustEmail: false }, {}, {}],
-      [{ trustEmail: true }, { email_verified: false }, {}],
-      // The profile speaks of another address.
-      [{ trustEmail: true }, { email_verified: undefined }, { email: "eve@example.com", email_verified: true }],
-    ] as const) {
-      const { realm, owner } = await withOwner(config);
-      const { back } = await signIn(realm, { claims, userinfo });
-      expect(isSignedIn(back, realm.name), back.text).toBe(true);
-      const users = await usersOf(realm);
-      expect(
-        users.map(({ username, emailVerified }: { username: string; emailVerified: boolean }) => [username, emailVerified]).sort(),
-      ).toEqual([
-        ["ada", false],
-        ["owner", true],
-      ]);
-      expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
-    }
   });
 });
 

@@ -8,6 +8,7 @@ import type { UpstreamSession } from "./brokered-sessions.ts";
 import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
 import { ask, linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
+import { addressOf, lineOf } from "./said.ts";
 
 /** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
 export const oidc: Broker = {
@@ -107,7 +108,7 @@ const MAX_SESSION_ID = 1_024;
 
 function sessionOf({ config }: ProviderSnapshot, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
   const isHint = config.logoutUpstream === true && typeof idToken === "string" && idToken.length <= MAX_HINT;
-  return { id: textOf(sid, MAX_SESSION_ID), logout: isHint ? idToken : null };
+  return { id: lineOf(sid, MAX_SESSION_ID), logout: isHint ? idToken : null };
 }
 
 /** Two factors are asked for in the provider's own words, where the configuration knows them. */
@@ -219,29 +220,25 @@ function nameOf(user: string | undefined): Record<string, unknown> {
   }
 }
 
-const textOf = (value: unknown, maxLength = 255): string | null =>
-  typeof value === "string" && value !== "" && value.length <= maxLength && !/\p{Cc}/u.test(value) ? value : null;
-
 function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly<Record<string, unknown>>): BrokeredIdentity {
   const { config } = provider;
   const refused = quirks.refuse?.(provider, claims);
   if (refused) throw new UpstreamError(refused, "The provider's user is not among those who may sign in here.");
-  const subject = textOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub, 1024);
+  const subject = lineOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub, 1024);
   if (subject === null) throw new UpstreamError("subject", "The provider did not say who signed in.");
-  const of = (member: string) => textOf(claims[String(config[member])]);
-  const email = of("emailAttribute");
-  const isMail = email !== null && /^[^\s@]+@[^\s@]+$/.test(email);
+  const of = (member: string) => lineOf(claims[String(config[member])]);
+  const email = addressOf(of("emailAttribute"));
   const isVerified = (quirks.isVerified ?? saysVerified)(claims);
   return {
     subject,
-    username: textOf(claims.preferred_username) ?? textOf(claims.login) ?? (isMail ? email : null),
-    email: isMail ? email : null,
+    username: lineOf(claims.preferred_username) ?? lineOf(claims.login) ?? email,
+    email,
     // What is said to be verified is the claim `email`: another claim that holds an address is not.
-    emailVerified: isMail && isVerified && config.emailAttribute === "email",
-    firstName: of("firstNameAttribute") ?? textOf(claims.first_name),
-    lastName: of("lastNameAttribute") ?? textOf(claims.last_name),
+    emailVerified: email !== null && isVerified && config.emailAttribute === "email",
+    firstName: of("firstNameAttribute") ?? lineOf(claims.first_name),
+    lastName: of("lastNameAttribute") ?? lineOf(claims.last_name),
     claims,
-    acr: textOf(claims.acr),
+    acr: lineOf(claims.acr),
     amr: Array.isArray(claims.amr) ? claims.amr.filter((each) => typeof each === "string").slice(0, 20) : [],
   };
 }

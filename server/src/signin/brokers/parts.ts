@@ -3,7 +3,7 @@ import { Counter, type Registry } from "prom-client";
 import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { IdentityProviders, ProtocolName, ProviderSnapshot } from "../identity-providers/index.ts";
+import { type IdentityProviders, type ProtocolName, type ProviderSnapshot, withinDeadline } from "../identity-providers/index.ts";
 import type { Broker, BrokerTools } from "./broker.ts";
 import { eherkenning, eidas } from "./eid/index.ts";
 import { oidc } from "./oidc.ts";
@@ -16,6 +16,12 @@ export const brokers = {
   ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
   ...{ saml, eherkenning, eidas },
 } satisfies Partial<Record<ProtocolName, Broker>>;
+
+/** Asks a provider, within the deadline. Throws an UpstreamError `timeout`. */
+export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools) => Promise<T>): Promise<T> =>
+  withinDeadline(tools.upstreams.outbound, tools.timeoutMs, (outbound) =>
+    work({ ...tools, upstreams: { ...tools.upstreams, outbound }, saml: { ...tools.saml, outbound } }),
+  );
 
 /** `error` of an answer that was refused, and recorded, where it was posted. */
 export const REFUSED = "refused";
@@ -45,11 +51,13 @@ export function createBrokers({
   outbound,
   registry,
   log,
+  timeoutMs,
   ...parts
 }: {
   readonly providers: IdentityProviders;
   readonly registry: Registry;
   readonly log: Logger;
+  readonly timeoutMs: number;
 } & Omit<SamlTools, "upstreams">): BrokerParts {
   const logins = new Counter({
     ...{
@@ -64,7 +72,7 @@ export function createBrokers({
   return {
     providers,
     outages: createOutages(),
-    tools: { upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
+    tools: { timeoutMs, upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
     counted,
     async failed(work, { realm, alias, protocol }, reason, sourceIp) {
       counted(protocol, "failure");

@@ -161,6 +161,69 @@ async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "heade
   return { path, browser, close: slow.close, answer };
 }
 
+test("all calls of a request have one deadline: a provider that is slow at each of them fails once, and leads back", async () => {
+  const node = await iam.secondNode({ GATEHOUSE_PROVIDER_TIMEOUT_MS: "1500" });
+  const slow = await openidPeer();
+  const realm = await iam.realm();
+  const kinds = { oidc: {}, github: { authorizationUrl: "/authorize", tokenUrl: "/token", userinfoUrl: "/user" } };
+  for (const [protocol, paths] of Object.entries(kinds)) {
+    const places = Object.fromEntries(Object.entries(paths).map(([member, path]) => [member, slow.issuer + path]));
+    const { config, ...body } = openidProvider(slow, { alias: protocol, protocol, storeTokens: true, ...places });
+    const { issuer: _, ...github } = config;
+    const saved = await realm.asMaster().post("/identity-providers", { ...body, config: protocol === "oidc" ? config : github });
+    expect(saved.status, saved.text).toBe(201);
+  }
+  const pages = { "/user": { id: 1, login: "ada" }, "/user/emails": [] };
+  for (const [alias, answer] of Object.entries({ oidc: { claims: named }, github: { hasIdToken: false, pages } })) {
+    const browser = iam.browser().elsewhere(node.server.app);
+    slow.slow(0);
+    const begun = await browser.get(`/realms/${realm.name}/broker/${alias}/login`);
+    expect(begun.status, begun.text).toBe(303);
+    const { iss = "", ...back } = slow.signIn(new URL(String(begun.headers.location)), answer);
+    // Each call alone is in time.
+    slow.slow(800);
+    const page = await browser.get(endpoint(realm, { ...back, ...(alias === "oidc" && { iss }) }, alias));
+    expect([alias, page.status, page.text.includes("cannot be reached"), page.text.includes('name="password"')], page.text).toEqual([
+      ...[alias, 400, true, true],
+    ]);
+  }
+  const failures = await realm.events("type=BROKER_LOGIN");
+  expect(failures.map(({ detail }: { detail: string }) => detail).sort()).toEqual(["github: timeout", "oidc: timeout"]);
+
+  const called = slow.calls.map(({ path }) => path);
+  expect([called.includes("/token"), called.includes("/userinfo"), called.includes("/user/emails")], "no call begins later").toEqual([
+    ...[true, false, false],
+  ]);
+
+  // The report of a test says how far it came.
+  const boss = realm.asMaster().browser.elsewhere(node.server.app);
+  const tested = await boss.post(`/admin/realms/${realm.name}/identity-providers/oidc/test`);
+  expect(tested.body.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
+    ["discovery", true],
+    ["keys", false],
+    ["token endpoint", false],
+    ["userinfo endpoint", false],
+  ]);
+  // Tokens are refreshed after discovery is read again, by an application of the same user.
+  slow.slow(0);
+  const party = await relyingParty(iam, realm, { scopes: ["openid", "account"], firstParty: true });
+  const user = iam.browser();
+  const { headers: to } = await user.get(`/realms/${realm.name}/broker/oidc/login`);
+  const tokens = { refresh_token: "theirs", expires_in: 60 };
+  await user.get(endpoint(realm, slow.signIn(new URL(String(to.location)), { claims: named, tokens }), "oidc"));
+  clock.advance(11 * MINUTE);
+  const { headers: on } = await user.get(party.url({ scope: "openid account" }));
+  const bearer = (await party.exchange(new URL(String(on.location)))).body.access_token;
+  slow.slow(800);
+  const unrefreshed = await iam
+    .browser()
+    .elsewhere(node.server.app)
+    .get(`/realms/${realm.name}/account/linked-accounts/oidc/token`, { headers: { authorization: `Bearer ${bearer}` } });
+  expect([unrefreshed.status, unrefreshed.body.code], unrefreshed.text).toEqual([503, "identity_providers.token_unavailable"]);
+
+  await slow.close();
+});
+
 test("no address in the config may be one that must not be called, and the answer names the member", async () => {
   const realm = await iam.realm();
   const members = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl", "logoutUrl"];

@@ -7,7 +7,7 @@ import { type ProviderSnapshot, UpstreamError } from "../identity-providers/inde
 import type { BrokerTools, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
 import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.ts";
 import { insertUpstreamLogout, useLogoutToken } from "./logouts.store.ts";
-import { type BrokerParts, brokerOf } from "./parts.ts";
+import { askingProvider, type BrokerParts, brokerOf } from "./parts.ts";
 
 export interface UpstreamLogoutParts {
   readonly db: Db;
@@ -73,7 +73,7 @@ export async function readUpstreamLogout(
 ): Promise<UpstreamLogoutNotice | null> {
   const broker = brokerOf(provider.protocol);
   try {
-    return (await broker?.readLogoutToken?.(provider, token, tools)) ?? null;
+    return (await askingProvider(tools, async (bounded) => broker?.readLogoutToken?.(provider, token, bounded))) ?? null;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     warn(tools.log, provider, error, "a logout token was refused");

@@ -2,7 +2,7 @@
 // position.ts evaluates a flow for a sign-in; signin/run drives it.
 export { authenticatorOf, certainLevel } from "./certain.ts";
 export { type Flow, isSubFlow, type Step } from "./flow.ts";
-export { type Ask, type Silently, type Verdict, walk } from "./position.ts";
+export { type Ask, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { shareChosenFlows } from "./service.ts";

@@ -165,7 +165,7 @@ async function applies(world: Walk, step: Step, path: string): Promise<boolean> 
 
 const isWithin = (path: string, ancestor: string) => path === ancestor || path.startsWith(`${ancestor}.`);
 
-const chosenFirst = (asks: readonly Ask[], chosen: string | null): readonly Ask[] => [
+export const chosenFirst = (asks: readonly Ask[], chosen: string | null): readonly Ask[] => [
   ...asks.filter(({ path }) => path === chosen),
   ...asks.filter(({ path }) => path !== chosen),
 ];

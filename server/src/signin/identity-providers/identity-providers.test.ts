@@ -240,6 +240,7 @@ describe("mappers", () => {
       [{ name: "b", type: "attribute", claim: "a", attribute: "a", role: "x" }, "role"],
       [{ name: "b", type: "attribute", claim: "a", attribute: "emailVerified" }, "attribute"],
       [{ name: "b", type: "attribute", claim: "a", attribute: "__proto__" }, "attribute"],
+      [{ name: "b", type: "attribute", claim: "a", attribute: "no name" }, "attribute"],
       [{ name: "b", type: "template", attribute: "a" }, "template"],
       [{ name: "b", type: "role", value: "x", role: "plain" }, "claim"],
       [{ name: "b", type: "role", role: "nobody" }, "role"],

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { ATTRIBUTE_NAME } from "../../directory/users/index.ts";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 
 const text = (description: string, maxLength = 255) =>
@@ -22,7 +23,13 @@ const state = {
     ),
   ),
   template: Type.Optional(text("template: `{given_name} {family_name}`", 1000)),
-  attribute: Type.Optional(text("attribute and template: the attribute of the user")),
+  attribute: Type.Optional(
+    Type.String({
+      pattern: ATTRIBUTE_NAME,
+      description:
+        "attribute and template: the attribute of the user; letters, digits, dots, dashes, colons and underscores, up to 128 of them",
+    }),
+  ),
   role: Type.Optional(text("role: the name of a role of the realm")),
   group: Type.Optional(text("group: the id of a group")),
   sync: Type.Optional(

@@ -1,3 +1,4 @@
+import { isCleanText } from "../../kernel/text.ts";
 import type { MapperState } from "./mappers.schema.ts";
 
 /** What a provider or a directory says of a user, by name. */
@@ -24,7 +25,7 @@ export function attributeOf(value: unknown): string | string[] | undefined {
     return texts.length === 0 ? undefined : texts.slice(0, MAX_VALUES);
   }
   const text = typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
-  return text === undefined || text === "" || text.length > MAX_LENGTH || text.includes("\u0000") ? undefined : text;
+  return text === undefined || text === "" || text.length > MAX_LENGTH || !isCleanText(text) ? undefined : text;
 }
 
 const PLACES = /\{([^{}|]{1,255})(\|local)?\}/g;

@@ -4,6 +4,7 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
+import { withinDeadline } from "./deadline.ts";
 import { mapperRoutes } from "./mappers.routes.ts";
 import type { TestTools } from "./protocol.ts";
 import { protocolOf } from "./protocols/index.ts";
@@ -26,10 +27,9 @@ const RULE =
   "a caller that decides where its answers come from could be any of them.";
 
 /** Mounted under /admin/realms/:realm/identity-providers. */
-export const identityProviderRoutes: FastifyPluginAsyncTypebox<ProviderParts & TestTools & { limiter: RateLimiter }> = async (
-  app,
-  parts,
-) => {
+export const identityProviderRoutes: FastifyPluginAsyncTypebox<
+  ProviderParts & TestTools & { readonly limiter: RateLimiter; readonly providerTimeoutMs: number }
+> = async (app, parts) => {
   // Each is a call to another server.
   const limit = rateLimited(parts.limiter, {
     name: "identity-provider-test",
@@ -100,7 +100,8 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<ProviderParts & T
     },
     async (req) => {
       const provider = await req.read((ctx) => openProvider(ctx, parts.vault, req.params.alias));
-      const checks = await protocolOf(provider.protocol).test(provider, parts);
+      const test = (outbound: TestTools["outbound"]) => protocolOf(provider.protocol).test(provider, { ...parts, outbound });
+      const checks = await withinDeadline(parts.outbound, parts.providerTimeoutMs, test, { waits: false });
       const ok = checks.every((check) => check.ok);
       await req.transact(async (ctx) =>
         ctx.audit({

@@ -2,7 +2,7 @@ import formbody from "@fastify/formbody";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
-import { brokerOf, type PostedAnswer, REFUSED } from "../brokers/index.ts";
+import { askingProvider, brokerOf, type PostedAnswer, REFUSED } from "../brokers/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 import { goTo } from "./replies.ts";
@@ -54,7 +54,7 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
     const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
     if (!provider || !broker?.posted) return { kind: "answer", query: textsOf(form, POSTED) };
     try {
-      return await broker.posted(provider, form, brokers.tools);
+      return await askingProvider(brokers.tools, (tools) => broker.posted!(provider, form, tools));
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       await refuse(provider, error, sourceIp);

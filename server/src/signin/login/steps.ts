@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref } from "../assets/index.ts";
-import { isProven, type SignInParts, type TextKey } from "../authenticators/index.ts";
+import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { languageLinks, type Messages, messagesOf, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
@@ -46,13 +46,14 @@ export async function showStep(
     action: path,
     hidden: { ...kept, step: ask.path },
     title: text[page.title],
-    ...(page.lead && { lead: page.lead }),
+    ...leadOf(linkLead(run, ask, text), page.lead),
     body: page.body,
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
-    notice: notice ? text[notice] : linkNotice(run, text),
+    ...(notice && { notice: text[notice] }),
     retryAfterSeconds,
     account: ask.question.nameIn ? undefined : accountOf(run),
     canRestart: run.progress.sessionId === undefined,
+    ...(run.progress.link?.proven === false && { restart: text.linkDecline }),
     links: linksOf(run, ask, text, kept),
     providers,
     moreProviders: more,
@@ -115,8 +116,11 @@ async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[])
 }
 
 /** Why they are asked for a local credential, although they signed in at a provider. */
-const linkNotice = ({ progress: { link } }: Run, text: Messages): string | undefined =>
-  link?.proven === false ? text.linkNotice : undefined;
+const linkLead = ({ progress: { link } }: Run, { question }: Ask, text: Messages): string | null =>
+  link?.proven === false && question !== newAccount ? text.linkNotice : null;
+
+const leadOf = (why: string | null, lead: StepPage["lead"]) =>
+  why === null && !lead ? {} : { lead: [why, why !== null && lead ? " " : null, lead] };
 
 /** With a second factor the user can ask to trust the browser. */
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>

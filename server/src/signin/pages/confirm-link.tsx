@@ -1,3 +1,4 @@
+import { Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
@@ -6,13 +7,35 @@ export const linkLead = (text: Messages, values: { readonly provider: string; re
   <Filled template={text.linkAccountConfirmText} values={values} class="gh-account" />
 );
 
+/** `isKept`: the account that has the address keeps it. */
+export const newAccountLead = (
+  text: Messages,
+  { provider, address, isKept }: { readonly provider: string; readonly address: string; readonly isKept: boolean },
+) => (
+  <>
+    <Filled template={text.newAccountText} values={{ provider }} class="gh-account" />
+    {isKept ? (
+      <>
+        {" "}
+        <Filled template={text.newAccountAddressText} values={{ address }} class="gh-account" />
+      </>
+    ) : null}
+  </>
+);
+
+export const ConfirmNewAccount = ({ text }: { text: Messages }) => (
+  <Submit name="newAccount" value="yes">
+    {text.newAccountConfirm}
+  </Submit>
+);
+
 export const ConfirmLink = ({ text }: { text: Messages }) => (
   <>
-    <button class="gh-button gh-button--primary" type="submit" name="link" value="yes">
+    <Submit name="link" value="yes">
       {text.linkAccountConfirm}
-    </button>
-    <button class="gh-button gh-button--plain" type="submit" name="link" value="no">
+    </Submit>
+    <Submit look="plain" name="link" value="no">
       {text.cancel}
-    </button>
+    </Submit>
   </>
 );

@@ -4,7 +4,7 @@ export type { ShownApplication } from "./application.tsx";
 export type { Branding } from "./branding.ts";
 export { type CibaView, renderCiba } from "./ciba.tsx";
 export { AppSetup, CodeField, type LinkView, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
-export { ConfirmLink, linkLead } from "./confirm-link.tsx";
+export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead } from "./confirm-link.tsx";
 export { type ChooseAccountView, type ConsentView, renderChooseAccount, renderConsent } from "./consent.tsx";
 export { Field, loginName, Submit } from "./controls.tsx";
 export { Credentials, PasswordOnly, UsernameOnly, Welcome } from "./credentials.tsx";

@@ -37,6 +37,8 @@ export interface StepView extends PageFrame, FormTarget {
   readonly others: readonly { readonly path: string; readonly label: string }[];
   /** The sign-in can begin again, as another user. */
   readonly canRestart: boolean;
+  /** The words of the button for it, where it is not that the user is another. */
+  readonly restart?: string | undefined;
   /** What the form is for, where it is not signing in. */
   readonly label?: string;
   readonly links?: readonly { readonly href: string; readonly label: string }[];
@@ -106,7 +108,7 @@ export function renderStep(view: StepView): string {
           </span>
           {view.canRestart ? (
             <button class="gh-link" type="submit">
-              {text.notYou}
+              {view.restart ?? text.notYou}
             </button>
           ) : null}
         </form>

@@ -21,7 +21,7 @@ import { recordFailure, recordLock } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
-import { askForOwner } from "./link.ts";
+import { askForOwner, withoutOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
 import { type After, type Asking, advance, contextOf, type Outcome, originOf, type Position, type Run, restarted } from "./run.ts";
 
@@ -111,6 +111,11 @@ export async function answerStep<T>(
     if (answer.outcome === "declined") return decline(parts, run);
     if (answer.outcome === "leave") return leaveFor(parts, run, ask, answer);
     if (answer.outcome === "prove") return askOwner(parts, await askForOwner(parts, run, ask, answer));
+    if (answer.outcome === "instead") {
+      const other = withoutOwner(run, ask);
+      const accepted = await accept(parts, other.run, other.ask, answer.proof, null, completion);
+      return typeof accepted === "string" ? { outcome: "wrong", ...WRONG } : accepted;
+    }
     if (answer.outcome === "again") {
       const { notice, problem } = answer;
       return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));

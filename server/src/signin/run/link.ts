@@ -1,6 +1,16 @@
 import { clock } from "../../kernel/clock.ts";
-import { type Answer, findSignInUser, freshProgress, type PassedStep, type Progress, type SignInParts } from "../authenticators/index.ts";
-import type { Ask } from "../flows/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import {
+  type Answer,
+  findSignInUser,
+  freshProgress,
+  isProven,
+  newAccount,
+  type PassedStep,
+  type Progress,
+  type SignInParts,
+} from "../authenticators/index.ts";
+import { type Ask, chosenFirst, type Verdict } from "../flows/index.ts";
 import { keepRun } from "./keep.ts";
 import type { Run } from "./run.ts";
 
@@ -14,6 +24,27 @@ export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer
   const proving = freshProgress(run.flows!.byAlias.get(FIRST_BROKER_LOGIN)!);
   const progress: Progress = { ...proving, userId, login, remember, brokered, link: { ...link, flow, flowVersion, step, proven: false } };
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
+}
+
+/** Of the paths of steps: a page or a code for one account at a provider does not count for another. */
+export const linkPrefix = ({ link }: Progress): string =>
+  link?.proven === false ? `link@${sha256(`${link.providerId} ${link.subject}`).slice(0, 16)}:` : "";
+
+/** Offers a new account beside the proof, until something is proven. */
+export function orNewAccount({ progress }: Run, verdict: Verdict): Verdict {
+  const { link, chosen } = progress;
+  if (link?.proven !== false || !link.mayCreate || isProven(progress)) return verdict;
+  if (verdict.status !== "ask" && verdict.status !== "impossible") return verdict;
+  const other: Ask = { path: `${linkPrefix(progress)}new`, name: "NEW_ACCOUNT", question: newAccount, config: {} };
+  return { status: "ask", asks: chosenFirst([...(verdict.status === "ask" ? verdict.asks : []), other], chosen) };
+}
+
+/** The owner is not asked any more: the original flow continues from the step that led to the provider. */
+export function withoutOwner(run: Run, ask: Ask): { readonly run: Run; readonly ask: Ask } {
+  const { link, remember } = run.progress;
+  const { flow: alias, flowVersion: version, step } = link!;
+  const progress = { ...freshProgress({ alias, version }), remember };
+  return { run: { ...run, progress, user: null }, ask: { ...ask, path: step.path, name: step.authenticator } };
 }
 
 /** The owner has authenticated: the original flow continues, with these proofs added. The identity is linked when the sign-in completes. */

@@ -13,7 +13,7 @@ import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk
 import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.ts";
-import { ownerProven } from "./link.ts";
+import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
 import { advance, contextOf, onlyRecent, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";
@@ -36,8 +36,8 @@ const refuse = (run: Run, reason: "impossible" | "unmet"): Position => ({ outcom
 /** The same without required actions. */
 export async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   const { flows, progress, request } = run;
-  const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, "");
-  if (verdict.status !== "passed") return follow(parts, run, verdict);
+  const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, linkPrefix(progress));
+  if (verdict.status !== "passed") return follow(parts, run, orNewAccount(run, verdict));
   if (progress.link?.proven === false) return ownerStands(parts, run);
   const isMissing = request.recent === true && !isRecent(run);
   if (!isMissing && !isBelow(progress, request)) return pass(run);

@@ -164,7 +164,12 @@ function beginning({ flows, request, visitor: { session }, interaction }: Beginn
   return { ...fresh, userId, login, passed: carriedFrom(proofs), remember, sessionId };
 }
 
-export const restarted = (run: Run): Run => ({ ...run, progress: beginning({ ...run, flows: run.flows! }), user: null });
+/** A user who has declined to link an account is not led to the provider again. */
+export function restarted(run: Run): Run {
+  const { link } = run.progress;
+  const data = link ? { [link.step.path]: { alias: link.alias } } : {};
+  return { ...run, progress: { ...beginning({ ...run, flows: run.flows! }), data }, user: null };
+}
 
 /** Drops proofs that are not recent; the session step is evaluated again. */
 export const onlyRecent = (progress: Progress): Progress => ({
@@ -172,13 +177,18 @@ export const onlyRecent = (progress: Progress): Progress => ({
   passed: recentProofs(progress.passed, clock.now()).filter(({ authenticator }) => authenticator !== SESSION),
 });
 
+/** To an address that a user never confirmed no code is sent that would link their account: its owner may be another person. */
+const reachable = (user: SignInUser, { link }: Progress): SignInUser =>
+  link?.proven === false && !link.isConfirmed ? { ...user, email: null } : user;
+
 export function contextOf(
   parts: SignInParts,
   run: Run,
   { path, config }: Pick<Ask, "path" | "config">,
   named: StepContext["named"] = null,
 ): StepContext {
-  const { realm, visitor, request, interaction, progress, user } = run;
+  const { realm, visitor, request, interaction, progress } = run;
+  const user = run.user && reachable(run.user, progress);
   return {
     ...{ parts, realm, visitor, request, progress, user, path, config, named, alert: null },
     interactionId: interaction?.interactionId ?? null,

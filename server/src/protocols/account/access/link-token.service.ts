@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Vault } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { type BrokerTools, brokerOf } from "../../../signin/brokers/index.ts";
+import { askingProvider, type BrokerTools, brokerOf } from "../../../signin/brokers/index.ts";
 import {
   beginRefresh,
   dropLinkTokens,
@@ -73,7 +73,7 @@ export async function readableToken(parts: LinkTokenParts, realm: string, userId
 async function refreshed({ db, tools }: LinkTokenParts, provider: ProviderSnapshot, key: LinkKey, tokens: LinkTokens): Promise<LinkTokens> {
   const { realm, alias, protocol } = provider;
   try {
-    const made = await brokerOf(protocol)?.refresh?.(provider, tokens, tools);
+    const made = await askingProvider(tools, async (bounded) => brokerOf(protocol)?.refresh?.(provider, tokens, bounded));
     if (made) return made;
     throw providerErrors.token_gone();
   } catch (error) {

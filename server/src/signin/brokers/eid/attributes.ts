@@ -1,5 +1,6 @@
 import type { Assertion, AttributeValue, AuthnStatement, NameId } from "../../../platform/saml/index.ts";
 import { type Config, UpstreamError } from "../../identity-providers/index.ts";
+import { addressOf } from "../said.ts";
 
 /** Of an answer, by name. The same attribute may come in several elements. */
 export type Attributes = ReadonlyMap<string, readonly AttributeValue[]>;
@@ -50,8 +51,7 @@ export function claimsOf(attributes: Attributes): Record<string, string | string
 /** Names and address, by the attributes that the configuration names. */
 export function personOf(attributes: Attributes, config: Config) {
   const of = (member: string): string | null => preferred(textsOf(attributes, String(config[member])));
-  const mail = of("emailAttribute");
-  const email = mail !== null && /^[^\s@]+@[^\s@]+$/.test(mail) ? mail : null;
+  const email = addressOf(of("emailAttribute"));
   // SAML has no word for it: `trustEmail` decides.
   return { email, emailVerified: email !== null, firstName: of("firstNameAttribute"), lastName: of("lastNameAttribute") };
 }

@@ -48,6 +48,19 @@ async function signIn(sp: BrokeredRealm, answer: EidAnswer = {}) {
   return { browser, asked, query, back: await sp.bring(browser, query) };
 }
 
+test("an artifact that is resolved after the deadline signs no one in, and leads back", async () => {
+  const { server } = await iam.secondNode({ GATEHOUSE_PROVIDER_TIMEOUT_MS: "1000" });
+  const sp = await brokered();
+  const { browser, left } = await sp.leave(iam.browser().elsewhere(server.app));
+  const query = peer.artifact(readRequest(left));
+  // Within the time of a single call.
+  peer.slow(2_500);
+  const back = await sp.bring(browser, query);
+  peer.slow(0);
+  expect([back.status, back.text.includes("cannot be reached"), back.text.includes("Continue with Corporate")]).toEqual([400, true, true]);
+  expect([await sp.users(), await sp.failures()]).toEqual([[], ["eh: timeout"]]);
+});
+
 test("an artifact leads to the company's account, by the broker's answer over SOAP; again it is the same account", async () => {
   const sp = await brokered();
   const mapper = { name: "KvK", type: "attribute", claim: KVK, attribute: "kvk" };

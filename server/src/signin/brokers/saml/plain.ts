@@ -1,5 +1,6 @@
 import { type Assertion, DATA_ENCRYPTION, NAME_ID_FORMAT, type NameId, type RequestedAuthnContext } from "../../../platform/saml/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../../identity-providers/index.ts";
+import { addressOf, lineOf } from "../said.ts";
 import type { SamlProfile } from "./profile.ts";
 
 /** Names under which providers send what the default names mean: LDAP's, those of the OID registry, and Microsoft's. */
@@ -39,8 +40,7 @@ export const plain: SamlProfile = {
     const claims = claimsOf(assertion);
     const nameId = assertion.subject?.nameId ?? null;
     const of = (member: string) => firstOf(claims, String(config[member]));
-    const mail = of("emailAttribute") ?? (nameId?.format === NAME_ID_FORMAT.email ? nameId.value : null);
-    const email = mail !== null && /^[^\s@]+@[^\s@]+$/.test(mail) ? mail : null;
+    const email = addressOf(of("emailAttribute") ?? (nameId?.format === NAME_ID_FORMAT.email ? nameId.value : null));
     const acr = assertion.authnStatements[0]?.classRef ?? null;
     const wanted = config.authnContexts as readonly string[];
     if (config.authnContextComparison === "exact" && wanted.length > 0 && (acr === null || !wanted.includes(acr)))
@@ -48,7 +48,7 @@ export const plain: SamlProfile = {
     const isName = nameId !== null && (nameId.format === null || nameId.format === NAME_ID_FORMAT.unspecified);
     return {
       subject: subjectOf(provider, claims, nameId, assertion.issuer),
-      username: firstOf(claims, "username") ?? (isName ? clean(nameId.value) : null) ?? email,
+      username: firstOf(claims, "username") ?? (isName ? lineOf(nameId.value) : null) ?? email,
       email,
       // SAML has no word for it: what the provider says of an address is all there is, and `trustEmail` decides.
       emailVerified: email !== null,
@@ -80,15 +80,12 @@ function claimsOf({ attributes }: Assertion): Claims {
 const textIn = (value: Assertion["attributes"][number]["values"][number]): string[] =>
   value === null ? [] : [typeof value === "string" ? value : value.value];
 
-const clean = (value: string, maxLength = 255): string | null =>
-  value !== "" && value.length <= maxLength && !/\p{Cc}/u.test(value) ? value : null;
-
 function firstOf(claims: Claims, name: string, maxLength?: number): string | null {
   for (const each of [name, ...(Object.hasOwn(ALSO, name) ? ALSO[name]! : [])]) {
     if (!Object.hasOwn(claims, each)) continue;
     const found = [claims[each]!]
       .flat()
-      .map((value) => clean(value, maxLength))
+      .map((value) => lineOf(value, maxLength))
       .find((value) => value !== null);
     if (found) return found;
   }
@@ -104,7 +101,7 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
   const { subjectAttribute } = provider.config;
   if (typeof subjectAttribute === "string") {
     const values = Object.hasOwn(claims, subjectAttribute) ? [claims[subjectAttribute]!].flat() : [];
-    const subject = values.length === 1 ? clean(values[0]!, 1024) : null;
+    const subject = values.length === 1 ? lineOf(values[0]!, 1024) : null;
     if (subject === null) throw refuse(`The assertion does not have the attribute ${subjectAttribute} with exactly one value.`);
     return subject;
   }
@@ -118,5 +115,5 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
 /** Null: it cannot be stored. */
 export function subjectByName({ value, nameQualifier }: NameId, issuer: string): string | null {
   const qualifier = nameQualifier === null || nameQualifier === issuer ? "" : `${nameQualifier}!`;
-  return clean(`${qualifier}${value}`, 1024);
+  return lineOf(`${qualifier}${value}`, 1024);
 }

@@ -1,0 +1,42 @@
+import { createAccount, identityIn, keepsAddress } from "../brokers/index.ts";
+import { ConfirmNewAccount, newAccountLead } from "../pages/index.ts";
+import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
+import { proofOf } from "./identity-provider.tsx";
+import { enabledProvider, PROBLEMS } from "./provider-visit.ts";
+
+/**
+ * Beside the proof of an account that has the address from the provider: a new account instead, for people whose address another user has here,
+ * or who do not want to link. Offered by the run, not by flows.
+ */
+export const newAccount: Question = {
+  ...question,
+  displayName: "New account",
+  description: "Makes a new account for a user of an identity provider whose address another user has",
+  ...{ factor: null, counted: null, fields: ["newAccount"], choice: "chooseNewAccount" },
+  available: async () => true,
+  async page(at, text) {
+    const { link, login } = at.progress;
+    const provider = await enabledProvider(at, link!.alias);
+    const identity = keptIdentity(at);
+    const isKept = !provider || !identity || keepsAddress(provider, identity, link!);
+    const lead = newAccountLead(text, { provider: provider?.displayName ?? link!.alias, address: login!, isKept });
+    return { title: "newAccountTitle", lead, body: <ConfirmNewAccount text={text} /> };
+  },
+  answer,
+};
+
+const keptIdentity = ({ parts, realm, progress, interactionId }: StepContext) =>
+  identityIn(parts.vault, realm.realmId, progress.brokered!, interactionId!);
+
+async function answer(at: StepContext): Promise<Answer> {
+  const { parts, progress, visitor } = at;
+  const { alias, providerId, isConfirmed } = progress.link!;
+  const provider = await enabledProvider(at, alias);
+  const identity = keptIdentity(at);
+  // Disabled, replaced or changed since.
+  if (!identity || provider?.providerId !== providerId || provider.config.provisioning !== "create")
+    return { outcome: "again", problem: PROBLEMS.failed };
+  const userId = await createAccount(parts, provider, identity, { userId: progress.userId!, isConfirmed }, visitor.sourceIp);
+  const proof = proofOf({ ...at, user: null }, provider, identity, { userId, hasGrants: false });
+  return { outcome: "instead", proof: { ...proof, brokered: progress.brokered! } };
+}

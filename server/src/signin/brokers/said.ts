@@ -1,0 +1,11 @@
+import { isCleanText } from "../../kernel/text.ts";
+import { isMailAddress } from "../../tenancy/messaging/index.ts";
+
+// What a provider says of a user, as far as it can be kept.
+
+/** A line of text. Half a character would be stored as another one: two subjects would become one. Null: it is none. */
+export const lineOf = (value: unknown, maxLength = 255): string | null =>
+  typeof value === "string" && value !== "" && value.length <= maxLength && isCleanText(value) && !/\p{Cc}/u.test(value) ? value : null;
+
+/** An address that mail can be sent to, without characters that cannot be seen. Null: there is none, and the user is asked for one. */
+export const addressOf = (text: string | null): string | null => (text !== null && isMailAddress(text) ? text : null);
