@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await person.close();
 
     // Without scripts: declined, and then with an account of their own.
-    const bare = await somebody(stage.browser, { ...HERE, javaScriptEnabled: false });
+    const bare = await personIn(stage.browser, { ...HERE, javaScriptEnabled: false });
     const tab = await bare.tab();
     await open(tab, realm);
     await link(tab, "Continue with Acme").click();
