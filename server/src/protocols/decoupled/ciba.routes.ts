@@ -57,15 +57,16 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     });
   };
 
-  const showGone = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number) =>
-    send(request, reply, visitor, status, { state: "gone", listUrl: here(visitor.realm.realmId) });
+  const listOf = (realm: string) => ({ href: here(realm), label: "requestsAll" }) as const;
+  const showGone = (request: FastifyRequest, reply: FastifyReply, status: number) =>
+    visitors.showMessage(request, reply, status, "ciba-gone", { back: listOf(request.realmId) });
 
   /** The page of a request in its current state. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
     const { visitor } = request;
     const issuer = await issuerFor(issuers, request);
     const found = await findRequest(issuer.parts, visitor.session!, (request.params as { id: string }).id);
-    return found ? showRequest(request, reply, visitor, issuer, found, status) : showGone(request, reply, visitor, status ?? 404);
+    return found ? showRequest(request, reply, visitor, issuer, found, status) : showGone(request, reply, status ?? 404);
   };
 
   app.get(
@@ -126,21 +127,21 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const { visitor, realm } = request;
-      const session = visitor.session!;
+      const { realm } = request;
+      const session = request.visitor.session!;
       const { id } = request.params;
       const issuer = await issuerFor(issuers, request);
       const found = await findRequest(issuer.parts, session, id);
-      if (!found) return showGone(request, reply, visitor, 404) as never;
+      if (!found) return showGone(request, reply, 404) as never;
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
         return sendNoAccess(visitors, request, reply, found.client, { path: here(realm.realmId) }) as never;
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
-      if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, visitor, 409) as never;
-      const view = { client: nameOf(found.client), listUrl: here(realm.realmId) };
-      return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied", ...view }) as never;
+      if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, 409) as never;
+      const view = { values: { client: nameOf(found.client) }, back: listOf(realm.realmId) };
+      return visitors.showMessage(request, reply, 200, isAllowed ? "ciba-allowed" : "ciba-denied", view) as never;
     },
   );
 };

@@ -30,9 +30,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
-  const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: { state: "allowed" | "denied" }) =>
-    sendPage(reply, status, renderDevice({ ...visitors.frameOf(request, reply, visitor), ...view }));
-
   const showEnter = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -148,7 +145,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");
-      return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied" }) as never;
+      return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied") as never;
     },
   );
 };
