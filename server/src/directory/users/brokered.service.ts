@@ -3,7 +3,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isAddressOf } from "./own.service.ts";
 import type { User } from "./schema.ts";
-import { readUser, tellClaimed } from "./service.ts";
+import { readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";
 
 /** What an identity provider says of its user. */
@@ -31,8 +31,8 @@ export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes:
     ? { email: email.address, emailVerified: email.verified }
     : { email: user.email, emailVerified: user.emailVerified };
   if (!moves && isDeepStrictEqual(attributes, user.attributes)) return false;
-  const proof = moves ? (email.verified ? "confirmed" : "unconfirmed") : "given";
-  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof));
+  const proof = moves ? (email.verified ? "vouched" : "unconfirmed") : "given";
+  await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof);
   return true;
 }
 

@@ -7,9 +7,10 @@ import { userErrors } from "./errors.ts";
  * What a mail address is worth as a name to sign in by.
  * - `given`: an administrator, an import or a directory says so. It is taken as it is, and refused where another user has it.
  * - `unconfirmed`: a person says so. It does not sign in before it is confirmed, and does not reveal whether another user has it.
+ * - `vouched`: a trusted identity provider says so. It signs in, unless it is another user's username.
  * - `confirmed`: its owner has just proven to read its mail. It is taken from a user whose username merely looks like it.
  */
-export type AddressProof = "given" | "unconfirmed" | "confirmed";
+export type AddressProof = "given" | "unconfirmed" | "vouched" | "confirmed";
 
 interface Named {
   readonly username: string;
@@ -63,15 +64,18 @@ async function saveNames(
   for (const key of keysOf(user)) {
     const isAddress = key === address;
     const isUsername = key === loginKey(user.username);
-    if (isAddress && proof === "confirmed") {
-      const loser = await takeFromUsername(tx, realm, key, userId);
-      if (loser !== null) losers.push(loser);
-      rows.push(key);
+    if (isAddress && (proof === "confirmed" || proof === "vouched")) {
+      const loser = await findUsernameHolder(tx, realm, key, userId);
+      if (loser !== null && proof === "confirmed") {
+        await deactivate(tx, realm, key, loser);
+        losers.push(loser);
+      }
+      rows.push(loser !== null && proof === "vouched" ? inactive(key, userId) : key);
     } else if (kept.has(key) && !before!.active.has(key)) {
       // An address that an administrator has confirmed counts; a username is restored when no other user signs in by it.
-      const vouched = isAddress && user.emailVerified && !before!.emailVerified;
-      const free = isUsername && (await isFree(tx, realm, key));
-      rows.push(vouched || free ? key : inactive(key, userId));
+      const isVerifiedNow = isAddress && user.emailVerified && !before!.emailVerified;
+      const isFreed = isUsername && (await isFree(tx, realm, key));
+      rows.push(isVerifiedNow || isFreed ? key : inactive(key, userId));
     } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactive(key, userId) : key);
   }
   // The primary key decides: the second claim of a name is a 409.
@@ -91,8 +95,8 @@ const holderOf = (tx: Tx, realm: string, key: string) =>
 const isFree = async (tx: Tx, realm: string, key: string): Promise<boolean> =>
   (await holderOf(tx, realm, key).select("n.user_id").executeTakeFirst()) === undefined;
 
-/** The user with this confirmed address keeps it; the claim is refused like any taken name. */
-async function takeFromUsername(tx: Tx, realm: string, key: string, userId: string): Promise<string | null> {
+/** The other user whose username the address is. The user with this confirmed address keeps it: the claim is refused like any taken name. */
+async function findUsernameHolder(tx: Tx, realm: string, key: string, userId: string): Promise<string | null> {
   const holder = await holderOf(tx, realm, key)
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
     .select(["n.user_id", "u.email_key"])
@@ -100,14 +104,16 @@ async function takeFromUsername(tx: Tx, realm: string, key: string, userId: stri
     .executeTakeFirst();
   if (!holder || holder.user_id === userId) return null;
   if (holder.email_key === key) throw userErrors.login_name_taken();
-  await tx
+  return holder.user_id;
+}
+
+const deactivate = (tx: Tx, realm: string, key: string, holder: string) =>
+  tx
     .updateTable("login_names")
-    .set({ key: inactive(key, holder.user_id) })
+    .set({ key: inactive(key, holder) })
     .where("realm_id", "=", realm)
     .where("key", "=", key)
     .execute();
-  return holder.user_id;
-}
 
 /** A user with the address. `isConfirmed`: they sign in by it; otherwise they only say that it is theirs. */
 export interface AddressHolder {

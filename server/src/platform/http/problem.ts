@@ -52,7 +52,12 @@ export function asAppError(error: unknown): AppError {
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
     return new AppError("request.too_large", 413, "The body is larger than this endpoint accepts", { cause: error });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return new AppError("request.media_type", 415, "This content type is not accepted here: send application/json", { cause: error });
+    return new AppError(
+      "request.media_type",
+      415,
+      "This content type is not accepted here: send application/json, or a form where one is asked for",
+      { cause: error },
+    );
   }
   if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH" || code === "FST_ERR_CTP_EMPTY_JSON_BODY") {
     return new AppError("request.malformed", 400, "The body is empty or shorter than announced", { cause: error, errors: [] });

@@ -307,6 +307,24 @@ describe("a first sign-in with the address of a user", () => {
     expect(await usersOf(realm)).toHaveLength(2);
   });
 
+  test("a username with the form of an address stays its user's, whatever a trusted provider says", async () => {
+    const realm = await brokered({ trustEmail: true, sync: "force" });
+    const holder = await realm.user(ADDRESS);
+    const { browser, back } = await signIn(realm, { claims: { sub: "subject-1" } });
+    expect(isSignedIn(back, realm.name), back.text).toBe(true);
+    expect(browser.cookies.has(`gh_${realm.name}`)).toBe(true);
+    expect(await usersOf(realm)).toEqual([
+      { username: "ada", email: ADDRESS, emailVerified: true },
+      { username: ADDRESS, email: null, emailVerified: false },
+    ]);
+    await iam.browser().signIn(realm.name, holder.username, holder.password);
+    // Nor by an address that changes later.
+    const other = await realm.user("eve@example.com");
+    const { back: again } = await signIn(realm, { claims: { sub: "subject-1", email: "eve@example.com" } });
+    expect(isSignedIn(again, realm.name), again.text).toBe(true);
+    await iam.browser().signIn(realm.name, other.username, other.password);
+  });
+
   test("an address that its user never confirmed: mail to it proves nothing, and a trusted provider's user gets it with a new account", async () => {
     // Registered before its owner came: by a provider whose word does not count.
     const realm = await brokered({ trustEmail: true });
