@@ -18,3 +18,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether a path parameter can be an identifier at all: what cannot is a 404 without a database query. */
 export const isId = (value: string): boolean => UUID.test(value);
+
+/** The id of none. Looked up for an unknown login name, so that it costs the same queries. */
+export const NO_ID = "00000000-0000-0000-0000-000000000000";

@@ -30,8 +30,6 @@ export function signInForm({ username = "", rememberMe = false, error, notice, .
     ...view,
     problem: title && body ? { title: text[title], text: text[body] } : undefined,
     notice: notice && text.signedOutNotice,
-    body: (
-      <Credentials text={text} username={username} rememberMe={rememberMe} invalid={error === "credentials"} quiet={error !== undefined} />
-    ),
+    body: <Credentials {...{ text, username, rememberMe }} alert={error ? { blames: error === "credentials" } : null} />,
   });
 }

@@ -27,10 +27,9 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
 
-  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
-
+  const listOf = (realm: string) => ({ href: here(realm), label: "requestsAll" }) as const;
   const showGone = (request: FastifyRequest, reply: FastifyReply, status: number) =>
-    sendPage(reply, status, renderCiba({ ...frameOf(request, reply), state: "gone", listUrl: here(request.realmId) }));
+    visitors.showMessage(request, reply, status, "ciba-gone", { back: listOf(request.realmId) });
 
   /** The page of a request in its current state. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
@@ -62,7 +61,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         client: nameOf(each.client),
         message: messageOf(each),
       }));
-      return sendPage(reply, 200, renderCiba({ ...frameOf(request, reply), state: "list", account: session.username, requests })) as never;
+      const frame = visitors.frameOf(request, reply, request.visitor);
+      return sendPage(reply, 200, renderCiba({ ...frame, state: "list", account: session.username, requests })) as never;
     },
   );
 
@@ -110,8 +110,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
       const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;
-      const view = { client: nameOf(found.client), listUrl: here(realmId) };
-      return sendPage(reply, 200, renderCiba({ ...frameOf(request, reply), state: isAllowed ? "allowed" : "denied", ...view })) as never;
+      const view = { values: { client: nameOf(found.client) }, back: listOf(realmId) };
+      return visitors.showMessage(request, reply, 200, isAllowed ? "ciba-allowed" : "ciba-denied", view) as never;
     },
   );
 };

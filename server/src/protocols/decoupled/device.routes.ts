@@ -35,11 +35,9 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
-  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
-
   const showEnter = (request: FastifyRequest, reply: FastifyReply, status: number, shown: Entered) => {
     const form = { csrf: visitors.tokenFor(request, reply, request.visitor), action: here(request.realmId) };
-    const html = renderDevice({ ...frameOf(request, reply), state: "enter", ...form, ...shown });
+    const html = renderDevice({ ...visitors.frameOf(request, reply, request.visitor), state: "enter", ...form, ...shown });
     const { retryAfterSeconds } = shown;
     return sendPage(reply, status, html, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
@@ -113,7 +111,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
       if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");
-      return sendPage(reply, 200, renderDevice({ ...frameOf(request, reply), state: isAllowed ? "allowed" : "denied" })) as never;
+      return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied") as never;
     },
   );
 };

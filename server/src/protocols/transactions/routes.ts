@@ -8,7 +8,7 @@ import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirec
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
-import { renderTransaction, sendPage } from "../../signin/pages/index.ts";
+import { renderMessage, renderTransaction, sendPage } from "../../signin/pages/index.ts";
 import { callerOf } from "./caller.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import {
@@ -79,13 +79,12 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     const path = `/realms/${realm.realmId}/tx/${transaction.id}`;
     const frame = visitors.frameAt(request, reply, visitor, path);
     if (transaction.status !== "PENDING") {
-      const state = ({ SIGNED: "signed", CONSUMED: "signed", DECLINED: "declined", EXPIRED: "gone" } as const)[transaction.status];
-      return sendPage(reply, status, renderTransaction({ ...frame, state }));
+      const ending = ({ SIGNED: "signed", CONSUMED: "signed", DECLINED: "declined", EXPIRED: "gone" } as const)[transaction.status];
+      return sendPage(reply, status, renderMessage({ ...frame, kind: `transaction-${ending}` }));
     }
     const has = (await findSignInUser(parts.db, realm.realmId, session!.userId, clock.now()))?.credentials;
     const html = renderTransaction({
       ...frame,
-      state: "ask",
       csrf: visitors.tokenFor(request, reply, visitor),
       signAction: `${path}/sign`,
       declineAction: `${path}/decline`,

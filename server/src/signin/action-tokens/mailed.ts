@@ -24,7 +24,7 @@ export interface MailParts {
   readonly baseUrl: string;
 }
 
-export interface LinkMail {
+interface LinkMail {
   readonly kind: TokenKind;
   readonly templateKey: TemplateKey;
   readonly to: string;

@@ -36,11 +36,8 @@ export interface ActionToken {
   readonly expiresAt: number;
 }
 
-export interface NewToken {
+export interface NewToken extends ActionToken {
   readonly kind: TokenKind;
-  readonly userId: string | null;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly expiresAt: number;
   /** Made by `newActionToken`. */
   readonly token: string;
 }

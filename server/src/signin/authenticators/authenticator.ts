@@ -5,7 +5,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
 import type { BrokeredArrival, Destination } from "../brokers/index.ts";
-import type { Locale, Messages, ShownApplication, ShownLink } from "../pages/index.ts";
+import type { Locale, Messages, ShownApplication, ShownLink, StepAlert } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
 import type { PendingLink, Progress } from "./progress.ts";
@@ -68,8 +68,7 @@ export interface StepContext {
   /** What the step kept when it began. */
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly now: number;
-  /** How the page comes to be shown again: with an alert above it, and whether that blames the fields. */
-  readonly alert: { readonly blames: boolean } | null;
+  readonly alert: StepAlert;
   /** Whom the form names, for a question that asks for a name; looked up before it is answered, for the counters. */
   readonly named: { readonly login: string; readonly user: NamedUser | null } | null;
 }

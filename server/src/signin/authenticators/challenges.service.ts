@@ -4,11 +4,13 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { StepContext } from "./authenticator.ts";
 import {
   answerChallenge,
   type Challenge,
   type ChallengeData,
   countWrongNumber,
+  findChallenge,
   insertChallenge,
   recentPushes,
   withdrawChallenge,
@@ -26,17 +28,20 @@ const PAUSE = 10 * MINUTE;
 const MAX_WRONG_NUMBERS = 3;
 const USER_AGENT_LENGTH = 512;
 
-/** The screen that waits. */
-export interface Waiting {
-  readonly challengeId: string;
-  /** What it asked before, which this takes the place of. */
-  readonly previous: string | null;
-  readonly preSession: string;
-  readonly sessionId: string | null;
-  readonly clientId: string | null;
-  readonly sourceIp: string;
-  readonly userAgent: string | null;
+const keptId = ({ data }: StepContext): string | null => (typeof data?.challengeId === "string" ? data.challengeId : null);
+
+/** What the step waits for. */
+export async function challengeOf(at: StepContext, kind: Challenge["kind"]): Promise<Challenge | null> {
+  const id = keptId(at);
+  return id === null ? null : findChallenge(at.parts.db, at.realm.realmId, kind, id, at.now);
 }
+
+/** The screen that waits. `previous`: what it asked before, which this takes the place of. */
+export const waitingOf = (at: StepContext, challengeId: string) => ({
+  ...{ challengeId, previous: keptId(at), clientId: at.request.clientId ?? null, preSession: at.visitor.preSession },
+  ...{ sessionId: at.visitor.session?.sessionId ?? null, sourceIp: at.visitor.sourceIp, userAgent: at.visitor.userAgent },
+});
+type Waiting = ReturnType<typeof waitingOf>;
 
 const draftOf = (waiting: Waiting, number: string, data: ChallengeData, now: number) => ({
   id: waiting.challengeId,

@@ -3,7 +3,7 @@ import { HOUR } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 
-export type ChallengeKind = "push" | "qr";
+type ChallengeKind = "push" | "qr";
 
 /** `WRONG`: another number was chosen than the one shown. `WITHDRAWN`: the screen that waited asked anew. `USED`: the sign-in went on. */
 type StoredStatus = "PENDING" | "APPROVED" | "DENIED" | "WRONG" | "WITHDRAWN" | "USED";
@@ -60,16 +60,8 @@ export interface Challenge {
 }
 
 const columns = [
-  ...([
-    "challenge_id as id",
-    "kind",
-    "user_id as userId",
-    "browser_hash as browserHash",
-    "session_id as sessionId",
-    "number",
-    "data",
-  ] as const),
-  ...(["client_id as clientId", "source_ip as sourceIp", "user_agent as userAgent", "status"] as const),
+  ...(["challenge_id as id", "kind", "user_id as userId", "browser_hash as browserHash", "session_id as sessionId"] as const),
+  ...(["number", "data", "client_id as clientId", "source_ip as sourceIp", "user_agent as userAgent", "status"] as const),
   ...(["created_at as createdAt", "expires_at as expiresAt"] as const),
 ] as const;
 
@@ -95,7 +87,7 @@ export async function openChallengesOf(db: Db, realm: string, userId: string, no
   return rows.map((row) => toChallenge(row, now));
 }
 
-export interface Recent {
+interface Recent {
   readonly open: number;
   /** When the last one was denied. */
   readonly deniedAt: number | null;
@@ -106,25 +98,27 @@ export interface Recent {
 
 /** How the user's last challenges ended. */
 export async function recentPushes(tx: Tx, realm: string, userId: string, since: number, now: number): Promise<Recent> {
-  const { rows } = await sql<{ open: number; denied_at: number | null; ignored: number; ignored_at: number | null }>`
+  const { rows } = await sql<Recent>`
     with recent as (
       select status, created_at, answered_at, expires_at from device_challenges
       where realm_id = ${realm} and user_id = ${userId} and kind = 'push' and created_at > ${since}),
     good as (select coalesce(max(created_at), 0) as at from recent where status in ('APPROVED', 'USED'))
     select count(*) filter (where status = 'PENDING' and expires_at > ${now})::int as open,
-      max(answered_at) filter (where status = 'DENIED') as denied_at,
+      max(answered_at) filter (where status = 'DENIED') as "deniedAt",
       count(*) filter (where created_at > good.at and (status in ('WRONG', 'WITHDRAWN') or (status = 'PENDING' and expires_at <= ${now})))::int
         as ignored,
       max(coalesce(answered_at, expires_at)) filter (where created_at > good.at and status <> 'DENIED' and
-        (status <> 'PENDING' or expires_at <= ${now})) as ignored_at
+        (status <> 'PENDING' or expires_at <= ${now})) as "ignoredAt"
     from recent, good`.execute(tx);
-  const [row] = rows;
-  return { open: row!.open, deniedAt: row!.denied_at, ignored: row!.ignored, ignoredAt: row!.ignored_at };
+  return rows[0]!;
 }
 
-export interface NewChallenge extends Omit<Challenge, "status" | "createdAt"> {}
-
-export async function insertChallenge(tx: Tx, realm: string, challenge: NewChallenge, now: number): Promise<void> {
+export async function insertChallenge(
+  tx: Tx,
+  realm: string,
+  challenge: Omit<Challenge, "status" | "createdAt">,
+  now: number,
+): Promise<void> {
   await tx
     .insertInto("device_challenges")
     .values({

@@ -38,7 +38,7 @@ const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, add
   page: (at, text) => ({
     title: words.title,
     lead: <Lead at={at} by={by} text={text} maybe={text[words.maybe]} />,
-    body: <CodeField text={text} label={text.codeLabel} digits resend invalid={at.alert?.blames ?? false} quiet={at.alert !== null} />,
+    body: <CodeField text={text} digits resend alert={at.alert} />,
   }),
   answer: async (at, form) => {
     const sent = sentOf(at);

@@ -19,7 +19,7 @@ export const password: Question = {
     user === null || !progress.passed.some(({ factor }) => factor !== null) || user.credentials.has("password"),
   page: ({ progress, alert }, text) => ({
     title: "passwordTitle",
-    body: <PasswordOnly text={text} username={progress.login ?? ""} invalid={alert?.blames ?? false} quiet={alert !== null} />,
+    body: <PasswordOnly text={text} username={progress.login ?? ""} alert={alert} />,
   }),
   answer: async (at, form) => {
     const { user, progress } = at;

@@ -1,13 +1,14 @@
-import { sql } from "kysely";
-import { AppError } from "../../kernel/errors.ts";
+import { SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { findProvider, type MessageUser, pushTokensOf } from "../../tenancy/messaging/index.ts";
+import { findProvider, pushTokensOf } from "../../tenancy/messaging/index.ts";
 import { PushEnded, PushWaiting } from "../pages/index.ts";
 import { type Kept, type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
-import { startPush } from "./challenges.service.ts";
-import { type Challenge, type ChallengeStatus, findChallenge, useChallenge } from "./challenges.store.ts";
+import { challengeOf, startPush, waitingOf } from "./challenges.service.ts";
+import { type Challenge, type ChallengeStatus, useChallenge } from "./challenges.store.ts";
 import { isProven } from "./progress.ts";
+import { trySend } from "./sent.ts";
+import { addresseeOf } from "./user.ts";
 
 /** How often the page looks whether the phone has answered. */
 const LOOK_EVERY_SECONDS = 5;
@@ -25,7 +26,7 @@ export const push: Question = {
   available: async ({ user, progress }) => isProven(progress) && (user?.credentials.has("push") ?? false),
   begin: async (at) => ask(at),
   async page(at, text) {
-    const challenge = await challengeOf(at);
+    const challenge = await challengeOf(at, "push");
     if (challenge?.status === "PENDING" || challenge?.status === "APPROVED")
       return {
         title: "pushTitle",
@@ -36,18 +37,15 @@ export const push: Question = {
     const [title, lead] = ended(challenge);
     return { title, lead: text[lead], body: <PushEnded text={text} /> };
   },
-  answeredElsewhere: async (at) => proofOf(at, await challengeOf(at)),
+  answeredElsewhere: async (at) => proofOf(at, await challengeOf(at, "push")),
   async answer(at, form) {
-    const challenge = await challengeOf(at);
+    const challenge = await challengeOf(at, "push");
     const proof = proofOf(at, challenge);
     if (proof) return { outcome: "passed", proof };
     if (form.resend !== undefined) return { outcome: "again", ...ask(at) };
     return challenge?.status === "PENDING" ? { outcome: "again", notice: "pushNotYet" } : { outcome: "again" };
   },
 };
-
-const challengeOf = async ({ parts, realm, data, now }: StepContext): Promise<Challenge | null> =>
-  typeof data?.challengeId === "string" ? findChallenge(parts.db, realm.realmId, "push", data.challengeId, now) : null;
 
 function proofOf({ user }: StepContext, challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || user === null || challenge.userId !== user.userId) return null;
@@ -69,47 +67,30 @@ const ended = (challenge: Challenge | null): readonly [title: TextKey, text: Tex
 
 /** The question and the messages that bring it are there together, or neither is. */
 function ask(at: StepContext): Kept {
-  const challengeId = newId();
-  const previous = typeof at.data?.challengeId === "string" ? at.data.challengeId : null;
-  const { visitor, request, user } = at;
+  const { user } = at;
   return {
     data: {},
     commit: async (ctx) => {
-      const started =
-        user &&
-        (await startPush(ctx, user.userId, {
-          ...{ challengeId, previous, clientId: request.clientId ?? null, preSession: visitor.preSession },
-          ...{ sessionId: visitor.session?.sessionId ?? null, sourceIp: visitor.sourceIp, userAgent: visitor.userAgent },
-        }));
+      const waiting = waitingOf(at, newId());
+      const started = user && (await startPush(ctx, user.userId, waiting));
       if (!started) return {};
-      await ring(ctx, at, challengeId, started.expiresAt);
-      return { challengeId };
+      await ring(ctx, at, waiting.challengeId, started.expiresAt);
+      return { challengeId: waiting.challengeId };
     },
   };
 }
 
 /** Every phone that the realm's provider reaches. Without one the question still waits: apps look by themselves, too. */
-async function ring(ctx: Ctx, { parts, user, realm }: StepContext, challengeId: string, expiresAt: number): Promise<void> {
+async function ring(ctx: Ctx, at: StepContext, challengeId: string, expiresAt: number): Promise<void> {
+  const { parts, realm } = at;
+  const user = addresseeOf(at.user!);
   const provider = await findProvider(ctx.tx, parts.vault, ctx.realm, "PUSH");
-  const devices = provider ? await pushTokensOf(ctx.tx, ctx.realm, user!.userId, provider.driver) : [];
-  const { userId: id, username, email, attributes } = user!;
-  for (const device of devices) {
-    await sql`savepoint message`.execute(ctx.tx);
-    try {
-      await parts.messages.send(ctx, {
-        templateKey: "push-approval",
-        to: device.id,
-        user: { id, username, email, attributes: attributes as MessageUser["attributes"] },
-        values: { ttlSeconds: Math.ceil((expiresAt - ctx.now) / 1000) },
-        // Never the number: it is what only the screen that waits shows.
-        data: { type: "push-approval", challenge: challengeId, url: `${parts.baseUrl}/realms/${realm.realmId}/push/${challengeId}` },
-        expiresAt,
-      });
-    } catch (error) {
-      await sql`rollback to savepoint message`.execute(ctx.tx);
-      // Turned off, or too many for this phone: another one may still ring.
-      if (!(error instanceof AppError) || !error.code.startsWith("messaging.")) throw error;
-      parts.log.info({ realm: ctx.realm, code: error.code }, "a phone could not be asked to approve a sign-in");
-    }
-  }
+  const devices = provider ? await pushTokensOf(ctx.tx, ctx.realm, user.id, provider.driver) : [];
+  for (const device of devices)
+    await trySend(ctx, at, {
+      ...{ templateKey: "push-approval", to: device.id, user, expiresAt },
+      values: { ttlSeconds: Math.ceil((expiresAt - ctx.now) / SECOND) },
+      // Never the number: it is what only the screen that waits shows.
+      data: { type: "push-approval", challenge: challengeId, url: `${parts.baseUrl}/realms/${realm.realmId}/push/${challengeId}` },
+    });
 }

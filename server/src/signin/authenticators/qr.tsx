@@ -5,8 +5,8 @@ import { newId } from "../../kernel/ids.ts";
 import { QrEnded, QrWaiting } from "../pages/index.ts";
 import { factorOf } from "../sessions/index.ts";
 import { type Kept, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
-import { startQr } from "./challenges.service.ts";
-import { type Challenge, findChallenge, useChallenge } from "./challenges.store.ts";
+import { challengeOf, startQr, waitingOf } from "./challenges.service.ts";
+import { type Challenge, useChallenge } from "./challenges.store.ts";
 
 const LOOK_EVERY_SECONDS = 5;
 const FRESH_MINUTES = 5;
@@ -37,7 +37,7 @@ export const qr: Question = {
   available: async () => true,
   begin: async (at) => show(at),
   async page(at, text) {
-    const challenge = await challengeOf(at);
+    const challenge = await challengeOf(at, "qr");
     if (challenge?.status !== "PENDING" && challenge?.status !== "APPROVED")
       return { title: "qrExpiredTitle", lead: text.qrExpiredText, body: <QrEnded text={text} /> };
     const url = `${at.parts.baseUrl}/realms/${at.realm.realmId}/qr/${challenge.id}`;
@@ -48,18 +48,15 @@ export const qr: Question = {
       refreshSeconds: LOOK_EVERY_SECONDS,
     };
   },
-  answeredElsewhere: async (at) => proofOf(await challengeOf(at)),
+  answeredElsewhere: async (at) => proofOf(await challengeOf(at, "qr")),
   async answer(at, form) {
-    const challenge = await challengeOf(at);
+    const challenge = await challengeOf(at, "qr");
     const proof = proofOf(challenge);
     if (proof) return { outcome: "passed", proof };
     if (form.resend !== undefined) return { outcome: "again", ...show(at) };
     return challenge?.status === "PENDING" ? { outcome: "again", notice: "qrNotYet" } : { outcome: "again" };
   },
 };
-
-const challengeOf = async ({ parts, realm, data, now }: StepContext): Promise<Challenge | null> =>
-  typeof data?.challengeId === "string" ? findChallenge(parts.db, realm.realmId, "qr", data.challengeId, now) : null;
 
 function proofOf(challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || challenge.userId === null) return null;
@@ -70,21 +67,13 @@ function proofOf(challenge: Challenge | null): Proof | null {
   return { userId, ...proven, accept: (ctx) => useChallenge(ctx.tx, ctx.realm, { id, userId }, ctx.now) };
 }
 
-function show({ data, visitor, request, config }: StepContext): Kept {
-  const challengeId = newId();
-  const previous = typeof data?.challengeId === "string" ? data.challengeId : null;
-  const freshMinutes = typeof config.freshMinutes === "number" ? config.freshMinutes : FRESH_MINUTES;
+function show(at: StepContext): Kept {
+  const waiting = waitingOf(at, newId());
+  const { freshMinutes = FRESH_MINUTES } = at.config as { readonly freshMinutes?: number };
   return {
-    data: { challengeId },
+    data: { challengeId: waiting.challengeId },
     async commit(ctx) {
-      await startQr(
-        ctx,
-        {
-          ...{ challengeId, previous, clientId: request.clientId ?? null, preSession: visitor.preSession },
-          ...{ sessionId: visitor.session?.sessionId ?? null, sourceIp: visitor.sourceIp, userAgent: visitor.userAgent },
-        },
-        freshMinutes * MINUTE,
-      );
+      await startQr(ctx, waiting, freshMinutes * MINUTE);
       return undefined;
     },
   };

@@ -17,11 +17,10 @@ export const recoveryCode: Question = {
   page: async (at, text) => {
     const left = await leftOf(at);
     const hint = left === null ? undefined : text.recoveryLeft.replace("{count}", String(left));
-    const alert = { invalid: at.alert?.blames ?? false, quiet: at.alert !== null };
     return {
       title: "recoveryAskTitle",
       lead: text.recoveryAskText,
-      body: <CodeField text={text} label={text.codeLabel} hint={hint} digits={false} {...alert} />,
+      body: <CodeField text={text} hint={hint} digits={false} alert={at.alert} />,
     };
   },
   answer: async ({ parts, realm, user }, form) => {

@@ -6,6 +6,7 @@ import { MailedCode, Named } from "../pages/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { answerMailedCode, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
+import { addresseeOf } from "./user.ts";
 
 const MINUTES = 30;
 export const RESET_PATH = "reset-password";
@@ -35,7 +36,7 @@ export const resetEmail: Question = {
   page: ({ progress, alert }, text) => ({
     title: "resetSentTitle",
     lead: <Named template={text.resetSentText} values={{ account: progress.login ?? "" }} />,
-    body: <MailedCode text={text} invalid={alert?.blames ?? false} quiet={alert !== null} />,
+    body: <MailedCode text={text} alert={alert} />,
   }),
   answer: async (at, { code = "", resend }) => {
     if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));
@@ -51,7 +52,7 @@ export const resetEmail: Question = {
 async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const { parts, user, visitor, path, progress, interactionId, now } = at;
   if (!user || user.email === null) return unmailed(ctx, parts);
-  const { userId, username, email, attributes } = user;
+  const { userId, username, email } = user;
   const { enabled, lockedByAdmin } = await readUser(ctx, userId);
   if (!enabled || lockedByAdmin) return unmailed(ctx, parts);
   const step = { path, authenticator: "reset-email", factor: "possession", amr: ["email"], at: now } as const;
@@ -65,7 +66,7 @@ async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const mailed = await mailLink(ctx, parts, {
     ...{ kind: "reset-password", templateKey: "reset-password-email", path: RESET_PATH, minutes: MINUTES },
     to: email,
-    user: { id: userId, username, email, attributes },
+    user: addresseeOf(user),
     locale: visitor.locale,
     data: { ...data },
   });

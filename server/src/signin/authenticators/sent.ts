@@ -4,10 +4,10 @@ import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hmac, randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { isRecipient, type MessageUser, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
+import { isRecipient, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
 import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
-import type { SignInUser } from "./user.ts";
+import { addresseeOf, type SignInUser } from "./user.ts";
 
 /** How a secret comes to the user. */
 export interface Way {
@@ -105,36 +105,34 @@ export function sendSecret(way: Way, at: StepContext): Kept {
 const counted = ({ sentAt, sends }: Sent) => ({ sentAt, sends });
 
 /** The same work whether the user exists or not: the time it takes does not reveal it. */
-async function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
-  const { parts, user, visitor } = at;
+function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
+  const { user, visitor } = at;
   const address = addressOf(way, user);
   const message: OutgoingMessage = {
     templateKey: way.templateKey,
     to: address ?? NO_ADDRESS[way.channel],
-    user: user && messageUser(user),
+    user: user && addresseeOf(user),
     locale: visitor.locale,
     values: { ...way.valuesOf(secret, at), ttlSeconds: way.lifetime / SECOND },
     expiresAt: ctx.now + way.lifetime,
   };
+  return trySend(ctx, at, message, address !== null);
+}
+
+/** False: the messaging refused it (turned off, too many for the recipient), which does not stop the sign-in. Unless `keeps`, it is taken back. */
+export async function trySend(ctx: Ctx, { parts }: StepContext, message: OutgoingMessage, keeps = true): Promise<boolean> {
   await sql`savepoint message`.execute(ctx.tx);
   try {
     await parts.messages.send(ctx, message);
   } catch (error) {
     await sql`rollback to savepoint message`.execute(ctx.tx);
     if (!(error instanceof AppError) || !error.code.startsWith("messaging.")) throw error;
-    parts.log.info({ realm: ctx.realm, template: way.templateKey, reason: error.code }, "a message of a sign-in could not leave");
+    parts.log.info({ realm: ctx.realm, template: message.templateKey, reason: error.code }, "a message of a sign-in could not leave");
     return false;
   }
-  await (address === null ? sql`rollback to savepoint message` : sql`release savepoint message`).execute(ctx.tx);
+  await (keeps ? sql`release savepoint message` : sql`rollback to savepoint message`).execute(ctx.tx);
   return true;
 }
-
-const messageUser = ({ userId, username, email, attributes }: SignInUser): MessageUser => ({
-  id: userId,
-  username,
-  email,
-  attributes: attributes as MessageUser["attributes"],
-});
 
 /** The user requests another one. */
 export function resend(way: Way, at: StepContext): Answer {

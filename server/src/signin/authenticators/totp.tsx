@@ -1,12 +1,10 @@
 import Type from "typebox";
 import { listTotp, TOTP, totpPlace, useTotp } from "../../directory/credentials/index.ts";
+import { NO_ID } from "../../kernel/ids.ts";
 import { CodeField, Named } from "../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { matchingStep } from "./totp-code.ts";
-
-/** Of no user, so that an unknown login name costs the same query. */
-const NO_USER = "00000000-0000-0000-0000-000000000000";
 
 /** The code of an authenticator app (RFC 6238). Each works once. */
 export const totp: Question = {
@@ -26,7 +24,7 @@ export const totp: Question = {
   page: ({ realm, alert }, text) => ({
     title: "totpTitle",
     lead: <Named template={text.totpText} values={{ name: accountNameOf(realm) }} />,
-    body: <CodeField text={text} label={text.codeLabel} digits invalid={alert?.blames ?? false} quiet={alert !== null} />,
+    body: <CodeField text={text} digits alert={alert} />,
   }),
   answer: async (at, form) => {
     const proof = await checkTotp(at, typedDigits(form.code));
@@ -47,7 +45,7 @@ export async function checkTotp(
   },
   code: string,
 ): Promise<Proof | null> {
-  for (const app of await listTotp(parts.db, realmId, user?.userId ?? NO_USER)) {
+  for (const app of await listTotp(parts.db, realmId, user?.userId ?? NO_ID)) {
     const secret = Buffer.from(parts.vault.open(app.secret, totpPlace(realmId, app.id)), "base64url");
     const step = matchingStep(secret, code, app, { now, drift: settings.totp.drift, after: app.lastStep });
     if (step === null) continue;

@@ -22,8 +22,7 @@ export const usernamePassword: Question = {
       <Credentials
         text={text}
         username={progress.login ?? progress.home?.login ?? request.loginHint ?? ""}
-        invalid={alert?.blames ?? false}
-        quiet={alert !== null}
+        alert={alert}
         rememberMe={settings.sessions.rememberMe ? progress.remember : null}
       />
     ),

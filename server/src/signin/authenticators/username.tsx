@@ -21,7 +21,7 @@ export const username: Question = {
       <UsernameOnly
         text={text}
         username={progress.login ?? progress.home?.login ?? request.loginHint ?? ""}
-        quiet={alert !== null}
+        alert={alert}
         rememberMe={settings.sessions.rememberMe && !isReset(progress) ? progress.remember : null}
       />
     ),

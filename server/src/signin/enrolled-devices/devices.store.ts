@@ -14,25 +14,27 @@ export interface Device {
   readonly key: DeviceKey;
 }
 
-/** An enrolled device of a user who may sign in. */
-export async function findDevice(db: Db, realm: string, id: string): Promise<Device | null> {
-  if (!isId(id)) return null;
-  const row = await db
+/** The credentials of users who may sign in. The type is written out: as a parameter it would hide the partial index from the plan. */
+const openCredentials = (db: Db, realm: string, type: "push" | "enrollment-token") =>
+  db
     .selectFrom("credentials as c")
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "c.realm_id").onRef("u.user_id", "=", "c.user_id"))
-    .select(["c.user_id", "c.secret", "u.username", sql<DeviceAlg>`c.data ->> 'alg'`.as("alg")])
     .where("c.realm_id", "=", realm)
-    .where("c.credential_id", "=", id)
-    // Written out: as a parameter the type would hide the partial index from the plan.
-    .where("c.type", "=", sql.lit(PUSH))
+    .where("c.type", "=", sql.lit(type))
     .where("u.enabled", "=", true)
-    .where("u.locked", "=", false)
+    .where("u.locked", "=", false);
+
+export async function findDevice(db: Db, realm: string, id: string): Promise<Device | null> {
+  if (!isId(id)) return null;
+  const row = await openCredentials(db, realm, PUSH)
+    .select(["c.user_id", "c.secret", "u.username", sql<DeviceAlg>`c.data ->> 'alg'`.as("alg")])
+    .where("c.credential_id", "=", id)
     .executeTakeFirst();
   if (!row) return null;
   return { id, userId: row.user_id, username: row.username, key: { alg: row.alg, jwk: JSON.parse(row.secret) as JsonWebKey } };
 }
 
-export interface NewDevice {
+interface NewDevice {
   readonly id: string;
   readonly key: DeviceKey;
   readonly label: string;
@@ -57,23 +59,17 @@ export async function saveDevice(tx: Tx, realm: string, userId: string, device: 
     .execute();
 }
 
-export async function countDevices(tx: Tx, realm: string, userId: string): Promise<number> {
-  const { count } = await tx
+/** How many devices the user has, and when the first was enrolled. */
+export async function devicesOf(
+  db: Db,
+  realm: string,
+  userId: string,
+): Promise<{ readonly count: number; readonly firstAt: number | null }> {
+  return db
     .selectFrom("credentials")
-    .select(sql<number>`count(*)::int`.as("count"))
+    .select([sql<number>`count(*)::int`.as("count"), sql<number | null>`min(created_at)`.as("firstAt")])
     .where((e) => e.and({ realm_id: realm, user_id: userId, type: PUSH }))
     .executeTakeFirstOrThrow();
-  return count;
-}
-
-/** When the user's first device was enrolled; null without one. */
-export async function firstEnrolledAt(db: Db, realm: string, userId: string): Promise<number | null> {
-  const { at } = await db
-    .selectFrom("credentials")
-    .select(sql<number | null>`min(created_at)`.as("at"))
-    .where((e) => e.and({ realm_id: realm, user_id: userId, type: PUSH }))
-    .executeTakeFirstOrThrow();
-  return at;
 }
 
 /** False: the device was removed. */
@@ -97,18 +93,13 @@ export interface Enrollment {
 /** The unexpired enrollment of a token, whose user is enabled. */
 export async function findEnrollment(db: Db, realm: string, tokenHash: string, now: number): Promise<Enrollment | null> {
   const expiry = sql<number>`(c.data ->> 'expiresAt')::bigint`;
-  const row = await db
-    .selectFrom("credentials as c")
-    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "c.realm_id").onRef("u.user_id", "=", "c.user_id"))
-    .select(["c.credential_id", "c.user_id", "u.username", sql<string | null>`c.data ->> 'label'`.as("label"), expiry.as("expires_at")])
-    .where("c.realm_id", "=", realm)
+  const row = await openCredentials(db, realm, "enrollment-token")
+    .select(["c.credential_id as id", "c.user_id as userId", "u.username"])
+    .select([sql<string | null>`c.data ->> 'label'`.as("label"), expiry.as("expiresAt")])
     .where("c.secret", "=", tokenHash)
-    .where("c.type", "=", sql.lit("enrollment-token"))
     .where(sql<boolean>`${expiry} > ${now}`)
-    .where("u.enabled", "=", true)
-    .where("u.locked", "=", false)
     .executeTakeFirst();
-  return row ? { id: row.credential_id, userId: row.user_id, username: row.username, label: row.label, expiresAt: row.expires_at } : null;
+  return row ?? null;
 }
 
 /** It works once: of two at the same time, the second finds nothing. */

@@ -6,7 +6,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { findProvider, keepDeviceToken } from "../../tenancy/messaging/index.ts";
-import { countDevices, type Enrollment, findEnrollment, PUSH, saveDevice, useEnrollment } from "./devices.store.ts";
+import { devicesOf, type Enrollment, findEnrollment, PUSH, saveDevice, useEnrollment } from "./devices.store.ts";
 import type { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { deviceErrors } from "./errors.ts";
 import { type DeviceKey, deviceAlgs, readDeviceKey, readProof } from "./keys.ts";
@@ -89,7 +89,7 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   // Held to write: of two that bring the same token, the second finds it used.
   const isOpen = (await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true })) !== null;
   if (!isOpen || !(await useEnrollment(ctx.tx, ctx.realm, enrollment))) throw deviceErrors.bad_token();
-  if ((await countDevices(ctx.tx, ctx.realm, userId)) >= MAX_DEVICES) throw deviceErrors.too_many();
+  if ((await devicesOf(ctx.tx, ctx.realm, userId)).count >= MAX_DEVICES) throw deviceErrors.too_many();
   const { pushToken, name } = input;
   // One id for the key and for where messages reach it: to administrators they are one device.
   const id = pushToken ? await keepDeviceToken(ctx, vault, { userId, ...pushToken, deviceName: name }) : newId();

@@ -9,21 +9,17 @@ export interface DeviceProof {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export interface DeviceProver {
+export const createDeviceProver = ({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }) => ({
   /** Verifies a device's proof, which must be signed for this URL. Throws. */
-  prove(realm: string, jws: string, path: string): Promise<DeviceProof>;
-  actorOf(realm: string, proof: DeviceProof): Actor;
-}
-
-export const createDeviceProver = ({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }): DeviceProver => ({
-  async prove(realm, jws, path) {
+  async prove(realm: string, jws: string, path: string): Promise<DeviceProof> {
     const device = await findDevice(db, realm, deviceNamedIn(jws) ?? "");
     const payload = device && (await readProof(device.key, jws, { typ: "gatehouse-device+jwt", audience: baseUrl + path }));
     if (!device || !payload) throw deviceErrors.bad_device();
     return { device, payload };
   },
-  actorOf: (realm, { device }) => ownerOf(realm, device),
+  actorOf: (realm: string, { device }: DeviceProof) => ownerOf(realm, device),
 });
+export type DeviceProver = ReturnType<typeof createDeviceProver>;
 
 /** A device acts for the user who enrolled it. */
 export const ownerOf = (realm: string, { userId, username }: { readonly userId: string; readonly username: string }): Actor =>

@@ -8,10 +8,18 @@ import { approveChallenge, type Challenge, denyChallenge, findChallenge, openCha
 import { renderPush, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
-import { assertOtherScreen, assertStrong, createScreens, type DevicePageParts, PageQuery, useDevice } from "./screens.ts";
+import {
+  assertOtherScreen,
+  assertStrong,
+  consumes,
+  createScreens,
+  type DevicePageParts,
+  PageQuery,
+  params,
+  takesForms,
+  useDevice,
+} from "./screens.ts";
 
-const params = Type.Object({ realm: Type.String(), id: Type.String() });
-const consumes = ["application/x-www-form-urlencoded", "application/json"];
 const how =
   "With the user's session (and the CSRF token on writes): a page, or JSON where `Accept` asks for it. Or with an enrolled device's proof, " +
   "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
@@ -19,15 +27,11 @@ const how =
 /** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
 export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, { db, visitors, clients }) => {
   const { screenOf, nameOf } = createScreens(clients);
-  app.removeContentTypeParser("text/plain");
+  takesForms(app);
   declare(app, {
     tags: ["Devices"],
     caller: anyOf(session(), device()),
     ...{ csrf: "form-or-header", limit: "push", errors: negotiated("page"), codes: "devices" },
-  });
-  // Apps that have nothing to add send nothing.
-  app.addHook("preValidation", async (request) => {
-    if (request.method === "POST") request.body ??= {};
   });
 
   const recordOf = async (realm: string, challenge: Challenge): Promise<PushRequest> => {
@@ -49,17 +53,12 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
     return challenge;
   };
 
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "approved" | "denied" | "wrong" | "gone") =>
-    sendPage(reply, status, renderPush({ ...visitors.frameOf(request, reply, request.visitor), state }));
-
   const ask = async (request: FastifyRequest, reply: FastifyReply, challenge: Challenge, isWrong = false) => {
     const { visitor, realmId } = request;
     const path = `/realms/${realmId}/push/${challenge.id}`;
-    const frame = visitors.frameAt(request, reply, visitor, path);
+    const frame = visitors.formOf(request, reply, path);
     const html = renderPush({
       ...frame,
-      state: "ask",
-      csrf: visitors.tokenFor(request, reply, visitor),
       approveAction: `${path}/approve`,
       denyAction: `${path}/deny`,
       account: visitor.session!.username,
@@ -82,7 +81,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
       const { realmId, actor } = request;
       const open = await openChallengesOf(db, realmId, actor!.id, clock.now());
       if (!request.wantsPage) return Promise.all(open.map((challenge) => recordOf(realmId, challenge)));
-      if (!open[0]) return send(request, reply, 404, "gone") as never;
+      if (!open[0]) return visitors.showMessage(request, reply, 404, "push-gone") as never;
       return reply.redirect(`/realms/${realmId}/push/${open[0].id}`, 303) as never;
     },
   );
@@ -101,7 +100,8 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
     async (request, reply) => {
       const challenge = await challengeFor(request);
       if (!request.wantsPage) return recordOf(request.realmId, challenge);
-      return (challenge.status === "PENDING" ? ask(request, reply, challenge) : send(request, reply, 200, "gone")) as never;
+      if (challenge.status === "PENDING") return ask(request, reply, challenge) as never;
+      return visitors.showMessage(request, reply, 200, "push-gone") as never;
     },
   );
 
@@ -138,7 +138,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
         return { status: "APPROVED" as const };
       }
       if (result === "again") return ask(request, reply, challenge, true) as never;
-      return send(request, reply, { approved: 200, wrong: 403, gone: 409 }[result], result) as never;
+      return visitors.showMessage(request, reply, { approved: 200, wrong: 403, gone: 409 }[result], `push-${result}`) as never;
     },
   );
 
@@ -162,7 +162,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
         if (!isDenied) throw deviceErrors.answered();
         return { status: "DENIED" as const };
       }
-      return send(request, reply, isDenied ? 200 : 409, isDenied ? "denied" : "gone") as never;
+      return visitors.showMessage(request, reply, isDenied ? 200 : 409, isDenied ? "push-denied" : "push-gone") as never;
     },
   );
 };

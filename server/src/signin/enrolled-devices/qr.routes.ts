@@ -9,20 +9,14 @@ import { pagePath, toSignIn } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
-import { assertOtherScreen, createScreens, type DevicePageParts, PageQuery } from "./screens.ts";
-
-const params = Type.Object({ realm: Type.String(), id: Type.String() });
+import { assertOtherScreen, consumes, createScreens, type DevicePageParts, PageQuery, params, takesForms } from "./screens.ts";
 
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
 export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
   const { db, work, visitors } = parts;
   const { screenOf, nameOf } = createScreens(parts.clients);
-  app.removeContentTypeParser("text/plain");
+  takesForms(app);
   declare(app, { tags: ["Devices"], caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
-  // Apps that have nothing to add send nothing.
-  app.addHook("preValidation", async (request) => {
-    if (request.method === "POST") request.body ??= {};
-  });
 
   /** Null: they were sent to sign in again. */
   const challengeFor = async (request: FastifyRequest, reply: FastifyReply): Promise<Challenge | null> => {
@@ -39,9 +33,6 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
     await toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: pagePath(request) });
     return null;
   };
-
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "confirmed" | "gone") =>
-    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, request.visitor), state }));
 
   app.get(
     "/qr/:id",
@@ -66,13 +57,11 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         const status = challenge.status === "PENDING" ? "PENDING" : challenge.status === "EXPIRED" ? "EXPIRED" : "APPROVED";
         return { id, status, clientId, clientName, sourceIp, userAgent, code, createdAt, expiresAt } as const;
       }
-      if (challenge.status !== "PENDING") return send(request, reply, 200, "gone") as never;
+      if (challenge.status !== "PENDING") return visitors.showMessage(request, reply, 200, "qr-gone") as never;
       const path = `/realms/${realm}/qr/${challenge.id}`;
-      const frame = visitors.frameAt(request, reply, visitor, path);
+      const frame = visitors.formOf(request, reply, path);
       const html = renderQr({
         ...frame,
-        state: "ask",
-        csrf: visitors.tokenFor(request, reply, visitor),
         action: `${path}/confirm`,
         account: visitor.session!.username,
         screen: await screenOf(realm, challenge, frame.locale),
@@ -88,7 +77,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
       schema: {
         summary: "Let the screen in as you",
         description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
-        consumes: ["application/x-www-form-urlencoded", "application/json"],
+        consumes,
         params,
         body: CsrfOnly,
         response: { 200: QrAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
@@ -102,7 +91,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         if (!isConfirmed) throw deviceErrors.answered();
         return { status: "APPROVED" as const };
       }
-      return send(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "confirmed" : "gone") as never;
+      return visitors.showMessage(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "qr-confirmed" : "qr-gone") as never;
     },
   );
 };

@@ -1,19 +1,29 @@
+import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Challenge } from "../authenticators/index.ts";
-import type { Visitors } from "../login/index.ts";
+import type { PageParts } from "../login/index.ts";
 import type { Locale, WaitingScreen } from "../pages/index.ts";
 import { factorOf, type LiveSession } from "../sessions/index.ts";
-import { type Device, firstEnrolledAt, markDeviceUsed } from "./devices.store.ts";
+import { type Device, devicesOf, markDeviceUsed } from "./devices.store.ts";
 import { deviceErrors } from "./errors.ts";
 
-export interface DevicePageParts {
-  readonly db: Db;
-  readonly visitors: Visitors;
+export interface DevicePageParts extends PageParts {
   readonly clients: Clients;
+}
+
+export const params = Type.Object({ realm: Type.String(), id: Type.String() });
+export const consumes = ["application/x-www-form-urlencoded", "application/json"];
+
+/** Forms of our pages, and JSON of apps, which send nothing where they have nothing to add. */
+export function takesForms(app: FastifyInstance): void {
+  app.removeContentTypeParser("text/plain");
+  app.addHook("preValidation", async (request) => {
+    if (request.method === "POST") request.body ??= {};
+  });
 }
 
 /** What is said on the phone of the screen that waits. */
@@ -53,6 +63,6 @@ export function assertOtherScreen(session: LiveSession, preSessions: readonly st
  */
 export async function assertStrong(db: Db, realm: string, session: LiveSession): Promise<void> {
   if (factorOf(session.amr) !== "knowledge") return;
-  const enrolledAt = await firstEnrolledAt(db, realm, session.userId);
-  if (enrolledAt === null || session.authTime >= enrolledAt) throw deviceErrors.weak_session();
+  const { firstAt } = await devicesOf(db, realm, session.userId);
+  if (firstAt === null || session.authTime >= firstAt) throw deviceErrors.weak_session();
 }

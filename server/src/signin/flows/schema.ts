@@ -19,7 +19,7 @@ const requirement = oneOf(requirements, {
     "`REQUIRED`: has to be passed. `ALTERNATIVE`: one of them is enough. `CONDITIONAL`: a list that is asked for when its conditions hold. `DISABLED`: as if it were not there",
 });
 
-interface StepInput {
+export interface StepInput {
   authenticator?: string;
   requirement: (typeof requirements)[number];
   config?: Record<string, unknown>;
@@ -107,4 +107,3 @@ export const AuthenticatorInfo = Type.Object(
   { $id: "Authenticator" },
 );
 export type AuthenticatorInfo = Static<typeof AuthenticatorInfo>;
-export type { StepInput };

@@ -13,18 +13,7 @@ import { flowErrors, inUse } from "./errors.ts";
 import type { Flow, Step } from "./flow.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
-import {
-  countFlows,
-  deleteFlow,
-  findFlow,
-  insertFlow,
-  lockFlow,
-  renameFlowRow,
-  type StoredFlow,
-  shareFlow,
-  storedFlows,
-  updateFlow,
-} from "./store.ts";
+import { countFlows, deleteFlow, findFlow, insertFlow, renameFlowRow, type StoredFlow, storedFlows, updateFlow } from "./store.ts";
 
 export const BROWSER_FLOW = "browser";
 
@@ -33,7 +22,7 @@ const MAX_FLOWS = 100;
 /** How many clients the error names. */
 const NAMED = 10;
 
-export type VersionedFlow = FlowRecord & { readonly version: number };
+type VersionedFlow = FlowRecord & { readonly version: number };
 
 const builtIn = (alias: string): Flow | undefined => builtInFlows.find((flow) => flow.alias === alias);
 
@@ -67,7 +56,7 @@ export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFl
 /** Locks a flow for a change. An unchanged built-in flow has no row, so the realm is locked. */
 async function takeFlow(ctx: Ctx, alias: string): Promise<{ readonly flow: StoredFlow; readonly isStored: boolean }> {
   await lockRealm(ctx.tx, ctx.realm);
-  const stored = await lockFlow(ctx.tx, ctx.realm, alias);
+  const stored = await findFlow(ctx.tx, ctx.realm, alias, "change");
   const flow = stored ?? builtIn(alias);
   if (!flow) throw flowErrors.not_found();
   return { flow, isStored: stored !== null };
@@ -150,7 +139,7 @@ export async function shareChosenFlows(
   const errors: FieldError[] = [];
   for (const [field, alias, purpose] of chosen) {
     if (alias === null) continue;
-    const flow = (await shareFlow(ctx.tx, ctx.realm, alias)) ?? builtIn(alias);
+    const flow = (await findFlow(ctx.tx, ctx.realm, alias, "share")) ?? builtIn(alias);
     const [unfit] = flow ? brokenFlowRules(flow.steps as readonly StepInput[], purpose) : [];
     if (!flow) errors.push({ field, code: "unknown_flow", message: `${field}: there is no flow “${alias}” in this realm` });
     else if (unfit)

@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { flowErrors } from "./errors.ts";
-import type { Step } from "./flow.ts";
+import type { Flow, Step } from "./flow.ts";
 
 interface FlowsTable {
   realm_id: string;
@@ -20,14 +20,8 @@ declare module "../../platform/db/tables.ts" {
 }
 
 /** A custom flow, or a changed built-in one. */
-export interface StoredFlow {
-  readonly alias: string;
-  readonly displayName: string;
-  readonly steps: readonly Step[];
-  readonly version: number;
-}
-
-export type FlowState = Pick<StoredFlow, "displayName" | "steps">;
+export type StoredFlow = Omit<Flow, "builtIn">;
+type FlowState = Pick<StoredFlow, "displayName" | "steps">;
 
 const columns = ["alias", "display_name as displayName", "steps", "version"] as const;
 
@@ -37,20 +31,13 @@ export async function storedFlows(db: Db, realm: string): Promise<StoredFlow[]> 
   return ofRealm(db, realm).orderBy("alias").execute();
 }
 
-export async function findFlow(db: Db, realm: string, alias: string): Promise<StoredFlow | null> {
-  const row = await ofRealm(db, realm).where("alias", "=", alias).executeTakeFirst();
-  return row ?? null;
-}
-
-/** Locked until commit. */
-export async function lockFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
-  const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
-  return row ?? null;
-}
-
-/** Locked against rename and delete until commit: for a client that will use it. */
-export async function shareFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
-  const row = await ofRealm(tx, realm).where("alias", "=", alias).forKeyShare().executeTakeFirst();
+/** Locked until commit, if asked: for a change, or (`share`) against rename and delete, for a client that will use it. */
+export async function findFlow(db: Db, realm: string, alias: string, lock?: "change" | "share"): Promise<StoredFlow | null> {
+  const row = await ofRealm(db, realm)
+    .where("alias", "=", alias)
+    .$if(lock === "change", (q) => q.forUpdate())
+    .$if(lock === "share", (q) => q.forKeyShare())
+    .executeTakeFirst();
   return row ?? null;
 }
 

@@ -6,7 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import type { PageParts, Visitor } from "../login/index.ts";
+import { loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { renderImpersonation, sendPage } from "../pages/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
@@ -14,7 +14,7 @@ import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./se
 const consumes = ["application/x-www-form-urlencoded"];
 const moved = redirect("Go on");
 
-export interface ImpersonationPageParts extends PageParts {
+interface ImpersonationPageParts extends PageParts {
   readonly work: UnitOfWork;
   readonly realms: RealmSnapshots;
 }
@@ -24,22 +24,25 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());
-  type Ticket = NonNullable<Awaited<ReturnType<typeof ticketOf>>>;
-
-  const show = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "gone" | "refused" | "elsewhere") =>
-    sendPage(reply, status, renderImpersonation({ ...visitors.frameOf(request, reply, visitor), state }));
-
   /** Whether this browser holds the session of the administrator who asked: the link works in no other. */
-  const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
+  const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Parameters<typeof actorOfTicket>[0]): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionIn(request, realm));
     return session?.sessionId === impersonator.sessionId && session.impersonator === null;
   };
 
-  const open = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, token: string, ticket: Ticket) => {
+  /** Starts the session, after a question where the request asks for one. */
+  const open = async (request: FastifyRequest, reply: FastifyReply, token: string, asks = false) => {
+    const { visitor, realmId } = request;
     const { realm, session } = visitor;
-    const origin = { realm: realm.realmId, actor: actorOfTicket(ticket), sourceIp: request.ip };
+    const ticket = await lookAtTicket(db, realmId, token, clock.now());
+    if (!ticket) return visitors.showMessage(request, reply, 410, "impersonation-gone");
+    if (!(await isOwnBrowser(request, ticket))) return visitors.showMessage(request, reply, 403, "impersonation-elsewhere");
+    if (asks) {
+      const form = { ...visitors.formOf(request, reply), action: `/realms/${realmId}/impersonation`, hidden: { ticket: token } };
+      return sendPage(reply, 200, renderImpersonation({ ...form, account: ticket.username }));
+    }
+    const origin = { realm: realmId, actor: actorOfTicket(ticket), sourceIp: request.ip };
     const opening = {
       token,
       policy: realm.settings.sessions,
@@ -54,10 +57,11 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         logFailure(request, error);
         return error;
       });
-    if (started instanceof AppError) return show(request, reply, visitor, started.status, started.status === 410 ? "gone" : "refused");
-    if (session?.sessionId === ticket.impersonator.sessionId) visitors.putAside(request, reply, realm.realmId);
+    if (started instanceof AppError)
+      return visitors.showMessage(request, reply, started.status, started.status === 410 ? "impersonation-gone" : "impersonation-refused");
+    if (session?.sessionId === ticket.impersonator.sessionId) visitors.putAside(request, reply, realmId);
     visitors.enter(request, reply, visitor, started);
-    return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login`, 303);
+    return seeOther(reply, loginPath(realmId));
   };
 
   app.get(
@@ -79,23 +83,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         },
       },
     },
-    async (request, reply) => {
-      const { visitor } = request;
-      const { ticket: token } = request.query;
-      const ticket = await ticketOf(visitor, token);
-      if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
-      if (!(await isOwnBrowser(request, ticket))) return show(request, reply, visitor, 403, "elsewhere") as never;
-      if (!readsAhead(request)) return open(request, reply, visitor, token, ticket) as never;
-      const html = renderImpersonation({
-        ...visitors.frameOf(request, reply, visitor),
-        state: "confirm",
-        account: ticket.username,
-        csrf: visitors.tokenFor(request, reply, visitor),
-        action: `/realms/${visitor.realm.realmId}/impersonation`,
-        hidden: { ticket: token },
-      });
-      return sendPage(reply, 200, html) as never;
-    },
+    async (request, reply) => (await open(request, reply, request.query.ticket, readsAhead(request))) as never,
   );
 
   app.post(
@@ -112,14 +100,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         },
       },
     },
-    async (request, reply) => {
-      const { visitor } = request;
-      const { ticket: token } = request.body;
-      const ticket = await ticketOf(visitor, token);
-      if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
-      if (!(await isOwnBrowser(request, ticket))) return show(request, reply, visitor, 403, "elsewhere") as never;
-      return open(request, reply, visitor, token, ticket) as never;
-    },
+    async (request, reply) => (await open(request, reply, request.body.ticket)) as never,
   );
 
   app.post(
@@ -138,12 +119,10 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
     async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
-      const here = `/realms/${realm.realmId}/login`;
-      if (session === null || session.impersonator === null) return reply.redirect(here, 303) as never;
+      if (session === null || session.impersonator === null) return seeOther(reply, loginPath(realm.realmId));
       const back = await request.transact((ctx) => stopImpersonating(ctx, session, visitors.tokenAside(request, realm.realmId)));
       visitors.leave(reply, visitor, back);
-      const home = session.impersonatedFrom ? `/realms/${session.impersonatedFrom.realm}/login` : here;
-      return reply.header("cache-control", "no-store").redirect(home, 303) as never;
+      return seeOther(reply, loginPath(session.impersonatedFrom?.realm ?? realm.realmId));
     },
   );
 };

@@ -9,6 +9,7 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import {
   endImpersonation,
+  type Impersonation,
   type LiveSession,
   mayStillImpersonate,
   newSessionToken,
@@ -56,13 +57,9 @@ export const lookAtTicket = (db: Db, realm: string, token: string, now: number) 
 export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket): Actor =>
   actorOf({ id, name, realm, sessionId });
 
-export interface Opening {
+interface Opening extends Pick<Impersonation, "sourceIp" | "userAgent" | "previous"> {
   readonly token: string;
   readonly policy: Settings["sessions"];
-  readonly sourceIp: string;
-  readonly userAgent: string | null;
-  /** The session this browser had in the realm. */
-  readonly previous: LiveSession | null;
 }
 
 /** Opens the link: once, and only while the administrator is signed in and the escalation rule still holds. */

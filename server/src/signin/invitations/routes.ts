@@ -7,10 +7,10 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
-import type { PageParts, Visitor } from "../login/index.ts";
+import { type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import type { InvitationError } from "../pages/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
-import { createInvitationPages, type Refusal } from "./show.ts";
+import { type Refusal, showInvitation } from "./show.ts";
 
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
 const querystring = Type.Object({ lang: field(35) });
@@ -40,7 +40,6 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** Mounted under /realms/:realm. */
 export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts & PageParts> = async (app, parts) => {
   const { db, visitors } = parts;
-  const { show } = createInvitationPages({ db, visitors });
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   // Only forms of our own pages are accepted.
   app.removeContentTypeParser(["application/json", "text/plain"]);
@@ -48,10 +47,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   const present = ({ realm }: Visitor, token: string) =>
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);
 
-  /** Shows the current page after a concurrent change. */
+  /** Shows the page as it is now, also after a concurrent change. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, refusal?: Refusal) => {
     const { token } = request.params as { token: string };
-    return show(request, reply, request.visitor, token, await present(request.visitor, token), refusal);
+    return showInvitation(parts, { request, reply }, token, await present(request.visitor, token), refusal);
   };
   const limit = ["signIns", "invitation"];
 
@@ -66,9 +65,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
         response: { 200: page("The page"), 404: answers[404], 410: answers[410] },
       },
     },
-    async (request, reply) => {
-      return showAfresh(request, reply);
-    },
+    async (request, reply) => showAfresh(request, reply),
   );
 
   app.post(
@@ -88,12 +85,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const { visitor } = request;
       const { token } = request.params;
       const { realm, session } = visitor;
-      const invitation = await present(visitor, token);
-      if (!session) return show(request, reply, visitor, token, invitation, { status: 401 });
-      if (session.impersonator !== null) return show(request, reply, visitor, token, invitation, { status: 403 });
+      if (!session) return showAfresh(request, reply, { status: 401 });
+      if (session.impersonator !== null) return showAfresh(request, reply, { status: 403 });
       const accepted = await acceptInvitation(parts, { realm, token, session, sourceIp: request.ip }).then(() => true, overtaken);
-      if (!accepted) return show(request, reply, visitor, token, await present(visitor, token), { status: 403 });
-      return seeOther(reply, realm.realmId, token);
+      return accepted ? seeOther(reply, pathOf(realm.realmId, token)) : showAfresh(request, reply, { status: 403 });
     },
   );
 
@@ -129,10 +124,8 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const invitation = await present(visitor, token);
       const username = usernameIn(request.body);
       const refuse = (status: number, error?: InvitationError, retryAfterSeconds?: number) =>
-        show(request, reply, visitor, token, invitation, {
-          status,
-          username,
-          ...(error && { error }),
+        showInvitation(parts, { request, reply }, token, invitation, {
+          ...{ status, username, ...(error && { error }) },
           ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
         });
       if (invitation?.status !== "open" || session) return refuse(403);
@@ -141,26 +134,18 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const { password, passwordAgain } = request.body;
       if (password !== passwordAgain) return refuse(400, "mismatch");
 
-      const userAgent = request.headers["user-agent"] ?? null;
-      const started = await createInvitedAccount(parts, {
-        realm,
-        token,
-        invitation,
-        username,
-        password,
-        sourceIp: request.ip,
-        userAgent,
-      }).catch((error) => problemOf(error) ?? overtaken(error));
+      const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null };
+      const account = { realm, token, invitation, username, password, ...from };
+      const started = await createInvitedAccount(parts, account).catch((error) => problemOf(error) ?? overtaken(error));
       if (started === false) return showAfresh(request, reply);
       if ("error" in started) return refuse(started.status, started.error, started.error === "overloaded" ? OVERLOAD_SECONDS : undefined);
       visitors.enter(request, reply, visitor, started);
-      return seeOther(reply, realm.realmId, token);
+      return seeOther(reply, pathOf(realm.realmId, token));
     },
   );
 };
 
-const seeOther = (reply: FastifyReply, realm: string, token: string) =>
-  reply.header("cache-control", "no-store").redirect(`/realms/${realm}/invitations/${token}`, 303) as never;
+const pathOf = (realm: string, token: string) => `/realms/${realm}/invitations/${token}`;
 
 /** Another request was faster, or it expired: the page says which. */
 function overtaken(error: unknown): false {

@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { inviteeOf, type PresentedInvitation } from "../../directory/organizations/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { Visitor, Visitors } from "../login/index.ts";
-import { type InvitationError, type InvitationView, languageLinks, renderInvitation, sendPage } from "../pages/index.ts";
+import { type Exchange, loginPath, type PageParts, type Visitor } from "../login/index.ts";
+import { type InvitationError, type InvitationView, renderInvitation, sendPage } from "../pages/index.ts";
 
 export interface Refusal {
   /** For a page that can continue; others show their own message. */
@@ -14,71 +13,55 @@ export interface Refusal {
 
 const OWN_STATUS: Partial<Record<InvitationView["state"], number>> = { joined: 200, unknown: 404, expired: 410, used: 410 };
 
-/** Decides what the visitor of an invitation is shown. */
-export function createInvitationPages({ db, visitors }: { db: Db; visitors: Visitors }) {
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    token: string,
-    invitation: PresentedInvitation | null,
-    refusal?: Refusal,
-  ) => {
-    const { realm } = visitor;
-    const path = `/realms/${realm.realmId}/invitations/${encodeURIComponent(token)}`;
-    const frame = {
-      ...visitors.frameOf(request, reply, visitor),
-      languages: languageLinks((language) => `${path}?lang=${language}`),
-    };
-    const view: InvitationView = { ...frame, ...(await stepOf(request, reply, visitor, invitation, path, refusal)) };
-    const retryAfterSeconds = refusal?.retryAfterSeconds;
-    return sendPage(reply, OWN_STATUS[view.state] ?? refusal?.status ?? 200, renderInvitation(view), {
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
-  };
+/** Shows what the visitor of an invitation can do. */
+export async function showInvitation(
+  { db, visitors }: PageParts,
+  { request, reply }: Exchange,
+  token: string,
+  invitation: PresentedInvitation | null,
+  refusal?: Refusal,
+) {
+  const path = `/realms/${request.realmId}/invitations/${encodeURIComponent(token)}`;
+  const frame = visitors.frameAt(request, reply, request.visitor, path);
+  const step = await stepOf(db, request.visitor, invitation, path, refusal, () => visitors.tokenFor(request, reply, request.visitor));
+  const view: InvitationView = { ...frame, ...step };
+  const { status = 200, retryAfterSeconds } = refusal ?? {};
+  return sendPage(reply, OWN_STATUS[view.state] ?? status, renderInvitation(view), {
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
 
-  const stepOf = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    invitation: PresentedInvitation | null,
-    path: string,
-    refusal: Refusal | undefined,
-  ): Promise<Step> => {
-    const { realm, session } = visitor;
-    if (!invitation) return { state: "unknown" };
-    const login = `/realms/${realm.realmId}/login`;
-    const { organization, email, role, inviter, status } = invitation;
-    const invited = { organization: organization.name, address: email, role, inviter };
-    if (status === "expired") return { state: "expired" };
-    if (status === "accepted")
-      return session?.userId === invitation.acceptedBy
-        ? { state: "joined", ...invited, continueUrl: "/" }
-        : { state: "used", loginUrl: login };
+async function stepOf(
+  db: Db,
+  { realm, session }: Visitor,
+  invitation: PresentedInvitation | null,
+  path: string,
+  refusal: Refusal | undefined,
+  newToken: () => string,
+): Promise<Step> {
+  if (!invitation) return { state: "unknown" };
+  const { organization, email, role, inviter, status } = invitation;
+  const invited = { organization: organization.name, address: email, role, inviter };
+  if (status === "expired") return { state: "expired" };
+  if (status === "accepted")
+    return session?.userId === invitation.acceptedBy
+      ? { state: "joined", ...invited, nextUrl: "/" }
+      : { state: "used", loginUrl: loginPath(realm.realmId) };
 
-    const invitee = await inviteeOf({ tx: db, realm: realm.realmId }, invitation);
-    if (!session && invitee !== null) {
-      return { state: "sign-in", ...invited, loginUrl: `${login}?${new URLSearchParams({ return_to: path })}` };
-    }
-    const { error, retryAfterSeconds, username } = refusal ?? {};
-    const form = {
-      ...invited,
-      csrf: visitors.tokenFor(request, reply, visitor),
-      ...(error && { error }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    };
-    if (!session) {
-      const { passwordPolicy: policy } = realm.settings;
-      return { state: "create", ...form, action: `${path}/account`, username: username ?? suggestedName(email), policy };
-    }
-    const signedInAs = session.username;
-    // An impersonator does not join anything in the user's name.
-    return invitee === session.userId && session.impersonator === null
-      ? { state: "accept", ...form, action: path, signedInAs }
-      : { state: "other", ...form, action: `/realms/${realm.realmId}/logout`, signedInAs };
-  };
-
-  return { show };
+  const invitee = await inviteeOf({ tx: db, realm: realm.realmId }, invitation);
+  if (!session && invitee !== null)
+    return { state: "sign-in", ...invited, nextUrl: `${loginPath(realm.realmId)}?${new URLSearchParams({ return_to: path })}` };
+  const { status: _, username, ...problem } = refusal ?? { status: 200 };
+  const form = { ...invited, ...problem, csrf: newToken() };
+  if (!session) {
+    const { passwordPolicy: policy } = realm.settings;
+    return { state: "create", ...form, action: `${path}/account`, username: username ?? suggestedName(email), policy };
+  }
+  const signedInAs = session.username;
+  // An impersonator does not join anything in the user's name.
+  return invitee === session.userId && session.impersonator === null
+    ? { state: "accept", ...form, action: path, signedInAs }
+    : { state: "other", ...form, action: `/realms/${realm.realmId}/logout`, signedInAs };
 }
 
 type WithoutFrame<V> = V extends unknown ? Omit<V, "branding" | "locale" | "languages" | "impersonation"> : never;

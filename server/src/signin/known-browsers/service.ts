@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
-import { isId } from "../../kernel/ids.ts";
+import { isId, NO_ID } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -108,9 +108,6 @@ export async function isTrusted(
   return browser !== null && browser.trustedUntil > now;
 }
 
-/** The id of no user: an unknown login name costs the same query. */
-const NO_USER = "00000000-0000-0000-0000-000000000000";
-
 /** The id of the browser, if the user has signed in with it before. */
 export async function knownBrowser(
   db: Db,
@@ -120,7 +117,7 @@ export async function knownBrowser(
   now: number,
 ): Promise<string | null> {
   if (token === null) return null;
-  return (await findBrowser(db, realm, userId ?? NO_USER, sha256(token), now))?.id ?? null;
+  return (await findBrowser(db, realm, userId ?? NO_ID, sha256(token), now))?.id ?? null;
 }
 
 /** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */

@@ -5,11 +5,10 @@ import { systemActor } from "../../platform/context.ts";
 import { anonymous } from "../../platform/http/index.ts";
 import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogout } from "../brokers/index.ts";
 import { endSession } from "../sessions/index.ts";
+import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";
-import { goTo } from "./replies.ts";
 import { showSigningOut, signedOutPath } from "./sign-out.ts";
 
-const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
 const StateQuery = Type.Object({ state: Type.Optional(Type.String({ maxLength: 128 })) });
 const Refusal = Type.Object({ error: Type.String(), error_description: Type.String() });
@@ -24,7 +23,6 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       schema: {
         summary: "Go on with a logout at the identity provider",
         description: "The session here is over. The page leads to the provider, and on without it if it does not answer.",
-        tags,
         params,
         querystring: StateQuery,
         response: { 200: Type.String({ description: "The page" }), 303: Type.Null({ description: "Nothing is left to do" }) },
@@ -35,7 +33,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       const { realmId: realm } = visitor.realm;
       const key = { realm, state: request.query.state ?? "", browsers: visitor.preSessions, now: clock.now() };
       const logout = await findUpstreamLogout(db, vault, key);
-      if (!logout) return goTo(reply, signedOutPath(realm));
+      if (!logout) return seeOther(reply, signedOutPath(realm));
       const { hop, next } = logout;
       const name = (await brokers.providers.get(realm))?.byAlias.get(request.params.alias)?.displayName ?? request.params.alias;
       const shown = { name, location: hop.location, ...(hop.form && { form: hop.form }) };
@@ -50,7 +48,6 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
         summary: "Come back from a logout at the identity provider",
         description:
           "To be registered at the provider as `post_logout_redirect_uri`. Without a logout of this browser it leads to the sign-in page.",
-        tags,
         params,
         querystring: StateQuery,
         response: { 303: Type.Null({ description: "On" }) },
@@ -59,7 +56,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
     async (request, reply) => {
       const { preSessions: browsers, realm } = request.visitor;
       const key = { realm: realm.realmId, state: request.query.state ?? "", browsers, now: clock.now() };
-      return goTo(reply, (await takeUpstreamLogout(db, vault, key))?.next ?? signedOutPath(realm.realmId));
+      return seeOther(reply, (await takeUpstreamLogout(db, vault, key))?.next ?? signedOutPath(realm.realmId));
     },
   );
 
@@ -71,7 +68,6 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
         summary: "Back-channel logout by an identity provider",
         description:
           "OpenID Connect Back-Channel Logout 1.0: to be registered at the provider as `backchannel_logout_uri`. Ends the sessions that came by the session (`sid`) or the subject (`sub`) that the logout token names.",
-        tags,
         params,
         consumes: ["application/x-www-form-urlencoded"],
         body: Type.Object(

@@ -4,12 +4,12 @@ import { clock } from "../../kernel/clock.ts";
 import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
 import { providerMetadataRoutes } from "../brokers/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
+import { seeOther } from "./begin.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
-import { goTo, stepPath } from "./replies.ts";
+import { stepPath } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 
-const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 
@@ -29,7 +29,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       schema: {
         summary: "Sign in at an identity provider",
         description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
-        tags,
         params,
         querystring: Type.Object({
           interaction: Type.Optional(Type.String({ maxLength: 64 })),
@@ -41,13 +40,13 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
     async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
-      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const position = await positionToAnswer(parts, opened, undefined);
       // An account that is to be linked is no way to sign in yet: recent authentication by what the user has comes first.
       const wanted = position.run.request.link?.alias === request.params.alias ? LINK_ACCOUNT : IDENTITY_PROVIDER;
       const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === wanted) : undefined;
       // The flow does not offer it now.
-      if (!step) return goTo(reply, stepPath(position.run));
+      if (!step) return seeOther(reply, stepPath(position.run));
       const form = { provider: request.params.alias };
       return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
     },
@@ -61,7 +60,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
         summary: "Link an account at an identity provider",
         description:
           "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
-        tags,
         params,
         querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
         response: {
@@ -75,12 +73,12 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const { session, preSession: browser, realm } = visitor;
       const { alias } = request.params;
       const path = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}`;
-      if (!session) return goTo(reply, `/realms/${realm.realmId}/login?${new URLSearchParams({ return_to: request.url })}`);
+      if (!session) return seeOther(reply, `/realms/${realm.realmId}/login?${new URLSearchParams({ return_to: request.url })}`);
       const asked = readState(request.query.ticket);
       const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
       const claim = asked && { interactionId: asked.interactionId, ticket: asked.token, userId: session.userId, browser };
       if (!claim || session.impersonator !== null || !(await claimInteraction(place, claim))) throw interactionErrors.gone();
-      return goTo(reply, `${path}/login?interaction=${claim.interactionId}`);
+      return seeOther(reply, `${path}/login?interaction=${claim.interactionId}`);
     },
   );
 
@@ -91,7 +89,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       schema: {
         summary: "Come back from an identity provider",
         description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
-        tags,
         params,
         querystring: AnswerQuery,
         response: {

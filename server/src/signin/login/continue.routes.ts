@@ -4,7 +4,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { field, page, redirect, refuseDirtyText } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { CONTINUE_PATH, interactionErrors, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
-import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
+import { seeOther } from "./begin.ts";
+import { type createReplies, stepPath, type Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 import type { Visitors } from "./visitors.ts";
 
@@ -55,7 +56,7 @@ export async function comeBack(
   const left = readState(state ?? "");
   if (!left) throw interactionErrors.gone();
   const run = await openRun(visit, left.interactionId);
-  if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
+  if (run.interaction!.result) return seeOther(reply, run.interaction!.returnTo);
   // At another provider's endpoint: it is refused, and the right one can still be used.
   const { left: departure, data } = run.progress;
   if (query.alias !== undefined && departure && data[departure.path]?.alias !== query.alias) throw interactionErrors.gone();
@@ -68,5 +69,5 @@ export async function comeBack(
   // The provider's answer counted: its button comes first the next time.
   const counted = outcome?.outcome === "pass" || (outcome?.outcome === "ask" && !outcome.after);
   if (counted && query.alias !== undefined) visitors.rememberProvider(reply, visit.visitor.realm.realmId, query.alias);
-  return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
+  return outcome ? replies.answerWith(visit, outcome) : seeOther(reply, stepPath(run));
 }

@@ -2,9 +2,10 @@ import { IDENTITY_PROVIDER, isTicked, type SignInParts } from "../authenticators
 import { brokerOf, homeProvider, homeProviderOf } from "../brokers/index.ts";
 import type { Ask } from "../flows/index.ts";
 import type { ProviderSnapshot } from "../identity-providers/index.ts";
-import { languageLinks, renderDeparture, sendPage } from "../pages/index.ts";
+import { renderDeparture, sendPage } from "../pages/index.ts";
 import type { Asking, Run } from "../run/index.ts";
-import { goTo, type Visit } from "./replies.ts";
+import { loginPath, seeOther } from "./begin.ts";
+import type { Visit } from "./replies.ts";
 import type { Visitors } from "./visitors.ts";
 
 const stepIn = ({ steps }: Pick<Asking, "steps">): Ask | undefined => steps.find(({ name }) => name === IDENTITY_PROVIDER);
@@ -72,21 +73,21 @@ export async function depart({ parts, visitors }: { parts: SignInParts; visitors
   if (!departure) return null;
   const { request, reply, visitor } = visit;
   const { provider, href, asks } = departure;
-  if (!asks) return goTo(reply, href);
-  const { realm, run } = { realm: visitor.realm, run: asking.run };
-  const path = `/realms/${realm.realmId}/login`;
+  if (!asks) return seeOther(reply, href);
+  const { realm } = visitor;
+  const { run } = asking;
+  const action = loginPath(realm.realmId);
   const kept = { ...visitors.carried(request), interaction: run.interaction!.interactionId };
   const other = asking.steps.find(({ name }) => name !== IDENTITY_PROVIDER);
   const html = renderDeparture({
-    ...visitors.frameOf(request, reply, visitor),
-    ...{ csrf: visitors.tokenFor(request, reply, visitor), action: path, hidden: kept, href },
+    ...visitors.formOf(request, reply, action, kept),
+    ...{ action, hidden: kept, href },
     provider: provider.displayName,
     login: run.progress.home?.login ?? null,
     other: other?.path ?? null,
-    languages: languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`),
   });
   // Back within moments: they may want another way, and are asked.
   const isBack = visitor.ledTo === provider.alias;
   if (!isBack) visitors.rememberLed(reply, realm.realmId, provider.alias);
-  return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...(!isBack && { refresh: { seconds: 0, to: href } }) }) as never;
+  return sendPage(reply, 200, html, isBack ? {} : { refresh: { seconds: 0, to: href } }) as never;
 }

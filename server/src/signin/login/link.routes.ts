@@ -2,22 +2,15 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { field, link, page } from "../../platform/http/index.ts";
-import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
+import { fitsLink } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
-import { type Asking, contextOf, continueSignIn, positionOf, type Run, stepOf } from "../run/index.ts";
+import { renderLink, sendPage } from "../pages/index.ts";
+import { type Asking, contextOf, continueSignIn, positionOf, stepOf } from "../run/index.ts";
+import { loginPath } from "./begin.ts";
+import type { ContinueRouteParts } from "./continue.routes.ts";
 import type { Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
-import type { Visitors } from "./visitors.ts";
 
-export interface LinkRouteParts {
-  readonly parts: SignInParts;
-  readonly visitors: Visitors;
-  openRun(visit: Visit): Promise<Run>;
-}
-
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
 const members = {
   interaction: Type.String({ maxLength: 64 }),
   step: Type.String({ maxLength: 255 }),
@@ -30,7 +23,7 @@ const LinkForm = Type.Object(
 );
 
 /** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
-export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, openRun }) => {
+export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
   app.get(
     "/login/link",
     {
@@ -38,8 +31,6 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       schema: {
         summary: "Open a link that was mailed to sign in",
         description: "Shows a button and changes nothing: programs that look through mail open links, too.",
-        tags,
-        params,
         querystring: LinkQuery,
         response: { 200: page("The page with the button"), 400: page("The link no longer works, or belongs to another browser") },
       },
@@ -48,17 +39,14 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return showOutcome(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      if (found === "elsewhere") return visitors.showMessage(request, reply, 400, "sign-in-link-elsewhere");
       if (!found || !fitsLink(contextOf(parts, found.position.run, found.step), token))
-        return showOutcome(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
-      const { realm } = visit.visitor;
-      const action = `/realms/${realm.realmId}/login/link`;
+        return visitors.showMessage(request, reply, 400, "sign-in-link-gone");
+      const action = `/realms/${request.realmId}/login/link`;
       const hidden = { interaction, step, token };
       const html = renderLink({
-        ...visitors.frameAt(request, reply, visit.visitor, action, hidden),
-        csrf: visitors.tokenFor(request, reply, visit.visitor),
-        action,
-        hidden,
+        ...visitors.formOf(request, reply, action, hidden),
+        ...{ action, hidden },
         account: found.position.run.progress.login ?? "",
       });
       return sendPage(reply, 200, html);
@@ -73,8 +61,6 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
         summary: "Confirm a sign-in by its link",
         description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: LinkForm,
         response: { 200: page("Confirmed"), 400: page("The link no longer works, or belongs to another browser"), 403: page("CSRF token") },
       },
@@ -83,12 +69,13 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return showOutcome(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      if (found === "elsewhere") return visitors.showMessage(request, reply, 400, "sign-in-link-elsewhere");
       const answer = found && { step: found.step, form: { token } };
       const result = answer && (await continueSignIn(parts, found.position, answer, startingSession(parts)));
       if (result?.outcome !== "ask" || result.after?.kind !== "again" || result.after.problem)
-        return showOutcome(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
-      return showOutcome(visit, 200, "linkConfirmedTitle", "linkConfirmedText", interaction);
+        return visitors.showMessage(request, reply, 400, "sign-in-link-gone");
+      const back = { href: loginPath(request.realmId, interaction), label: "continue" } as const;
+      return visitors.showMessage(request, reply, 200, "sign-in-link-confirmed", { back });
     },
   );
 
@@ -103,14 +90,5 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
     const position = await positionOf(parts, opened);
     const step = stepOf(position, path);
     return position.outcome === "ask" && step?.name === "magic-link" ? { position, step } : null;
-  };
-
-  const showOutcome = ({ request, reply, visitor }: Visit, status: number, title: TextKey, text: TextKey, interaction?: string) => {
-    const frame = visitors.frameOf(request, reply, visitor);
-    const words = messagesOf(frame.locale);
-    const login = `/realms/${visitor.realm.realmId}/login`;
-    const back = interaction === undefined ? {} : { back: { href: `${login}?interaction=${interaction}`, label: words.continue } };
-    const html = renderMessage({ ...frame, kind: "bad-request", title: words[title], text: words[text], ...back });
-    return sendPage(reply, status, html);
   };
 };

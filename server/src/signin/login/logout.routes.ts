@@ -9,6 +9,7 @@ import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts }
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";
+import { loginPath, seeOther } from "./begin.ts";
 import { showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 import type { Visitors } from "./visitors.ts";
 
@@ -76,7 +77,6 @@ export interface LogoutParts extends UpstreamLogoutParts {
 
 export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, parts) => {
   const { visitors, logoutRequests, singleLogout } = parts;
-  const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
   /** Ends the session and goes on: to applications that have to be notified in the browser, and then to `next`. Null: none has. */
   const signOut = async (request: FastifyRequest, reply: FastifyReply, { redirectTo, askedBy }: LogoutRequest) => {
@@ -94,9 +94,9 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
       return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
-    if (path !== null) return go(reply, path);
+    if (path !== null) return seeOther(reply, path);
     if (frames.length > 0) return showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
-    return next === last ? null : go(reply, next);
+    return next === last ? null : seeOther(reply, next);
   };
 
   app.get(
@@ -119,24 +119,22 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
       if (session && !wanted.isCertain) {
         const html = renderLogout({
-          ...visitors.frameOf(request, reply, visitor),
+          ...visitors.formOf(request, reply),
           state: "confirm",
-          csrf: visitors.tokenFor(request, reply, visitor),
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,
           signedInAs: session.username,
           cancelUrl: "/",
         });
-        const leadsTo = wanted.redirectTo === null ? {} : { formActionOrigins: [wanted.redirectTo] };
-        return sendPage(reply, 200, html, leadsTo);
+        return sendPage(reply, 200, html, { formActionOrigins: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }
       const unfinished = session ? null : await singleLogout.resume(realm.realmId, visitor.preSessions);
-      if (unfinished !== null) return go(reply, unfinished);
+      if (unfinished !== null) return seeOther(reply, unfinished);
       const shown = await signOut(request, reply, wanted);
       if (shown !== null) return shown;
-      if (wanted.redirectTo !== null) return go(reply, wanted.redirectTo);
+      if (wanted.redirectTo !== null) return seeOther(reply, wanted.redirectTo);
       const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
-      const html = renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
+      const html = renderLogout({ ...frame, state: "done", signInUrl: loginPath(realm.realmId) });
       return sendPage(reply, 200, html);
     },
   );
@@ -165,12 +163,12 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const { _csrf, ...asked } = (request.validationError ? {} : (request.body ?? {})) as Params;
       const path = `/realms/${realm.realmId}/logout`;
       if (!request.validationError && isOfClient(request.body))
-        return go(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
+        return seeOther(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
       // No session is visible: where the browser sends its cookies, the signed-in user is asked.
-      if (!session && Object.keys(asked).length === 0) return go(reply, path);
+      if (!session && Object.keys(asked).length === 0) return seeOther(reply, path);
       if (request.validationError) throw request.validationError;
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
-      return (await signOut(request, reply, wanted)) ?? go(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
+      return (await signOut(request, reply, wanted)) ?? seeOther(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
     },
   );
 };

@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref } from "../assets/index.ts";
 import { type Hop, type Messages, renderPostForm, sendPage } from "../pages/index.ts";
-import type { Visitors } from "./visitors.ts";
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
+import type { Exchange, Visitors } from "./visitors.ts";
 
 /**
  * The page that posts a message to an application or to an identity provider. Without `form-action`: browsers apply it to redirects after the POST as well, and
@@ -19,8 +13,12 @@ export function showPostForm(
   hop: Required<Hop>,
   title: keyof Messages = "postFormTitle",
 ) {
-  const { visitor } = request;
   const nonce = randomBytes(18).toString("base64");
-  const html = renderPostForm({ ...visitors.frameOf(request, reply, visitor), hop, title, script: { src: assetHref("hop.js"), nonce } });
-  return sendPage(reply, 200, html, { nonce, logoUrl: visitor.realm.settings.logoUrl, formActionOrigins: "any" });
+  const html = renderPostForm({
+    ...visitors.frameOf(request, reply, request.visitor),
+    hop,
+    title,
+    script: { src: assetHref("hop.js"), nonce },
+  });
+  return sendPage(reply, 200, html, { nonce, formActionOrigins: "any" });
 }

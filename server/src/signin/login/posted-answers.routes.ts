@@ -4,8 +4,8 @@ import Type from "typebox";
 import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
 import { askingProvider, brokerOf, type PostedAnswer, REFUSED } from "../brokers/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
-import { goTo } from "./replies.ts";
 
 /** What an OpenID provider may post; anything else is dropped. */
 const POSTED = ["state", "code", "iss", "error", "user"] as const;
@@ -43,8 +43,8 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
       const { realm, alias } = request.params;
       const at = `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
       const posted = await answerOf(request.realmId, alias, form, request.ip);
-      if (posted.kind === "answer") return goTo(reply, `${at}/endpoint?${new URLSearchParams(posted.query)}`);
-      return goTo(reply, `${at}/login?${new URLSearchParams(posted.returnTo === null ? {} : { return_to: posted.returnTo })}`);
+      if (posted.kind === "answer") return seeOther(reply, `${at}/endpoint?${new URLSearchParams(posted.query)}`);
+      return seeOther(reply, `${at}/login?${new URLSearchParams(posted.returnTo === null ? {} : { return_to: posted.returnTo })}`);
     },
   );
 

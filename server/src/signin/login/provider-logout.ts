@@ -2,8 +2,8 @@ import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { ProviderLogoutParts } from "../brokers/index.ts";
 import { endSession } from "../sessions/index.ts";
+import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";
-import { goTo } from "./replies.ts";
 import { showSigningOut } from "./sign-out.ts";
 import type { Visitor } from "./visitors.ts";
 
@@ -45,7 +45,7 @@ export const endNamedSessions =
     const { done, isHere, path } = ended;
     if (!isHere) return { done, goOn: null };
     visitors.leave(reply, visitor!);
-    if (path !== null) return { done, goOn: () => goTo(reply, path) };
+    if (path !== null) return { done, goOn: () => seeOther(reply, path) };
     if (frames.length === 0) return { done, goOn: null };
     return { done, goOn: () => showSigningOut(visitors, exchange, visitor!, { frames, next: next(done) }) };
   };

@@ -1,27 +1,22 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { messagesOf, renderMessage, renderStuck, sendPage } from "../pages/index.ts";
+import { renderStuck, sendPage } from "../pages/index.ts";
 import { UNAVAILABLE_SECONDS } from "../passwords/index.ts";
 import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
+import { loginPath, seeOther } from "./begin.ts";
 import { showPostForm } from "./post-form.ts";
 import type { SignedIn } from "./start-session.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
-import type { Visitor, Visitors } from "./visitors.ts";
+import type { Exchange, Visitor, Visitors } from "./visitors.ts";
 
-export interface Visit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+export interface Visit extends Exchange {
   readonly visitor: Visitor;
 }
 
 /** For `Retry-After` when the queue of the hasher is full; it empties within this. */
 const OVERLOAD_SECONDS = 2;
 
-export const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control", "no-store").redirect(path, 303) as never;
-
-export const stepPath = ({ realm, interaction }: Run): string =>
-  `/realms/${realm.realmId}/login${interaction ? `?interaction=${interaction.interactionId}` : ""}`;
+export const stepPath = ({ realm, interaction }: Run): string => loginPath(realm.realmId, interaction?.interactionId);
 
 /** How pages show where a sign-in stands and what an answer led to. */
 export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
@@ -30,31 +25,25 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
   const showStuck = ({ request, reply, visitor }: Visit, { run, reason }: Refused) => {
     const { interaction, progress } = run;
     const html = renderStuck({
-      ...visitors.frameOf(request, reply, visitor),
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: `/realms/${visitor.realm.realmId}/login`,
+      ...visitors.formOf(request, reply),
+      action: loginPath(visitor.realm.realmId),
       hidden: { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) },
       account: accountOf(run),
       canRestart: progress.sessionId === undefined,
       asker: isRequested(interaction),
       unmet: reason === "unmet",
     });
-    return sendPage(reply, 403, html, {
-      ...(run.request.formActionOrigins && { formActionOrigins: [...run.request.formActionOrigins] }),
-    });
+    const { formActionOrigins = [] } = run.request;
+    return sendPage(reply, 403, html, { formActionOrigins });
   };
 
-  const showDeclined = ({ request, reply, visitor }: Visit) => {
-    const frame = visitors.frameOf(request, reply, visitor);
-    const back = { href: `/realms/${visitor.realm.realmId}/login`, label: messagesOf(frame.locale).signInAgain };
-    const html = renderMessage({ ...frame, kind: "declined", back });
-    return sendPage(reply, 403, html);
-  };
+  const showDeclined = ({ request, reply, visitor }: Visit) =>
+    visitors.showMessage(request, reply, 403, "declined", { back: { href: loginPath(visitor.realm.realmId), label: "signInAgain" } });
 
   const finish = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: SignedIn) => {
     if (session) visitors.enter(request, reply, visitor, session);
     if (deviceToken !== null) visitors.rememberDevice(reply, visitor.realm.realmId, deviceToken);
-    return goTo(reply, returnTo);
+    return seeOther(reply, returnTo);
   };
 
   /** After an answer. */
@@ -63,12 +52,12 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
     if (outcome.outcome === "pass") return finish(visit, outcome.value);
     if (outcome.outcome === "leave")
       return typeof outcome.to === "string"
-        ? goTo(reply, outcome.to)
+        ? seeOther(reply, outcome.to)
         : (showPostForm(visitors, visit, outcome.to, "brokerPostTitle") as never);
     if (outcome.outcome === "refuse" && outcome.reason === "declined")
-      return outcome.returnTo === null ? showDeclined(visit) : goTo(reply, outcome.returnTo);
+      return outcome.returnTo === null ? showDeclined(visit) : seeOther(reply, outcome.returnTo);
     // The answer counted: the sign-in's own address shows where that led.
-    if (outcome.outcome === "refuse" || !outcome.after) return goTo(reply, stepPath(outcome.run));
+    if (outcome.outcome === "refuse" || !outcome.after) return seeOther(reply, stepPath(outcome.run));
     // Links to providers stand on the page of another way, too: that is the one to go on with, unless they were looked for.
     const { after, run } = outcome;
     const [first] = outcome.steps;

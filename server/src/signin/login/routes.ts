@@ -25,6 +25,7 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
+import { loginPath, seeOther } from "./begin.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
@@ -33,7 +34,7 @@ import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { showPostForm } from "./post-form.ts";
 import { endNamedSessions } from "./provider-logout.ts";
-import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
+import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
 
@@ -74,17 +75,17 @@ const LoginForm = Type.Object(
 );
 
 /** For those who came for nothing but to sign in: the server's start page is for its administrators, others see that they are signed in. */
-const homeOf = (realm: string): string => (realm === MASTER ? "/" : `/realms/${realm}/login`);
+const homeOf = (realm: string): string => (realm === MASTER ? "/" : loginPath(realm));
 
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
-  const { visitors, baseUrl, flows } = parts;
+  const { visitors, baseUrl, flows, brokers, work } = parts;
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
-      return goTo(reply, `/realms/${(request.params as { realm: string }).realm}/login?${new URLSearchParams({ interaction })}`);
+      return seeOther(reply, loginPath((request.params as { realm: string }).realm, encodeURIComponent(interaction)));
     throw error; // the gate shows it
   });
   // These are forms of our own pages; nothing else is taken.
@@ -126,11 +127,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   const showStaleStep = async (visit: Visit) => {
     const { request, reply } = visit;
     const opened = await openRun(visit);
-    if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+    if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
     const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
     const position = await positionToAnswer(parts, opened, textOf(form.step));
     if (position.outcome === "refuse") return showStuck(visit, position);
-    if (position.outcome === "pass") return goTo(reply, pathOf(request));
+    if (position.outcome === "pass") return seeOther(reply, pathOf(request));
     const [ask, ...others] = position.steps;
     const problem = { title: "csrfTitle", text: "csrfText" } as const;
     return show(visit, typedInto(position.run, ask, form), ask, { status: 403, problem, others });
@@ -152,20 +153,20 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const { signed_out } = request.query;
       const opened = await openRun(visit);
       const { session } = visitor;
-      const loginPage = `/realms/${visitor.realm.realmId}/login`;
+      const { realmId } = visitor.realm;
       // What they are asked to do does not wait for the next sign-in.
       if (session?.impersonator === null && session.requiredActions.length > 0 && !opened.interaction) {
         const begun = await beginActions(parts, opened);
-        if (begun !== null) return goTo(reply, `${loginPage}?interaction=${begun}`);
+        if (begun !== null) return seeOther(reply, loginPath(realmId, begun));
       }
       if (session && !opened.interaction)
-        return visitors.showSignedIn(request, reply, visitor, {
+        return visitors.showSignedIn(request, reply, {
           signedInAs: session.username,
-          continueUrl: opened.returnTo === loginPage ? null : opened.returnTo,
-          logoutAction: `/realms/${visitor.realm.realmId}/logout`,
+          continueUrl: opened.returnTo === loginPath(realmId) ? null : opened.returnTo,
+          logoutAction: `/realms/${realmId}/logout`,
         });
       // Another tab has finished it.
-      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const position = await positionOf(parts, opened);
       const outcome = await continueSignIn(parts, position, null, completion);
       if (outcome.outcome === "refuse") return showStuck(visit, outcome);
@@ -202,24 +203,24 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
-      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const form = request.body as Readonly<Record<string, string>>;
       const position = await positionToAnswer(parts, opened, form.step);
       const { run } = position;
-      const keepAt = async (kept: Run) => goTo(reply, stepPath(await keepRun(parts, kept)));
+      const keepAt = async (kept: Run) => seeOther(reply, stepPath(await keepRun(parts, kept)));
       if (position.outcome === "refuse") {
         if (form.restart !== undefined) return keepAt(restarted(run));
         const ends = form.giveUp !== undefined && isRequested(run.interaction);
-        return ends ? goTo(reply, await giveUp(parts, run, position.reason === "unmet")) : showStuck(visit, position);
+        return ends ? seeOther(reply, await giveUp(parts, run, position.reason === "unmet")) : showStuck(visit, position);
       }
-      if (position.outcome === "pass") return goTo(reply, pathOf(request));
+      if (position.outcome === "pass") return seeOther(reply, pathOf(request));
       const others = (shown: Ask) => position.steps.filter((step) => step !== shown);
       if (form.restart !== undefined) return keepAt(restarted(run));
       if (form.choose !== undefined)
         return keepAt({ ...run, progress: { ...run.progress, chosen: stepOf(position, form.choose)?.path ?? null } });
       const ask = stepOf(position, form.step);
       // An old page, of a step that is behind us: the present one is shown.
-      if (!ask) return goTo(reply, stepPath(run));
+      if (!ask) return seeOther(reply, stepPath(run));
 
       const led = await ledHome(parts, position, ask, form);
       if (led) return keepAt(led);
@@ -236,13 +237,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 
-  await app.register(linkRoutes, { parts, visitors, openRun });
-  await app.register(continueRoutes, { parts, visitors, replies, openRun });
-  await app.register(brokerRoutes, { parts, visitors, replies, openRun });
+  for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {
-    ...{ brokers: parts.brokers, work: parts.work, goTo, end: endNamedSessions(parts), isComplete: parts.singleLogout.isComplete },
+    ...{ brokers, work, goTo: seeOther, end: endNamedSessions(parts), isComplete: parts.singleLogout.isComplete },
     showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
   });
 

@@ -1,20 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assetHref } from "../assets/index.ts";
 import { type Hop, type LogoutApplication, type LogoutFrame, renderLogout, type SendPageOptions, sendPage } from "../pages/index.ts";
 import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
-import type { Visitor, Visitors } from "./visitors.ts";
+import type { Exchange, Visitor, Visitors } from "./visitors.ts";
 
 interface SignOutParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
-}
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 /** Where a user is who has signed out and is not sent elsewhere. */

@@ -1,12 +1,10 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
+import { addresseeOf, isNew, type PendingLink, type SignInParts } from "../authenticators/index.ts";
 import { recordArrival } from "../brokers/index.ts";
 import { addLink, findProvider } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
-import type { Completion } from "../run/index.ts";
-import { completeInteraction, interactionErrors } from "../run/index.ts";
+import { type Completion, completeInteraction, interactionErrors } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
 
 /** What a sign-in in a browser leads to. */
@@ -45,9 +43,8 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
     }
     const { deviceToken: token, userAgent, locale } = visitor;
-    const deviceToken = await noteBrowser(ctx, parts, {
-      ...{ realm, token, userAgent, locale, trust: progress.trust === true, user: addresseeOf(run.user!) },
-    });
+    const by = { realm, token, userAgent, locale, trust: progress.trust === true, user: addresseeOf(run.user!) };
+    const deviceToken = await noteBrowser(ctx, parts, by);
     return { session, returnTo: interaction?.returnTo ?? run.returnTo, deviceToken };
   },
 });
@@ -63,8 +60,3 @@ async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLin
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
   ctx.afterCommit(() => brokers.counted(provider.protocol, "success"));
 }
-
-const addresseeOf = ({ userId: id, username, email, attributes }: SignInUser): MessageUser => ({
-  ...{ id, username, email },
-  attributes: attributes as MessageUser["attributes"],
-});

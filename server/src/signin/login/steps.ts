@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref } from "../assets/index.ts";
 import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { languageLinks, type Messages, messagesOf, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
+import { type Messages, messagesOf, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
+import { loginPath } from "./begin.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
@@ -29,11 +30,11 @@ export async function showStep(
   { status, blames = status === 401 || status === 400, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
 ) {
   const { realm } = visitor;
-  const frame = visitors.frameOf(request, reply, visitor);
-  const text = messagesOf(frame.locale);
-  const path = `/realms/${realm.realmId}/login`;
+  const path = loginPath(realm.realmId);
   const { interaction } = run;
   const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
+  const frame = visitors.formOf(request, reply, path, kept);
+  const text = messagesOf(frame.locale);
   const at = contextOf(parts, run, ask);
   const page = await ask.question.page({ ...at, alert: problem ? { blames } : null }, text);
   const beside = await besideIt(parts, run, others, text);
@@ -42,7 +43,6 @@ export async function showStep(
   const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
   const html = renderStep({
     ...frame,
-    csrf: visitors.tokenFor(request, reply, visitor),
     action: path,
     hidden: { ...kept, step: ask.path },
     title: text[page.title],
@@ -60,7 +60,6 @@ export async function showStep(
     others: others
       .filter(({ question }) => !question.links)
       .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
-    languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
     scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
     beside,
     application: run.request.application,
@@ -68,9 +67,8 @@ export async function showStep(
   });
   const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
-    logos: [...providers, ...(page.links ?? [])].flatMap(({ logoUrl }) => logoUrl ?? []),
-    ...(run.request.application?.logoUrl && { applicationLogoUrl: run.request.application.logoUrl }),
-    ...(leadsTo.length > 0 && { formActionOrigins: leadsTo }),
+    logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),
+    formActionOrigins: leadsTo,
     ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.

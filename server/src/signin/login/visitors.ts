@@ -4,11 +4,11 @@ import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import {
-  type Locale,
   type LoginView,
   languageLinks,
+  type MessageKind,
+  type MessageView,
   messageKindOf,
-  messagesOf,
   type PageFrame,
   pickLocale,
   renderLogin,
@@ -16,6 +16,7 @@ import {
   sendPage,
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession } from "../sessions/index.ts";
+import { loginPath } from "./begin.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -31,6 +32,12 @@ declare module "fastify" {
     /** Of routes that declare `browser()`, `link()` or `session()` on a page. */
     visitor: Visitor;
   }
+}
+
+/** A request and its answer. */
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 /** What a request to a page of the realm knows of its visitor. */
@@ -140,33 +147,39 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frameOf(request, reply, visitor), languages };
   };
 
+  /** What every page with a form has: at its own address, where it can be had in every language, if it has one. */
+  const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
+    const { visitor } = request;
+    const frame = path === undefined ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, path, kept);
+    return { ...frame, csrf: tokenFor(request, reply, visitor) };
+  };
+
   /** The page for a user who is signed in already. */
   const showSignedIn = (
     request: FastifyRequest,
     reply: FastifyReply,
-    visitor: Visitor,
     view: Pick<LoginView, "signedInAs" | "continueUrl" | "logoutAction">,
-  ) => {
-    const { realm } = visitor;
-    const path = `/realms/${realm.realmId}/login`;
-    const html = renderLogin({
-      ...frameOf(request, reply, visitor),
-      csrf: tokenFor(request, reply, visitor),
-      languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...carried(request), lang: language })}`),
-      ...view,
-    });
-    return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
-  };
+  ) =>
+    sendPage(reply, 200, renderLogin({ ...formOf(request, reply, loginPath(request.visitor.realm.realmId), carried(request)), ...view }));
+
+  /** A page that says what happened, and where to go on. */
+  const showMessage = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    kind: MessageKind,
+    more: Omit<MessageView, keyof PageFrame | "kind"> = {},
+  ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
+
+  /** The same, from which one goes on to the sign-in page. */
+  const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
+    showMessage(request, reply, status, kind, { back: { href: loginPath(request.visitor.realm.realmId), label: "signIn" } });
 
   /** A form whose CSRF token is missing or of another session: nothing was done. */
-  const showStale = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
-    const { realm } = visitor;
-    const frame = frameOf(request, reply, visitor);
-    const { csrfTitle: title, csrfText: text, continue: label } = messagesOf(frame.locale);
-    tokenFor(request, reply, visitor);
-    const back = { href: `/realms/${realm.realmId}/login`, label };
-    const html = renderMessage({ ...frame, kind: "forbidden", title, text, back, requestId: request.id });
-    return sendPage(reply, 403, html, { logoUrl: realm.settings.logoUrl });
+  const showStale = (request: FastifyRequest, reply: FastifyReply) => {
+    tokenFor(request, reply, request.visitor);
+    const back = { href: loginPath(request.visitor.realm.realmId), label: "continue" } as const;
+    return showMessage(request, reply, 403, "stale", { back, requestId: request.id });
   };
 
   /** What the pages of one sign-in hand on from one to the next. */
@@ -181,7 +194,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const showFailure = async (cause: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = asAppError(cause);
     logFailure(request, error);
-    if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply, request.visitor);
+    if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
     // Without the database there is no branding either; the page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
@@ -190,11 +203,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const frame = visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) };
     const html = renderMessage({
       ...frame,
-      kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
-      ...textOfCode(error.code, frame.locale),
-      // Nothing is wrong with the server, so there is nothing to look up.
-      ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
-      ...(realm && error.code === "broker_logout.refused" && logoutRefused(frame.locale, realm)),
+      kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
+      ...(realm && onwards(error.code, realm.realmId)),
+      // A sign-in that has expired is no fault of the server, so there is nothing to look up.
+      ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
       ...retryAfterSeconds,
     });
     return sendPage(reply.headers(error.headers ?? {}), error.status, html, {
@@ -219,37 +231,34 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     localeOf,
     frameOf,
     frameAt,
+    formOf,
     carried,
     showSignedIn,
-    showStale,
+    showMessage,
+    showMessageBeforeSignIn,
     showFailure,
   };
 }
 
-/** Refusals that have their own text on a page. */
-const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText" | "samlDeniedText" | "samlRefusedText">> = {
-  "devices.same_browser": "deviceSameText",
-  "devices.weak_session": "deviceWeakText",
-  "devices.impersonated": "deviceNotYouText",
-  "saml.denied": "samlDeniedText",
-  "saml.refused": "samlRefusedText",
+/** Refusals that have their own page. */
+const KINDS: Readonly<Record<string, MessageKind>> = {
+  "interactions.gone": "expired",
+  "broker_logout.refused": "broker-logout-refused",
+  "devices.same_browser": "same-browser",
+  "devices.weak_session": "weak-session",
+  "devices.impersonated": "not-you",
+  "saml.denied": "saml-denied",
+  "saml.refused": "saml-refused",
 };
-const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
+
+/** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
+const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
+  if (code === "interactions.gone") return { back: { href: loginPath(realm), label: "signInAgain" } };
+  return code === "broker_logout.refused" ? { back: { href: `/realms/${realm}/logout`, label: "signOut" } } : {};
+};
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-/** A sign-in that is none any more: one can begin again. */
-function expired(locale: Locale, { realmId }: RealmSnapshot) {
-  const { expiredTitle: title, expiredText: text, signInAgain: label } = messagesOf(locale);
-  return { title, text, back: { href: `/realms/${realmId}/login`, label } };
-}
-
-/** A logout of an identity provider that was refused: the user may still be signed in here. */
-function logoutRefused(locale: Locale, { realmId }: RealmSnapshot) {
-  const { brokerLogoutRefusedTitle: title, brokerLogoutRefusedText: text, signOut: label } = messagesOf(locale);
-  return { title, text, back: { href: `/realms/${realmId}/logout`, label } };
-}
 
 export type Visitors = ReturnType<typeof createVisitors>;
 

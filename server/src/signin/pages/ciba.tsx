@@ -1,5 +1,4 @@
 import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
-import { LinkButton } from "./controls.tsx";
 import { Document, type FormTarget, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { Isolated } from "./text.tsx";
@@ -20,24 +19,9 @@ interface ConfirmRequest extends PageFrame, FormTarget {
   readonly claims: readonly string[];
 }
 
-interface RequestAnswered extends PageFrame {
-  readonly state: "allowed" | "denied";
-  readonly client: string;
-  readonly listUrl: string;
-}
-
-interface RequestGone extends PageFrame {
-  readonly state: "gone";
-  readonly listUrl: string;
-}
-
-export type CibaView = RequestList | ConfirmRequest | RequestAnswered | RequestGone;
-
-/** Client-initiated backchannel authentication: what waits for the user, one of it, and how it ended. */
-export function renderCiba(view: CibaView): string {
-  if (view.state === "list") return renderDocument(<List view={view} />);
-  return renderDocument(view.state === "confirm" ? <Confirm view={view} /> : <Ended view={view} />);
-}
+/** Client-initiated backchannel authentication: what waits for the user, and one of it. */
+export const renderCiba = (view: RequestList | ConfirmRequest): string =>
+  renderDocument(view.state === "list" ? <List view={view} /> : <Confirm view={view} />);
 
 function List({ view }: { view: RequestList }) {
   const text = messagesOf(view.locale);
@@ -76,23 +60,6 @@ function Confirm({ view }: { view: ConfirmRequest }) {
       <p>{text.deviceWants}</p>
       <WantedList view={{ ...view, details: [] }} text={text} />
       <Decision view={view} label={text.requestTitle} answers={{ allow: text.deviceAllow, deny: text.deviceDeny }} />
-    </Document>
-  );
-}
-
-function Ended({ view }: { view: RequestAnswered | RequestGone }) {
-  const text = messagesOf(view.locale);
-  const words = {
-    allowed: [text.requestDoneTitle, text.requestDoneText],
-    denied: [text.requestDeniedTitle, text.requestDeniedText],
-    gone: [text.requestGoneTitle, text.requestGoneText],
-  } as const;
-  const [title, lead] = words[view.state];
-  return (
-    <Document {...view} kind="device" title={title} lead={[lead, view.state === "gone" ? {} : { client: view.client }]}>
-      <LinkButton href={view.listUrl} look="plain">
-        {text.requestsAll}
-      </LinkButton>
     </Document>
   );
 }

@@ -1,67 +1,45 @@
-import type { ComponentChildren } from "preact";
-import { Choices, Field, Submit } from "./controls.tsx";
-import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { Choices, Field, NameField, Resend, type StepAlert, Submit } from "./controls.tsx";
+import { AccountName, Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
-import { STEP_ALERT } from "./step.tsx";
 import { Isolated } from "./text.tsx";
 
 interface CodeView {
   readonly text: Messages;
-  readonly label: string;
   readonly hint?: string | undefined;
   /** Digits only: telephones show their number keys, and offer what a message has just brought. */
   readonly digits: boolean;
-  readonly invalid: boolean;
-  /** The alert above has the focus. */
-  readonly quiet: boolean;
+  readonly alert: StepAlert;
   /** Another one can be asked for. */
   readonly resend?: boolean;
 }
 
 /** One code, however it came. */
-export const CodeField = ({ text, label, hint, digits, invalid, quiet, resend = false }: CodeView) => (
+export const CodeField = ({ text, hint, digits, alert, resend = false }: CodeView) => (
   <>
-    <CodeInput label={label} hint={hint} digits={digits} invalid={invalid} focus={!quiet} />
+    <CodeInput label={text.codeLabel} hint={hint} digits={digits} invalid={alert?.blames ?? false} focus={alert === null} />
     <Choices />
     <Submit>{text.next}</Submit>
     {resend ? <Resend>{text.resendCode}</Resend> : null}
   </>
 );
 
-const CodeInput = ({
-  label,
-  hint,
-  digits,
-  invalid,
-  focus,
-}: Pick<CodeView, "label" | "hint" | "digits" | "invalid"> & { focus: boolean }) => {
-  const described = [invalid ? STEP_ALERT : null, hint === undefined ? null : "code-hint"].filter((id) => id !== null).join(" ");
-  return (
-    <Field
-      id="code"
-      label={label}
-      type="text"
-      code
-      autocomplete={digits ? "one-time-code" : "off"}
-      inputmode={digits ? "numeric" : "text"}
-      autocapitalize="none"
-      autocorrect="off"
-      spellcheck={false}
-      maxlength={32}
-      enterkeyhint="go"
-      autofocus={focus}
-      {...(hint !== undefined && { hint, hintId: "code-hint" })}
-      {...(described !== "" && { "aria-describedby": described })}
-      {...(invalid && { "aria-invalid": "true" })}
-    />
-  );
-};
+type CodeInputView = Pick<CodeView, "hint" | "digits"> & { label: string; invalid: boolean; focus: boolean };
 
-/** Of the same form, without the field that it would miss. */
-const Resend = ({ children }: { children: ComponentChildren }) => (
-  <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
-    {children}
-  </button>
+const CodeInput = ({ digits, focus, ...field }: CodeInputView) => (
+  <Field
+    id="code"
+    {...field}
+    type="text"
+    code
+    autocomplete={digits ? "one-time-code" : "off"}
+    inputmode={digits ? "numeric" : "text"}
+    autocapitalize="none"
+    autocorrect="off"
+    spellcheck={false}
+    maxlength={32}
+    enterkeyhint="go"
+    autofocus={focus}
+  />
 );
 
 interface AppSetupView {
@@ -91,19 +69,7 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppS
     </div>
     {/* Without the focus, which would scroll past the picture on a telephone. */}
     <CodeInput label={text.totpFirstCode} digits invalid={false} focus={false} />
-    <Field
-      id="label"
-      label={text.totpLabel}
-      hint={text.totpLabelHint}
-      hintId="label-hint"
-      type="text"
-      dir="auto"
-      autocomplete="off"
-      maxlength={100}
-      value={label}
-      optional
-      aria-describedby="label-hint"
-    />
+    <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
     <Submit>{text.totpSave}</Submit>
   </>
 );
@@ -142,7 +108,7 @@ export const LinkWaiting = ({ text }: { text: Messages }) => (
 );
 
 /** The page that a mailed link opens. Looking at it does nothing: mail scanners do that, too. */
-export interface LinkView extends PageFrame, FormTarget {
+interface LinkView extends PageFrame, FormTarget {
   readonly hidden: Readonly<Record<string, string>>;
   readonly account: string;
 }
@@ -152,11 +118,9 @@ export function renderLink(view: LinkView): string {
   return renderDocument(
     <Document {...view} kind="login" title={text.linkConfirmTitle} lead={text.linkConfirmText}>
       <p class="gh-account-line">
-        <span class="gh-account-name">
-          <Isolated text={view.account} />
-        </span>
+        <AccountName name={view.account} />
       </p>
-      <Form {...view} label={undefined} values={view.hidden}>
+      <Form csrf={view.csrf} action={view.action} values={view.hidden}>
         <Submit>{text.signIn}</Submit>
       </Form>
     </Document>,

@@ -1,10 +1,10 @@
-import { ApplicationLinks, ApplicationLogo } from "./application.tsx";
+import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
 import { Submit } from "./controls.tsx";
-import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, LeadText, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
-export interface ConsentView extends PageFrame, FormTarget {
+interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "name"> {
   readonly client: string;
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
@@ -12,9 +12,6 @@ export interface ConsentView extends PageFrame, FormTarget {
   readonly claims: readonly string[];
   /** RFC 9396: the types of what it asks for in detail. */
   readonly details: readonly string[];
-  readonly logoUrl?: string | null | undefined;
-  readonly policyUrl?: string | null | undefined;
-  readonly termsUrl?: string | null | undefined;
 }
 
 export interface ConsentScope {
@@ -23,23 +20,23 @@ export interface ConsentScope {
   readonly text: string | null;
 }
 
-const OWN_WORDS: Readonly<Record<string, (text: Messages) => string>> = {
-  openid: (t) => t.scopeOpenid,
-  profile: (t) => t.scopeProfile,
-  email: (t) => t.scopeEmail,
-  address: (t) => t.scopeAddress,
-  phone: (t) => t.scopePhone,
-  offline_access: (t) => t.scopeOfflineAccess,
-  roles: (t) => t.scopeRoles,
-  groups: (t) => t.scopeGroups,
-  organizations: (t) => t.scopeOrganizations,
+const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
+  openid: "scopeOpenid",
+  profile: "scopeProfile",
+  email: "scopeEmail",
+  address: "scopeAddress",
+  phone: "scopePhone",
+  offline_access: "scopeOfflineAccess",
+  roles: "scopeRoles",
+  groups: "scopeGroups",
+  organizations: "scopeOrganizations",
 };
 
 /** What an application wants, one line each. */
 export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details">; text: Messages }) => (
   <ul class="gh-consent">
     {view.scopes.map(({ name, text: own }) => (
-      <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? OWN_WORDS[name]!(text) : name)}</li>
+      <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name)}</li>
     ))}
     {view.claims.length > 0 ? (
       <li>
@@ -85,9 +82,7 @@ export function renderConsent(view: ConsentView): string {
       lead={
         <>
           <ApplicationLogo name={view.client} logoUrl={view.logoUrl} />
-          <p class="gh-lead">
-            <Filled template={text.consentText} values={{ client: view.client, account: view.account }} class="gh-account" />
-          </p>
+          <LeadText lead={[text.consentText, { client: view.client, account: view.account }]} />
         </>
       }
     >
@@ -98,12 +93,8 @@ export function renderConsent(view: ConsentView): string {
   );
 }
 
-export interface ChooseAccountView extends PageFrame, FormTarget {
-  readonly account: string;
-}
-
 /** `prompt=select_account`: on with the account that is signed in, or with another. */
-export function renderChooseAccount(view: ChooseAccountView): string {
+export function renderChooseAccount(view: PageFrame & FormTarget & { readonly account: string }): string {
   const text = messagesOf(view.locale);
   return renderDocument(
     <Document {...view} kind="login" title={text.chooseAccountTitle} lead={[text.chooseAccountText, { account: view.account }]}>

@@ -1,51 +1,50 @@
-import { type ComponentChildren, createContext } from "preact";
-import { linkTarget } from "./layout.tsx";
+import { type ComponentChildren, createContext, type JSX } from "preact";
+import { ALERT_ID, linkTarget } from "./layout.tsx";
 
-interface InputAttributes {
-  readonly autocomplete: string;
-  readonly value?: string;
-  readonly autofocus?: boolean;
-  /** It is, unless this says otherwise. */
-  readonly required?: boolean;
-  readonly maxlength?: number;
-  readonly inputmode?: "numeric" | "text";
-  readonly enterkeyhint?: "go";
-  readonly dir?: "auto";
-  readonly autocapitalize?: "none" | "characters";
-  readonly autocorrect?: "off";
-  readonly spellcheck?: false;
-  readonly "aria-describedby"?: string | undefined;
-  readonly "aria-invalid"?: "true";
-}
+/** Why the page of a step is shown again: an alert stands above it, which has the focus. `blames`: what was typed is wrong. */
+export type StepAlert = { readonly blames: boolean } | null;
 
 interface FieldText {
   readonly id: string;
-  readonly name?: string;
   readonly label: string;
-  /** What to know before typing; the input refers to it by `hintId`. */
-  readonly hint?: string;
-  readonly hintId?: string;
-  /** May be left empty. */
-  readonly optional?: boolean;
+  /** What to know before typing. */
+  readonly hint?: string | undefined;
   /** Set in letters of one width. */
   readonly code?: boolean;
+  /** The alert above is about it. */
+  readonly invalid?: boolean;
 }
 
+type InputAttributes = Omit<JSX.IntrinsicElements["input"], "label" | "role" | "type">;
 type FieldProps = FieldText & InputAttributes & ({ readonly type: "text" } | { readonly type: "password" });
 
 /** An input with its label, and with a hint below it. What else is given goes to the input. */
-export const Field = ({ id, name = id, label, hint, hintId, optional = false, code = false, ...input }: FieldProps) => (
-  <div class="gh-field">
-    <label class="gh-label" for={id}>
-      {label}
-    </label>
-    <input class={code ? "gh-input gh-code" : "gh-input"} id={id} name={name} required={!optional} {...input} />
-    {hint === undefined ? null : (
-      <p class="gh-hint" id={hintId}>
-        {hint}
-      </p>
-    )}
-  </div>
+export const Field = ({ id, name = id, label, hint, code = false, invalid = false, required = true, ...input }: FieldProps) => {
+  const about = [invalid && ALERT_ID, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <div class="gh-field">
+      <label class="gh-label" for={id}>
+        {label}
+      </label>
+      <input
+        class={code ? "gh-input gh-code" : "gh-input"}
+        {...{ id, name, required }}
+        aria-describedby={about || undefined}
+        aria-invalid={invalid ? "true" : undefined}
+        {...input}
+      />
+      {hint === undefined ? null : (
+        <p class="gh-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** What a user calls a credential; may be left empty. */
+export const NameField = (field: { label: string; hint: string; maxlength: number; value: string }) => (
+  <Field id="label" type="text" dir="auto" autocomplete="off" required={false} {...field} />
 );
 
 /** For a name to sign in by: nothing may change what is typed, and its direction follows from itself. */
@@ -63,6 +62,13 @@ interface SubmitProps {
 
 export const Submit = ({ id, look = "primary", name, value, children }: SubmitProps) => (
   <button class={`gh-button gh-button--${look}`} type="submit" id={id} name={name} value={value}>
+    {children}
+  </button>
+);
+
+/** Asks for another message, by the same form, without the field that it would miss. */
+export const Resend = ({ children }: { children: ComponentChildren }) => (
+  <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
     {children}
   </button>
 );

@@ -1,59 +1,56 @@
-import { Choices, Field, HiddenUsername, loginName, Submit } from "./controls.tsx";
+import { Choices, Field, HiddenUsername, loginName, type StepAlert, Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
-import { STEP_ALERT } from "./step.tsx";
 import { withoutBidiControls } from "./text.tsx";
 
 interface CredentialsView {
   readonly text: Messages;
   readonly username: string;
-  /** Only wrong credentials make the fields wrong; a full server says nothing about what was typed. */
-  readonly invalid: boolean;
-  /** The alert above has the focus. */
-  readonly quiet: boolean;
+  readonly alert: StepAlert;
   /** Null where the realm does not offer it. */
   readonly rememberMe: boolean | null;
 }
 
-const wrong = (invalid: boolean) => (invalid ? ({ "aria-invalid": "true", "aria-describedby": STEP_ALERT } as const) : {});
-
 /** Name and password, as password managers and passkeys understand them. */
-export const Credentials = ({ text, username, invalid, quiet, rememberMe }: CredentialsView) => (
+export const Credentials = ({ text, username, alert, rememberMe }: CredentialsView) => (
   <>
-    <Username text={text} username={username} invalid={invalid} focus={!quiet && username === ""} />
-    <Field
-      id="password"
-      label={text.password}
-      type="password"
-      autocomplete="current-password"
-      enterkeyhint="go"
-      // The name is filled in already.
-      autofocus={!quiet && username !== ""}
-      {...wrong(invalid)}
-    />
+    <Username text={text} username={username} invalid={alert?.blames ?? false} focus={alert === null && username === ""} />
+    {/* With the name filled in already, this is the first thing to type. */}
+    <Password text={text} alert={alert} focus={alert === null && username !== ""} />
     <RememberMe text={text} checked={rememberMe} />
     <Submit id="sign-in">{text.signIn}</Submit>
   </>
 );
 
 /** The name alone. */
-export const UsernameOnly = ({ text, username, quiet, rememberMe }: Omit<CredentialsView, "invalid">) => (
+export const UsernameOnly = ({ text, username, alert, rememberMe }: CredentialsView) => (
   <>
-    <Username text={text} username={username} invalid={false} focus={!quiet} />
+    <Username text={text} username={username} focus={alert === null} />
     <RememberMe text={text} checked={rememberMe} />
     <Submit id="sign-in">{text.next}</Submit>
   </>
 );
 
-const Username = ({ text, username, invalid, focus }: { text: Messages; username: string; invalid: boolean; focus: boolean }) => (
+const Username = ({ text, username, invalid = false, focus }: { text: Messages; username: string; invalid?: boolean; focus: boolean }) => (
   <Field
     id="username"
     label={text.username}
     {...loginName}
     value={username}
     autocomplete="username webauthn"
-    // The page has one purpose, and this is its first step.
     autofocus={focus}
-    {...wrong(invalid)}
+    invalid={invalid}
+  />
+);
+
+const Password = ({ text, alert, focus }: Pick<CredentialsView, "text" | "alert"> & { focus: boolean }) => (
+  <Field
+    id="password"
+    label={text.password}
+    type="password"
+    autocomplete="current-password"
+    enterkeyhint="go"
+    autofocus={focus}
+    invalid={alert?.blames ?? false}
   />
 );
 
@@ -66,18 +63,10 @@ const RememberMe = ({ text, checked }: { text: Messages; checked: boolean | null
   );
 
 /** The password of a known user; the name stands beside it for password managers. */
-export const PasswordOnly = ({ text, username, invalid, quiet }: Omit<CredentialsView, "rememberMe">) => (
+export const PasswordOnly = ({ text, username, alert }: Omit<CredentialsView, "rememberMe">) => (
   <>
     <HiddenUsername username={username} />
-    <Field
-      id="password"
-      label={text.password}
-      type="password"
-      autocomplete="current-password"
-      enterkeyhint="go"
-      autofocus={!quiet}
-      {...wrong(invalid)}
-    />
+    <Password text={text} alert={alert} focus={alert === null} />
     <Choices />
     <Submit id="sign-in">{text.signIn}</Submit>
   </>

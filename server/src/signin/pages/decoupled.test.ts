@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Branding, CLASS_NAMES, renderCiba, renderDevice } from "./index.ts";
+import { type Branding, CLASS_NAMES, renderCiba, renderDevice, renderMessage } from "./index.ts";
 
 const branding: Branding = {
   ...{ realmId: "acme", displayName: "Acme", logoUrl: null, primaryColor: "#0f766e" },
@@ -26,7 +26,7 @@ const pages = {
     requests: [{ href: "javascript:alert(1)", client: HOSTILE, message: HOSTILE }],
   }),
   request: renderCiba({ ...frame, ...form, ...expected, state: "confirm", client: HOSTILE, account: HOSTILE, message: HOSTILE }),
-  allowed: renderCiba({ ...frame, state: "allowed", client: HOSTILE, listUrl: "/list" }),
+  allowed: renderMessage({ ...frame, kind: "ciba-allowed", values: { client: HOSTILE }, back: { href: "/list", label: "requestsAll" } }),
 };
 
 describe("pages for what waits elsewhere", () => {

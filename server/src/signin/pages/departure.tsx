@@ -1,11 +1,9 @@
-import { LinkButton } from "./controls.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { LinkButton, Submit } from "./controls.tsx";
+import { AccountName, Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
-import { filledText, Isolated } from "./text.tsx";
+import { filledText } from "./text.tsx";
 
-export interface DepartureView extends PageFrame {
-  readonly csrf: string;
-  readonly action: string;
+interface DepartureView extends PageFrame, FormTarget {
   /** What the form carries along. */
   readonly hidden: Readonly<Record<string, string>>;
   /** Our own address that leads to the provider. */
@@ -18,32 +16,26 @@ export interface DepartureView extends PageFrame {
 }
 
 /** On the way to the identity provider that the typed name leads to. Browsers go on by themselves; the links are for those who come back. */
-export function renderDeparture(view: DepartureView): string {
+export function renderDeparture({ csrf, action, ...view }: DepartureView): string {
   const text = messagesOf(view.locale);
   return renderDocument(
-    <Document
-      branding={view.branding}
-      locale={view.locale}
-      {...(view.languages && { languages: view.languages })}
-      kind="login"
-      title={filledText(text.departureTitle, { provider: view.provider })}
-      lead={<p class="gh-lead">{text.departureText}</p>}
-    >
+    <Document {...view} kind="login" title={filledText(text.departureTitle, { provider: view.provider })} lead={text.departureText}>
       {view.login === null ? null : (
         <p class="gh-account-line">
-          <span class="gh-account-name" dir="auto">
-            <Isolated text={view.login} />
-          </span>
+          <AccountName name={view.login} />
         </p>
       )}
       <LinkButton href={view.href}>{text.continue}</LinkButton>
       {view.other === null ? null : (
-        <form class="gh-form gh-other-way" method="post" action={view.action} aria-label={text.departureOther}>
-          <HiddenInputs csrf={view.csrf} values={{ ...view.hidden, choose: view.other }} />
-          <button class="gh-button gh-button--plain" type="submit">
-            {text.departureOther}
-          </button>
-        </form>
+        <Form
+          class="gh-form gh-other-way"
+          csrf={csrf}
+          action={action}
+          label={text.departureOther}
+          values={{ ...view.hidden, choose: view.other }}
+        >
+          <Submit look="plain">{text.departureOther}</Submit>
+        </Form>
       )}
     </Document>,
   );

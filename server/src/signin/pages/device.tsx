@@ -1,7 +1,6 @@
 import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
 import { Field, Submit } from "./controls.tsx";
-import { Answered } from "./facts.tsx";
-import { ALERT_ID, Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 
 export type DeviceError = "unknown" | "wait" | "csrf";
@@ -23,23 +22,9 @@ interface ConfirmDevice extends PageFrame, FormTarget {
   readonly claims: readonly string[];
 }
 
-interface DeviceAnswered extends PageFrame {
-  readonly state: "allowed" | "denied";
-}
-
-export type DeviceView = EnterCode | ConfirmDevice | DeviceAnswered;
-
-/** RFC 8628 §3.3: takes the code of a device, asks, and says how it ended. */
-export const renderDevice = (view: DeviceView): string =>
-  renderDocument(
-    view.state === "enter" ? (
-      <Enter view={view} />
-    ) : view.state === "confirm" ? (
-      <Confirm view={view} />
-    ) : (
-      <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />
-    ),
-  );
+/** RFC 8628 §3.3: takes the code of a device, and asks. */
+export const renderDevice = (view: EnterCode | ConfirmDevice): string =>
+  renderDocument(view.state === "enter" ? <Enter view={view} /> : <Confirm view={view} />);
 
 function problemOf(text: Messages, { locale, error, retryAfterSeconds = 1 }: EnterCode): Problem | null {
   if (error === "unknown") return { title: text.deviceUnknownTitle, text: text.deviceUnknownText };
@@ -52,7 +37,6 @@ function problemOf(text: Messages, { locale, error, retryAfterSeconds = 1 }: Ent
 function Enter({ view }: { view: EnterCode }) {
   const text = messagesOf(view.locale);
   const problem = problemOf(text, view);
-  const invalid = view.error === "unknown" ? ({ "aria-invalid": "true", "aria-describedby": `${ALERT_ID} user_code-hint` } as const) : {};
   return (
     <Document {...view} kind="device" title={text.deviceTitle} problem={problem} lead={text.deviceText}>
       <Form {...view} label={text.deviceTitle}>
@@ -60,7 +44,6 @@ function Enter({ view }: { view: EnterCode }) {
           id="user_code"
           label={text.deviceCode}
           hint={text.deviceCodeHint}
-          hintId="user_code-hint"
           type="text"
           code
           value={view.userCode}
@@ -69,10 +52,9 @@ function Enter({ view }: { view: EnterCode }) {
           autocapitalize="characters"
           autocorrect="off"
           spellcheck={false}
-          aria-describedby="user_code-hint"
           // The page has one purpose, and this is its first step.
           autofocus={!problem}
-          {...invalid}
+          invalid={view.error === "unknown"}
         />
         <Submit>{text.continue}</Submit>
       </Form>
@@ -101,8 +83,3 @@ function Confirm({ view }: { view: ConfirmDevice }) {
     </Document>
   );
 }
-
-const endings = (text: Messages) => ({
-  allowed: [text.deviceDoneTitle, text.deviceDoneText] as const,
-  denied: [text.deviceDeniedTitle, text.deviceDeniedText] as const,
-});

@@ -1,4 +1,3 @@
-import { Document, type PageFrame } from "./layout.tsx";
 import { Isolated } from "./text.tsx";
 
 /** Names and values, as other programs and people gave them; what is not known is not there. */
@@ -15,9 +14,4 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
       ),
     )}
   </dl>
-);
-
-/** On a phone, after an answer: how it ended. There is nothing more to do. */
-export const Answered = ({ frame, words: [title, lead] }: { frame: PageFrame; words: readonly [title: string, lead: string] }) => (
-  <Document {...frame} kind="device" title={title} lead={lead} />
 );

@@ -12,10 +12,8 @@ export interface PageHeaderOptions {
   /** Addresses that the page shows in frames, of which only the origin is used. */
   readonly frames?: readonly string[];
   readonly logoUrl?: string | null;
-  /** Of the application that the page is about. */
-  readonly applicationLogoUrl?: string | null;
-  /** Of identity providers on it. */
-  readonly logos?: readonly string[];
+  /** Of the application that the page is about, and of identity providers on it. */
+  readonly logos?: readonly (string | null | undefined)[];
 }
 
 export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
@@ -53,11 +51,10 @@ export function pageHeaders({
   formActionOrigins = [],
   frames = [],
   logoUrl,
-  applicationLogoUrl,
-  logos: others = [],
+  logos = [],
 }: PageHeaderOptions): Record<string, string> {
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
-  const logos = new Set([logoUrl, applicationLogoUrl, ...others].flatMap((url) => logoOf(url)?.origin ?? []));
+  const pictures = new Set([logoUrl, ...logos].flatMap((url) => logoOf(url)?.origin ?? []));
   // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
   const targets = formActionOrigins === "any" ? null : new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
   const framed = new Set(frames.map((url) => new URL(url).origin).filter((origin) => NAMED_ORIGIN.test(origin)));
@@ -65,7 +62,7 @@ export function pageHeaders({
     "default-src": ["'none'"],
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
-    "img-src": ["'self'", "data:", ...logos],
+    "img-src": ["'self'", "data:", ...pictures],
     ...(targets && { "form-action": ["'self'", ...targets] }),
     ...(framed.size > 0 && { "frame-src": [...framed] }),
     "frame-ancestors": ["'none'"],

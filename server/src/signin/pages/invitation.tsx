@@ -1,9 +1,8 @@
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
-import { ALERT_ID, Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, LeadText, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 import { passwordRules } from "./new-password.tsx";
-import { Filled } from "./text.tsx";
 
 export type InvitationError = "csrf" | "username-taken" | "username" | "username-mail" | "mismatch" | "password" | "overloaded";
 
@@ -20,9 +19,9 @@ interface InvitationForm extends PageFrame, FormTarget, Invited {
   readonly retryAfterSeconds?: number;
 }
 
-/** The right account is signed in. */
-interface Accept extends InvitationForm {
-  readonly state: "accept";
+/** The right account is signed in; or another (`other`), whom `action` signs out. */
+interface SignedIn extends InvitationForm {
+  readonly state: "accept" | "other";
   readonly signedInAs: string;
 }
 
@@ -33,21 +32,10 @@ interface Create extends InvitationForm {
   readonly policy: Settings["passwordPolicy"];
 }
 
-/** The address has an account, and no user is signed in. */
-interface SignIn extends PageFrame, Invited {
-  readonly state: "sign-in";
-  readonly loginUrl: string;
-}
-
-/** Another user is signed in; `action` signs them out. */
-interface Other extends InvitationForm {
-  readonly state: "other";
-  readonly signedInAs: string;
-}
-
-interface Joined extends PageFrame, Invited {
-  readonly state: "joined";
-  readonly continueUrl: string;
+/** The address has an account, and no user is signed in; or it has joined. `nextUrl`: where to sign in, or to go on. */
+interface Onward extends PageFrame, Invited {
+  readonly state: "sign-in" | "joined";
+  readonly nextUrl: string;
 }
 
 /** It cannot be accepted any more, or never could. */
@@ -57,19 +45,17 @@ interface Gone extends PageFrame {
   readonly loginUrl?: string;
 }
 
-type Invitation = Accept | Create | SignIn | Other | Joined;
+type Invitation = SignedIn | Create | Onward;
 export type InvitationView = Invitation | Gone;
-
-const RULES_ID = "gh-password-rules";
 
 /** The page behind the link of an invitation. */
 export function renderInvitation(view: InvitationView): string {
   const text = messagesOf(view.locale);
   if (isGone(view)) {
-    const [title, why] = WHY[view.state](text);
+    const [title, why] = WHY[view.state];
     return renderDocument(
-      <Document {...view} kind="invitation" title={title} lead={why}>
-        {view.loginUrl ? <LinkButton href={view.loginUrl}>{text.signIn}</LinkButton> : null}
+      <Document {...view} kind="invitation" title={text[title]} lead={text[why]}>
+        <LinkButton href={view.loginUrl}>{text.signIn}</LinkButton>
       </Document>,
     );
   }
@@ -83,10 +69,10 @@ export function renderInvitation(view: InvitationView): string {
 
 const isGone = (view: InvitationView): view is Gone => Object.hasOwn(WHY, view.state);
 
-const WHY: Record<Gone["state"], (text: Messages) => readonly [title: string, text: string]> = {
-  expired: (text) => [text.invitationExpiredTitle, text.invitationExpiredText],
-  used: (text) => [text.invitationUsedTitle, text.invitationUsedText],
-  unknown: (text) => [text.invitationUnknownTitle, text.invitationUnknownText],
+const WHY: Record<Gone["state"], readonly [title: keyof Messages, text: keyof Messages]> = {
+  expired: ["invitationExpiredTitle", "invitationExpiredText"],
+  used: ["invitationUsedTitle", "invitationUsedText"],
+  unknown: ["invitationUnknownTitle", "invitationUnknownText"],
 };
 
 function titleOf({ state }: Invitation, text: Messages): string {
@@ -97,11 +83,7 @@ function titleOf({ state }: Invitation, text: Messages): string {
 function Lead({ view, text }: { view: Invitation; text: Messages }) {
   const account = "signedInAs" in view ? { account: view.signedInAs } : null;
   const values = { organization: view.organization, address: view.address, role: view.role, inviter: view.inviter ?? "", ...account };
-  const Line = ({ template }: { template: string }) => (
-    <p class="gh-lead">
-      <Filled template={template} values={values} class="gh-account" />
-    </p>
-  );
+  const Line = ({ template }: { template: string }) => <LeadText lead={[template, values]} />;
   if (view.state === "other") return <Line template={text.invitationOtherText} />;
   if (view.state === "joined") return <Line template={text.invitationJoinedText} />;
   return (
@@ -121,15 +103,15 @@ function Step({ view, text }: { view: Invitation; text: Messages }) {
     case "other":
       return <OneButton view={view} label={text.signOut} look="plain" />;
     case "sign-in":
-      return <LinkButton href={view.loginUrl}>{text.invitationSignIn}</LinkButton>;
+      return <LinkButton href={view.nextUrl}>{text.invitationSignIn}</LinkButton>;
     case "joined":
-      return <LinkButton href={view.continueUrl}>{text.continue}</LinkButton>;
+      return <LinkButton href={view.nextUrl}>{text.continue}</LinkButton>;
     case "create":
       return <NewAccount view={view} text={text} />;
   }
 }
 
-function OneButton({ view, label, look }: { view: Accept | Other; label: string; look: "primary" | "plain" }) {
+function OneButton({ view, label, look }: { view: SignedIn; label: string; look: "primary" | "plain" }) {
   return (
     <Form {...view} label={label}>
       <Submit look={look}>{label}</Submit>
@@ -138,8 +120,6 @@ function OneButton({ view, label, look }: { view: Accept | Other; label: string;
 }
 
 function NewAccount({ view, text }: { view: Create; text: Messages }) {
-  const wrong = { "aria-invalid": "true" } as const;
-  const about = (...ids: (string | false | undefined)[]) => ids.filter(Boolean).join(" ") || undefined;
   const badName = view.error === "username" || view.error === "username-mail" || view.error === "username-taken";
   const badPassword = view.error === "password" || view.error === "mismatch";
   return (
@@ -151,18 +131,15 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
         value={view.username ?? ""}
         autocomplete="username"
         maxlength={255}
-        aria-describedby={about(badName && ALERT_ID)}
-        {...(badName && wrong)}
+        invalid={badName}
       />
       <Field
         id="password"
         label={text.invitationPassword}
         hint={passwordRules(view.policy, text)}
-        hintId={RULES_ID}
         type="password"
         autocomplete="new-password"
-        aria-describedby={about(RULES_ID, badPassword && ALERT_ID)}
-        {...(badPassword && wrong)}
+        invalid={badPassword}
       />
       <Field
         id="password-again"
@@ -171,8 +148,7 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
         type="password"
         autocomplete="new-password"
         enterkeyhint="go"
-        aria-describedby={about(badPassword && ALERT_ID)}
-        {...(badPassword && wrong)}
+        invalid={badPassword}
       />
       <Submit>{text.invitationCreate}</Submit>
     </Form>

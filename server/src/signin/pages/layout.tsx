@@ -4,7 +4,7 @@ import { type Branding, brandName, logoOf, monogram, OPERATOR_BRANDING } from ".
 import { dirOf, type LanguageLink } from "./locale.ts";
 import { type Locale, messagesOf } from "./messages.ts";
 import { palettesOf } from "./palette.ts";
-import { Filled, filledText } from "./text.tsx";
+import { Filled, filledText, withoutBidiControls } from "./text.tsx";
 import { themeHref } from "./theme.ts";
 
 export interface PageFrame {
@@ -13,11 +13,7 @@ export interface PageFrame {
   readonly locale: Locale;
   readonly languages?: readonly LanguageLink[];
   /** An administrator acts as a user: every page says so and offers to stop. */
-  readonly impersonation?: ImpersonationBanner;
-}
-
-export interface ImpersonationBanner extends FormTarget {
-  readonly account: string;
+  readonly impersonation?: FormTarget & { readonly account: string };
 }
 
 export interface Problem {
@@ -64,18 +60,7 @@ export function linkTarget(href: string | undefined): string | null {
 
 export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
 
-export function Document({
-  branding,
-  locale,
-  languages,
-  impersonation,
-  kind,
-  title,
-  problem,
-  lead,
-  children,
-  scripts = [],
-}: DocumentProps) {
+export function Document({ branding, locale, impersonation, kind, title, problem, ...page }: DocumentProps) {
   const brand = branding ?? OPERATOR_BRANDING;
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
@@ -94,7 +79,7 @@ export function Document({
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
         <link rel="stylesheet" href={branding ? themeHref(branding) : `/realms/${OPERATOR_BRANDING.realmId}/theme.css`} />
-        {scripts.map(({ src, nonce }) => (
+        {page.scripts?.map(({ src, nonce }) => (
           <script src={src} nonce={nonce} defer />
         ))}
       </head>
@@ -106,22 +91,22 @@ export function Document({
             <h1 class="gh-title">
               <Filled template={title} values={names} />
             </h1>
-            <LeadText lead={lead ?? null} />
+            <LeadText lead={page.lead ?? null} />
           </header>
           {problem ? (
             <Alert id={ALERT_ID} tone="error" title={problem.title}>
               {problem.text}
             </Alert>
           ) : null}
-          {children}
-          <Languages locale={locale} languages={languages ?? []} />
+          {page.children}
+          <Languages locale={locale} languages={page.languages ?? []} />
         </main>
       </body>
     </html>
   );
 }
 
-function LeadText({ lead }: { lead: Lead }) {
+export function LeadText({ lead }: { lead: Lead }) {
   if (typeof lead !== "string" && !Array.isArray(lead)) return lead as VNode | null;
   const [template, values] = typeof lead === "string" ? [lead, {}] : lead;
   return (
@@ -131,19 +116,18 @@ function LeadText({ lead }: { lead: Lead }) {
   );
 }
 
-function Banner({ locale, account, csrf, action }: ImpersonationBanner & { locale: Locale }) {
+function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impersonation"]> & { locale: Locale }) {
   const text = messagesOf(locale);
   return (
     <aside class="gh-banner" aria-label={text.impersonationLabel}>
       <p class="gh-banner-text">
         <Filled template={text.impersonationBanner} values={{ account }} class="gh-banner-account" />
       </p>
-      <form class="gh-banner-form" method="post" action={action}>
-        <HiddenInputs csrf={csrf} />
+      <Form class="gh-banner-form" csrf={csrf} action={action}>
         <button class="gh-banner-button" type="submit">
           {text.impersonationEnd}
         </button>
-      </form>
+      </Form>
     </aside>
   );
 }
@@ -187,27 +171,31 @@ function icon(branding: Branding, surface: string, ink: string): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** The hidden inputs of a form: the CSRF token and what the step carries along. */
-export const HiddenInputs = ({ csrf, values }: { csrf: string; values?: Readonly<Record<string, string>> | undefined }) => (
-  <>
-    <input type="hidden" name="_csrf" value={csrf} />
-    {Object.entries(values ?? {}).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-  </>
-);
-
 interface FormProps extends FormTarget {
-  readonly label: string | undefined;
+  readonly class?: string;
+  readonly id?: string;
+  readonly label?: string | undefined;
+  /** What it carries along, beside the CSRF token. */
   readonly values?: Readonly<Record<string, string>> | undefined;
+  /** Until a script shows it. */
+  readonly isHidden?: boolean;
   readonly children: ComponentChildren;
 }
 
-export const Form = ({ action, csrf, label, values, children }: FormProps) => (
-  <form class="gh-form" method="post" action={action} aria-label={label}>
-    <HiddenInputs csrf={csrf} values={values} />
+export const Form = ({ class: name = "gh-form", action, csrf, label, id, isHidden, values = {}, children }: FormProps) => (
+  <form class={name} method="post" action={action} aria-label={label} id={id} hidden={isHidden}>
+    {Object.entries({ _csrf: csrf, ...values }).map(([field, value]) => (
+      <input type="hidden" name={field} value={value} />
+    ))}
     {children}
   </form>
+);
+
+/** Whose sign-in it is. */
+export const AccountName = ({ name }: { name: string }) => (
+  <span class="gh-account-name" dir="auto">
+    {withoutBidiControls(name)}
+  </span>
 );
 
 interface AlertProps {
@@ -218,38 +206,24 @@ interface AlertProps {
 }
 
 /** A message above a form. An error takes the focus, so that keyboards and screen readers start where the news is. */
-export function Alert({ id, tone, title, children }: AlertProps) {
-  const body = (
-    <>
-      <svg
-        viewBox="0 0 20 20"
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.75"
-        stroke-linecap="round"
-        aria-hidden="true"
-        focusable="false"
-      >
-        <circle cx="10" cy="10" r="8" />
-        <path d={tone === "error" ? "M10 6v4.5M10 13.75v.01" : "m6.75 10.25 2.25 2.25 4.25-4.75"} stroke-linejoin="round" />
-      </svg>
-      <div id={id}>
-        {title ? <p class="gh-alert-title">{title}</p> : null}
-        <p class="gh-alert-text">{children}</p>
-      </div>
-    </>
-  );
-  if (tone === "notice") {
-    return (
-      <div class="gh-alert gh-alert--notice" role="status">
-        {body}
-      </div>
-    );
-  }
-  return (
-    // Without scripts, autofocus is the only way to bring the reader to the error.
-    <div class="gh-alert gh-alert--error" role="alert" tabIndex={-1} autofocus>
-      {body}
+export const Alert = ({ id, tone, title, children }: AlertProps) => (
+  // Without scripts, autofocus is the only way to bring the reader to the error.
+  <div class={`gh-alert gh-alert--${tone}`} {...(tone === "error" ? { role: "alert", tabIndex: -1, autofocus: true } : { role: "status" })}>
+    <svg
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.75"
+      stroke-linecap="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <circle cx="10" cy="10" r="8" />
+      <path d={tone === "error" ? "M10 6v4.5M10 13.75v.01" : "m6.75 10.25 2.25 2.25 4.25-4.75"} stroke-linejoin="round" />
+    </svg>
+    <div id={id}>
+      {title ? <p class="gh-alert-title">{title}</p> : null}
+      <p class="gh-alert-text">{children}</p>
     </div>
-  );
-}
+  </div>
+);

@@ -1,16 +1,12 @@
 import { LOCALES, type Locale, messagesOf } from "./messages.ts";
 
 export interface LocaleWishes {
-  /** `ui_locales` of the request (OpenID Connect Core §3.1.2.1): space-separated, best first. */
-  readonly uiLocales?: string | undefined;
-  /** What the person just chose on the page. */
+  /** What the person just chose on the page, or the request asked for: space-separated, best first. */
   readonly query?: string | undefined;
   /** What the person chose earlier. */
   readonly cookie?: string | undefined;
   readonly acceptLanguage?: string | undefined;
   readonly realmDefault: string;
-  /** The languages the realm offers; all we have, unless said. */
-  readonly supported?: readonly string[] | undefined;
 }
 
 // Limits the parsing of a header that callers control.
@@ -18,24 +14,14 @@ const MAX_LENGTH = 512;
 const MAX_RANGES = 16;
 const RANGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
 
-/**
- * The language of a page. A choice made on the page itself comes first, or the language links would do nothing
- * for a client that sends `ui_locales`; then `ui_locales`, the remembered choice, the browser's, the realm's.
- */
+/** The language of a page: the one chosen on it, the remembered choice, the browser's, the realm's. */
 export function pickLocale(wishes: LocaleWishes): Locale {
-  const offered = wishes.supported ? LOCALES.filter((l) => wishes.supported?.some((s) => s.toLowerCase() === l)) : LOCALES;
-  const ranges = [
-    ...tags(wishes.query),
-    ...tags(wishes.uiLocales),
-    ...tags(wishes.cookie),
-    ...acceptedRanges(wishes.acceptLanguage),
-    ...tags(wishes.realmDefault),
-  ];
-  for (const range of ranges) {
-    const found = lookup(range, offered);
+  const accepted = acceptedRanges(wishes.acceptLanguage);
+  for (const range of [...tags(wishes.query), ...tags(wishes.cookie), ...accepted, ...tags(wishes.realmDefault)]) {
+    const found = lookup(range);
     if (found) return found;
   }
-  return offered[0] ?? "en";
+  return "en";
 }
 
 const tags = (list: string | undefined): string[] =>
@@ -60,10 +46,10 @@ function acceptedRanges(header: string | undefined): string[] {
 }
 
 // RFC 4647 §3.4: shorten the range from its end until it fits; a single letter never stays last.
-function lookup(range: string, offered: readonly Locale[]): Locale | undefined {
+function lookup(range: string): Locale | undefined {
   const subtags = range.toLowerCase().split("-");
   while (subtags.length > 0) {
-    const found = offered.find((locale) => locale === subtags.join("-"));
+    const found = LOCALES.find((locale) => locale === subtags.join("-"));
     if (found) return found;
     subtags.pop();
     if (subtags.at(-1)?.length === 1) subtags.pop();
@@ -88,5 +74,5 @@ export interface LanguageLink {
 }
 
 /** The language links of a page, each named in its own language. */
-export const languageLinks = (hrefOf: (locale: Locale) => string, offered: readonly Locale[] = LOCALES): LanguageLink[] =>
-  offered.map((locale) => ({ locale, label: messagesOf(locale).languageName, href: hrefOf(locale) }));
+export const languageLinks = (hrefOf: (locale: Locale) => string): LanguageLink[] =>
+  LOCALES.map((locale) => ({ locale, label: messagesOf(locale).languageName, href: hrefOf(locale) }));

@@ -22,16 +22,14 @@ export function renderLogin(view: LoginView): string {
       title={text.signedInTitle}
       lead={[view.continueUrl === null ? text.invitationAccountText : text.signedInText, { account: view.signedInAs }]}
     >
-      {view.continueUrl === null ? null : <LinkButton href={view.continueUrl}>{text.continue}</LinkButton>}
-      {view.logoutAction ? (
-        <Form
-          csrf={view.csrf}
-          action={view.logoutAction}
-          label={`${text.signOut}: ${withoutBidiControls(brandName(view.branding ?? OPERATOR_BRANDING))}`}
-        >
-          <Submit look="plain">{text.signOut}</Submit>
-        </Form>
-      ) : null}
+      <LinkButton href={view.continueUrl ?? undefined}>{text.continue}</LinkButton>
+      <Form
+        csrf={view.csrf}
+        action={view.logoutAction}
+        label={`${text.signOut}: ${withoutBidiControls(brandName(view.branding ?? OPERATOR_BRANDING))}`}
+      >
+        <Submit look="plain">{text.signOut}</Submit>
+      </Form>
     </Document>,
   );
 }

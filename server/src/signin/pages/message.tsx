@@ -2,59 +2,73 @@ import { LinkButton } from "./controls.tsx";
 import { Document, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 
-export type MessageKind =
-  | "unknown-realm"
-  | "not-found"
-  | "bad-request"
-  | "forbidden"
-  | "too-many-requests"
-  | "internal"
-  | "unavailable"
-  | "oidc-error"
-  | "no-way"
-  | "declined"
-  | "link-gone"
-  | "email-confirmed"
-  | "password-changed"
-  | "actions-done"
-  | "reset-off"
-  | "registration-off"
-  | "no-mail";
+type Words = readonly [title: keyof Messages, text: keyof Messages, timed?: keyof Messages];
+
+const MESSAGES = {
+  "unknown-realm": ["unknownRealmTitle", "unknownRealmText"],
+  "not-found": ["notFoundTitle", "notFoundText"],
+  "bad-request": ["badRequestTitle", "badRequestText"],
+  forbidden: ["forbiddenTitle", "forbiddenText"],
+  "too-many-requests": ["tooManyRequestsTitle", "tooManyRequestsText", "tooManyRequestsTextTimed"],
+  internal: ["internalTitle", "internalText"],
+  unavailable: ["unavailableTitle", "unavailableText", "unavailableTextTimed"],
+  "oidc-error": ["oidcErrorTitle", "oidcErrorText"],
+  declined: ["declinedTitle", "declinedText"],
+  stale: ["csrfTitle", "csrfText"],
+  expired: ["expiredTitle", "expiredText"],
+  "broker-logout-refused": ["brokerLogoutRefusedTitle", "brokerLogoutRefusedText"],
+  "same-browser": ["forbiddenTitle", "deviceSameText"],
+  "weak-session": ["forbiddenTitle", "deviceWeakText"],
+  "not-you": ["forbiddenTitle", "deviceNotYouText"],
+  "saml-denied": ["forbiddenTitle", "samlDeniedText"],
+  "saml-refused": ["badRequestTitle", "samlRefusedText"],
+  "sign-in-link-elsewhere": ["linkElsewhereTitle", "linkElsewhereText"],
+  "sign-in-link-gone": ["signInLinkGoneTitle", "signInLinkGoneText"],
+  "sign-in-link-confirmed": ["linkConfirmedTitle", "linkConfirmedText"],
+  "link-gone": ["mailLinkGoneTitle", "mailLinkGoneText"],
+  "email-confirmed": ["emailConfirmedTitle", "emailConfirmedText"],
+  "password-changed": ["passwordChangedTitle", "passwordChangedText"],
+  "actions-done": ["actionsDoneTitle", "actionsDoneText"],
+  "reset-off": ["resetOffTitle", "resetOffText"],
+  "registration-off": ["registerOffTitle", "registerOffText"],
+  "no-mail": ["mailedUnavailableTitle", "mailedUnavailableText"],
+  "impersonation-gone": ["impersonationGoneTitle", "impersonationGoneText"],
+  "impersonation-refused": ["impersonationRefusedTitle", "impersonationRefusedText"],
+  "impersonation-elsewhere": ["impersonationElsewhereTitle", "impersonationElsewhereText"],
+} as const satisfies Record<string, Words>;
+
+/** How a request ended that waits elsewhere: on a device, in an application, on another screen. */
+const ENDINGS = {
+  "device-allowed": ["deviceDoneTitle", "deviceDoneText"],
+  "device-denied": ["deviceDeniedTitle", "deviceDeniedText"],
+  "ciba-allowed": ["requestDoneTitle", "requestDoneText"],
+  "ciba-denied": ["requestDeniedTitle", "requestDeniedText"],
+  "ciba-gone": ["requestGoneTitle", "requestGoneText"],
+  "push-approved": ["pushApprovedTitle", "pushApprovedText"],
+  "push-denied": ["pushRefusedTitle", "pushRefusedText"],
+  "push-wrong": ["pushWrongTitle", "pushWrongText"],
+  "push-gone": ["pushGoneTitle", "pushGoneText"],
+  "qr-confirmed": ["qrDoneTitle", "qrDoneText"],
+  "qr-gone": ["qrGoneTitle", "qrGoneText"],
+  "transaction-signed": ["txSignedTitle", "txSignedText"],
+  "transaction-declined": ["txDeclinedTitle", "txDeclinedText"],
+  "transaction-gone": ["txGoneTitle", "txGoneText"],
+} as const satisfies Record<string, Words>;
+
+const WORDS = { ...MESSAGES, ...ENDINGS };
+export type MessageKind = keyof typeof WORDS;
 
 export interface MessageView extends PageFrame {
   readonly kind: MessageKind;
-  /** Instead of the kind's own words. */
-  readonly title?: string;
-  readonly text?: string;
+  /** What the text names. */
+  readonly values?: Readonly<Record<string, string>>;
   /** For the developer of the application: what the protocol calls it. */
   readonly details?: { readonly error: string; readonly description?: string | undefined };
   /** What support needs to find the request in the log. */
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
-  readonly back?: { readonly href: string; readonly label?: string };
+  readonly back?: { readonly href: string; readonly label?: keyof Messages };
 }
-
-type Words = (text: Messages) => readonly [title: string, text: string, timed?: string];
-
-const WORDS: Readonly<Record<MessageKind, Words>> = {
-  "unknown-realm": (t) => [t.unknownRealmTitle, t.unknownRealmText],
-  "not-found": (t) => [t.notFoundTitle, t.notFoundText],
-  "bad-request": (t) => [t.badRequestTitle, t.badRequestText],
-  forbidden: (t) => [t.forbiddenTitle, t.forbiddenText],
-  "too-many-requests": (t) => [t.tooManyRequestsTitle, t.tooManyRequestsText, t.tooManyRequestsTextTimed],
-  internal: (t) => [t.internalTitle, t.internalText],
-  unavailable: (t) => [t.unavailableTitle, t.unavailableText, t.unavailableTextTimed],
-  "oidc-error": (t) => [t.oidcErrorTitle, t.oidcErrorText],
-  "no-way": (t) => [t.noWayTitle, t.noWayText],
-  declined: (t) => [t.declinedTitle, t.declinedText],
-  "link-gone": (t) => [t.mailLinkGoneTitle, t.mailLinkGoneText],
-  "email-confirmed": (t) => [t.emailConfirmedTitle, t.emailConfirmedText],
-  "password-changed": (t) => [t.passwordChangedTitle, t.passwordChangedText],
-  "actions-done": (t) => [t.actionsDoneTitle, t.actionsDoneText],
-  "reset-off": (t) => [t.resetOffTitle, t.resetOffText],
-  "registration-off": (t) => [t.registerOffTitle, t.registerOffText],
-  "no-mail": (t) => [t.mailedUnavailableTitle, t.mailedUnavailableText],
-};
 
 const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {
   403: "forbidden",
@@ -69,14 +83,13 @@ export const messageKindOf = (status: number): MessageKind => KIND_BY_STATUS[sta
 /** A page that says what happened and what to do. */
 export function renderMessage(view: MessageView): string {
   const text = messagesOf(view.locale);
-  const [kindTitle, kindText, timed] = WORDS[view.kind](text);
-  const seconds = view.retryAfterSeconds;
-  const ownText =
-    timed !== undefined && seconds !== undefined ? timed.replace("{time}", () => waitingTime(view.locale, seconds)) : kindText;
+  const [title, plain, timed]: Words = WORDS[view.kind];
+  const { retryAfterSeconds: seconds, values = {} } = view;
+  const lead = timed && seconds !== undefined ? text[timed].replace("{time}", () => waitingTime(view.locale, seconds)) : text[plain];
   return renderDocument(
-    <Document {...view} kind="message" title={view.title ?? kindTitle} lead={view.text ?? ownText}>
+    <Document {...view} kind={view.kind in ENDINGS ? "device" : "message"} title={text[title]} lead={[lead, values]}>
       <LinkButton href={view.back?.href} look="plain">
-        {view.back?.label ?? text.back}
+        {text[view.back?.label ?? "back"]}
       </LinkButton>
       {view.details ? (
         <p class="gh-reference">

@@ -1,9 +1,7 @@
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, HiddenUsername, Submit } from "./controls.tsx";
+import { ALERT_ID } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
-import { STEP_ALERT } from "./step.tsx";
-
-const RULES_ID = "gh-password-rules";
 
 /** The realm's rules for passwords, in the language of the page. */
 export function passwordRules(policy: Settings["passwordPolicy"], text: Messages): string {
@@ -26,35 +24,29 @@ interface NewPasswordView {
 }
 
 /** A password that is chosen, typed twice: without a script users cannot see what they typed. */
-export const NewPassword = ({ text, policy, invalid, focus, labels: [label, again] }: NewPasswordView) => {
-  const wrong = invalid ? ({ "aria-invalid": "true" } as const) : {};
-  return (
-    <>
-      <Field
-        id="new-password"
-        name="newPassword"
-        label={label}
-        hint={passwordRules(policy, text)}
-        hintId={RULES_ID}
-        type="password"
-        autocomplete="new-password"
-        autofocus={focus}
-        aria-describedby={invalid ? `${RULES_ID} ${STEP_ALERT}` : RULES_ID}
-        {...wrong}
-      />
-      <Field
-        id="new-password-again"
-        name="newPasswordAgain"
-        label={again}
-        type="password"
-        autocomplete="new-password"
-        enterkeyhint="go"
-        aria-describedby={invalid ? STEP_ALERT : undefined}
-        {...wrong}
-      />
-    </>
-  );
-};
+export const NewPassword = ({ text, policy, invalid, focus, labels: [label, again] }: NewPasswordView) => (
+  <>
+    <Field
+      id="new-password"
+      name="newPassword"
+      label={label}
+      hint={passwordRules(policy, text)}
+      type="password"
+      autocomplete="new-password"
+      autofocus={focus}
+      invalid={invalid}
+    />
+    <Field
+      id="new-password-again"
+      name="newPasswordAgain"
+      label={again}
+      type="password"
+      autocomplete="new-password"
+      enterkeyhint="go"
+      invalid={invalid}
+    />
+  </>
+);
 
 interface ReplacePasswordView extends Omit<NewPasswordView, "labels"> {
   readonly username: string;
@@ -74,7 +66,7 @@ export const ReplacePassword = ({ text, username, asksCurrent, focus, ...view }:
         type="password"
         autocomplete="current-password"
         autofocus={focus}
-        aria-describedby={view.invalid ? STEP_ALERT : undefined}
+        aria-describedby={view.invalid ? ALERT_ID : undefined}
       />
     )}
     <NewPassword {...view} focus={focus && !asksCurrent} text={text} labels={[text.newPassword, text.newPasswordAgain]} />

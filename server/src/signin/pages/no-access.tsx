@@ -2,7 +2,7 @@ import { Decision } from "./consent.tsx";
 import { Document, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 
-export interface NoAccessView extends PageFrame {
+interface NoAccessView extends PageFrame {
   readonly client: string;
   readonly account: string;
   /** Back to the application, or on with another account. Without it the page is the end. */

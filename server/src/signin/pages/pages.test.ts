@@ -73,10 +73,9 @@ describe("hostile text stays text", () => {
       branding: hostileBranding,
       locale: "en",
       kind: "internal",
-      title: HOSTILE,
-      text: HOSTILE,
+      details: { error: HOSTILE, description: HOSTILE },
       requestId: HOSTILE,
-      back: { href: HOSTILE, label: HOSTILE },
+      back: { href: HOSTILE },
     }),
   };
 

@@ -1,36 +1,14 @@
 import type { Branding } from "./branding.ts";
 import { BLACK, contrast, isGrey, mix, parseColor, type Rgb, saturate, shadeOn, textOn, toHex, toneOf, WHITE } from "./color.ts";
 
-/** The colours of one scheme. Each becomes a custom property `--gh-<name>` of the stylesheet. */
-export interface Palette {
-  readonly page: string;
-  readonly glow: string;
-  readonly card: string;
-  readonly line: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly field: string;
-  readonly "field-line": string;
-  readonly accent: string;
-  readonly button: string;
-  readonly "button-hover": string;
-  readonly "button-line": string;
-  readonly "button-text": string;
-  readonly error: string;
-  readonly "error-surface": string;
-  readonly "error-line": string;
-  readonly notice: string;
-  readonly "notice-surface": string;
-  readonly "notice-line": string;
-}
-
 const DEFAULT_PRIMARY: Rgb = [62, 73, 195];
 const DARK_CARD: Rgb = [24, 27, 34];
 
 // Filled surfaces move away from their text on hover, so that hovering never costs contrast.
 const hoverOf = (surface: Rgb): Rgb => mix(textOn(surface) === WHITE ? BLACK : WHITE, surface, 0.14);
 
-function light(primary: Rgb, background: Rgb | null): Palette {
+/** The colours of one scheme. Each becomes a custom property `--gh-<name>` of the stylesheet. */
+function light(primary: Rgb, background: Rgb | null) {
   const accent = shadeOn(WHITE, primary, 4.5);
   return {
     page: toHex(background ?? toneOf(primary, 0.5, 0.97)),
@@ -55,6 +33,8 @@ function light(primary: Rgb, background: Rgb | null): Palette {
     "notice-line": "#2f8f5b",
   };
 }
+
+export type Palette = ReturnType<typeof light>;
 
 function dark(primary: Rgb, background: Rgb | null): Palette {
   // Lightened well beyond the minimum, as a glowing colour on a dark card reads calmer than a muddy one. Black brands turn white.

@@ -1,4 +1,4 @@
-import { Choices, Field } from "./controls.tsx";
+import { Choices, NameField } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 
 interface PasskeyView {
@@ -50,19 +50,7 @@ export const UsePasskey = ({ text, options }: Omit<PasskeyView, "look">) => (
 export const CreatePasskey = ({ text, options, label }: Omit<PasskeyView, "look"> & { label: string }) => (
   <>
     <NeedsScripts text={text} />
-    <Field
-      id="label"
-      label={text.passkeyLabel}
-      hint={text.passkeyLabelHint}
-      hintId="label-hint"
-      aria-describedby="label-hint"
-      type="text"
-      dir="auto"
-      autocomplete="off"
-      maxlength={255}
-      value={label}
-      required={false}
-    />
+    <NameField label={text.passkeyLabel} hint={text.passkeyLabelHint} maxlength={255} value={label} />
     <Ceremony text={text} options={options} kind="create" label={text.passkeyCreate} />
   </>
 );

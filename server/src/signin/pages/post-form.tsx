@@ -1,9 +1,8 @@
 import { type Hop, HopButton } from "./hop.tsx";
 import { Document, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
-import { Filled } from "./text.tsx";
 
-export interface PostFormView extends PageFrame {
+interface PostFormView extends PageFrame {
   readonly hop: Required<Hop>;
   readonly title: keyof Messages;
   readonly script: PageScript;
@@ -12,9 +11,8 @@ export interface PostFormView extends PageFrame {
 /** SAML bindings §3.5.4: the browser carries a message to the application, or to an identity provider. */
 export function renderPostForm({ hop, title, script, ...frame }: PostFormView): string {
   const text = messagesOf(frame.locale);
-  const lead = <Filled template={text.postFormText} values={{ application: hop.name }} class="gh-account" />;
   return renderDocument(
-    <Document {...frame} kind="message" title={text[title]} lead={<p class="gh-lead">{lead}</p>} scripts={[script]}>
+    <Document {...frame} kind="message" title={text[title]} lead={[text.postFormText, { application: hop.name }]} scripts={[script]}>
       <HopButton hop={hop}>{text.continue}</HopButton>
     </Document>,
   );

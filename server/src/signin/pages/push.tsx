@@ -1,7 +1,7 @@
 import { browserName } from "./browser-name.ts";
 import { Field, Submit } from "./controls.tsx";
-import { Answered, Facts } from "./facts.tsx";
-import { ALERT_ID, Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
+import { Facts } from "./facts.tsx";
+import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 
 /** What a screen that waits is about, as another one shows it. */
@@ -44,8 +44,7 @@ export const ScreenFacts = ({ text, screen }: { text: Messages; screen: WaitingS
   />
 );
 
-interface Approve extends PageFrame {
-  readonly state: "ask";
+interface PushView extends PageFrame {
   readonly csrf: string;
   /** The paths that the answers are sent to. */
   readonly approveAction: string;
@@ -56,21 +55,10 @@ interface Approve extends PageFrame {
   readonly isWrong: boolean;
 }
 
-interface Ended extends PageFrame {
-  readonly state: "approved" | "denied" | "wrong" | "gone";
-}
-
-export type PushView = Approve | Ended;
-
 /** On the phone: is it you who signs in there? */
-export const renderPush = (view: PushView): string =>
-  renderDocument(
-    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
-  );
-
-function Ask({ view }: { view: Approve }) {
+export function renderPush(view: PushView): string {
   const text = messagesOf(view.locale);
-  return (
+  return renderDocument(
     <Document
       {...view}
       kind="device"
@@ -89,20 +77,13 @@ function Ask({ view }: { view: Approve }) {
           inputmode="numeric"
           maxlength={2}
           enterkeyhint="go"
-          {...(view.isWrong && { "aria-invalid": "true", "aria-describedby": ALERT_ID })}
+          invalid={view.isWrong}
         />
         <Submit>{text.pushApprove}</Submit>
       </Form>
       <Form csrf={view.csrf} action={view.denyAction} label={text.pushDeny}>
         <Submit look="plain">{text.pushDeny}</Submit>
       </Form>
-    </Document>
+    </Document>,
   );
 }
-
-const endings = (text: Messages) => ({
-  approved: [text.pushApprovedTitle, text.pushApprovedText] as const,
-  denied: [text.pushRefusedTitle, text.pushRefusedText] as const,
-  wrong: [text.pushWrongTitle, text.pushWrongText] as const,
-  gone: [text.pushGoneTitle, text.pushGoneText] as const,
-});

@@ -1,6 +1,5 @@
 import { Picture } from "./codes.tsx";
 import { Submit } from "./controls.tsx";
-import { Answered } from "./facts.tsx";
 import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { ScreenFacts, type WaitingScreen } from "./push.tsx";
@@ -22,28 +21,16 @@ export const QrEnded = ({ text }: { text: Messages }) => (
   </Submit>
 );
 
-interface Confirm extends PageFrame, FormTarget {
-  readonly state: "ask";
+interface QrView extends PageFrame, FormTarget {
   readonly account: string;
   readonly screen: WaitingScreen;
   readonly code: string;
 }
 
-interface Ended extends PageFrame {
-  readonly state: "confirmed" | "gone";
-}
-
-export type QrView = Confirm | Ended;
-
 /** On the phone: may that screen go on as you? */
-export const renderQr = (view: QrView): string =>
-  renderDocument(
-    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
-  );
-
-function Ask({ view }: { view: Confirm }) {
+export function renderQr(view: QrView): string {
   const text = messagesOf(view.locale);
-  return (
+  return renderDocument(
     <Document {...view} kind="device" title={text.qrAskTitle} lead={[text.qrAskText, { account: view.account }]}>
       <ScreenFacts text={text} screen={view.screen} />
       <p class="gh-hint">{text.qrSameCode}</p>
@@ -52,11 +39,6 @@ function Ask({ view }: { view: Confirm }) {
         <Submit>{text.qrConfirm}</Submit>
       </Form>
       <p class="gh-hint">{text.qrWarning}</p>
-    </Document>
+    </Document>,
   );
 }
-
-const endings = (text: Messages) => ({
-  confirmed: [text.qrDoneTitle, text.qrDoneText] as const,
-  gone: [text.qrGoneTitle, text.qrGoneText] as const,
-});

@@ -1,45 +1,35 @@
 import type { Settings } from "../../tenancy/settings/index.ts";
-import { Field, loginName, Submit } from "./controls.tsx";
+import { Field, loginName, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { linkTarget } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 import { NewPassword } from "./new-password.tsx";
-import { STEP_ALERT } from "./step.tsx";
 import { withoutBidiControls } from "./text.tsx";
-
-const wrong = (invalid: boolean) => (invalid ? ({ "aria-invalid": "true", "aria-describedby": STEP_ALERT } as const) : {});
 
 interface MailedCodeView {
   readonly text: Messages;
-  readonly invalid: boolean;
-  readonly quiet: boolean;
+  readonly alert: StepAlert;
   /** Where to check again, for users who opened the link elsewhere. */
   readonly followedUrl?: string | undefined;
   readonly canResend?: boolean;
 }
 
 /** The code of a mail. */
-export const MailedCode = ({ text, invalid, quiet, followedUrl, canResend = true }: MailedCodeView) => (
+export const MailedCode = ({ text, alert, followedUrl, canResend = true }: MailedCodeView) => (
   <>
     <Field
       id="code"
       label={text.mailedCode}
       hint={text.mailedCodeHint}
-      hintId="gh-code-hint"
       type="text"
       autocomplete="one-time-code"
       maxlength={16}
       enterkeyhint="go"
-      autofocus={!quiet}
-      {...wrong(invalid)}
-      aria-describedby={invalid ? `gh-code-hint ${STEP_ALERT}` : "gh-code-hint"}
+      autofocus={alert === null}
+      invalid={alert?.blames ?? false}
     />
     <Submit>{text.next}</Submit>
     <p class="gh-links">
-      {canResend ? (
-        <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
-          {text.mailedResend}
-        </button>
-      ) : null}
+      {canResend ? <Resend>{text.mailedResend}</Resend> : null}
       {followedUrl === undefined ? null : (
         <a class="gh-link" href={followedUrl}>
           {text.mailedFollowed}
@@ -68,9 +58,9 @@ export const Terms = ({ text, terms }: { text: Messages; terms: Settings["terms"
         </p>
       )}
       <Submit>{text.termsAccept}</Submit>
-      <button class="gh-button gh-button--plain" type="submit" name="decline" value="true">
+      <Submit look="plain" name="decline" value="true">
         {text.termsDecline}
-      </button>
+      </Submit>
     </>
   );
 };
@@ -81,13 +71,12 @@ interface ProfileView {
   readonly lastName: string;
   /** Null where people may not change it. */
   readonly email: string | null;
-  readonly invalid: boolean;
-  readonly quiet: boolean;
+  readonly alert: StepAlert;
 }
 
-export const Profile = ({ text, firstName, lastName, email, invalid, quiet }: ProfileView) => (
+export const Profile = ({ text, firstName, lastName, email, alert }: ProfileView) => (
   <>
-    <Names text={text} firstName={firstName} lastName={lastName} focus={!quiet} />
+    <Names text={text} firstName={firstName} lastName={lastName} focus={alert === null} />
     {email === null ? null : (
       <Field
         id="email"
@@ -96,8 +85,8 @@ export const Profile = ({ text, firstName, lastName, email, invalid, quiet }: Pr
         value={email}
         autocomplete="email"
         maxlength={320}
-        optional={email === ""}
-        {...wrong(invalid)}
+        required={email !== ""}
+        invalid={alert?.blames ?? false}
       />
     )}
     <Submit>{text.profileSave}</Submit>
@@ -159,7 +148,7 @@ export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet 
         autocomplete="username"
         maxlength={255}
         autofocus={!quiet}
-        {...wrong(blamed === "username")}
+        invalid={blamed === "username"}
       />
     ) : null}
     <Field
@@ -169,7 +158,7 @@ export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet 
       value={typed.email}
       autocomplete={asksUsername ? "email" : "username"}
       maxlength={320}
-      {...wrong(blamed === "email")}
+      invalid={blamed === "email"}
     />
     <Names text={text} firstName={typed.firstName} lastName={typed.lastName} focus={false} />
     <NewPassword

@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
 import { AboveButton, Submit } from "./controls.tsx";
 import {
-  ALERT_ID,
+  AccountName,
   Alert,
   Document,
+  Form,
   type FormTarget,
-  HiddenInputs,
   type PageFrame,
   type PageScript,
   type Problem,
@@ -14,12 +14,7 @@ import {
 } from "./layout.tsx";
 import { daysText, messagesOf, waitingTime } from "./messages.ts";
 import { ProviderLinks, type ShownLink } from "./providers.tsx";
-import { Filled, withoutBidiControls } from "./text.tsx";
-
-export const STEP_ALERT = ALERT_ID;
-
-/** `{time}` in the text is how long to wait. */
-export type StepProblem = Problem;
+import { Filled } from "./text.tsx";
 
 /** One step of signing in: whatever it asks stands in `body`, everything around it is the same for all. */
 export interface StepView extends PageFrame, FormTarget {
@@ -28,15 +23,16 @@ export interface StepView extends PageFrame, FormTarget {
   readonly title: string;
   readonly lead?: ComponentChildren;
   readonly body: ComponentChildren;
-  readonly problem?: StepProblem | undefined;
+  /** `{time}` in the text is how long to wait. */
+  readonly problem?: Problem | undefined;
   readonly notice?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** Whose sign-in it is, once that was said. */
   readonly account?: string | undefined;
   /** Other ways to pass this step. */
-  readonly others: readonly { readonly path: string; readonly label: string }[];
+  readonly others?: readonly { readonly path: string; readonly label: string }[];
   /** The sign-in can begin again, as another user. */
-  readonly canRestart: boolean;
+  readonly canRestart?: boolean;
   /** The words of the button for it, where it is not that the user is another. */
   readonly restart?: string | undefined;
   /** What the form is for, where it is not signing in. */
@@ -57,7 +53,7 @@ export interface StepView extends PageFrame, FormTarget {
 
 export function renderStep(view: StepView): string {
   const text = messagesOf(view.locale);
-  const { problem, retryAfterSeconds: seconds } = view;
+  const { problem, retryAfterSeconds: seconds, csrf, action, others = [], links = [], providers = [] } = view;
   const kept = { interaction: view.hidden.interaction, return_to: view.hidden.return_to };
   const carried = Object.fromEntries(Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const trust =
@@ -67,15 +63,15 @@ export function renderStep(view: StepView): string {
         <span>{text.trustBrowser.replace("{time}", () => daysText(view.locale, view.trustDays!))}</span>
       </label>
     );
+  const choice = (path: string, label: string) => (
+    <Form class="gh-other" csrf={csrf} action={action} values={{ ...carried, choose: path }}>
+      <Submit look="plain">{label}</Submit>
+    </Form>
+  );
   return renderDocument(
     <Document
-      branding={view.branding}
-      locale={view.locale}
-      {...(view.languages && { languages: view.languages })}
-      {...(view.impersonation && { impersonation: view.impersonation })}
-      {...(view.scripts && { scripts: view.scripts })}
+      {...view}
       kind="login"
-      title={view.title}
       problem={
         problem && seconds !== undefined
           ? { ...problem, text: problem.text.replace("{time}", () => waitingTime(view.locale, seconds)) }
@@ -101,54 +97,39 @@ export function renderStep(view: StepView): string {
         </Alert>
       ) : null}
       {view.account === undefined ? null : (
-        <form class="gh-account-line" method="post" action={view.action}>
-          <HiddenInputs csrf={view.csrf} values={{ ...carried, restart: "true" }} />
-          <span class="gh-account-name" dir="auto">
-            {withoutBidiControls(view.account)}
-          </span>
+        <Form class="gh-account-line" csrf={csrf} action={action} values={{ ...carried, restart: "true" }}>
+          <AccountName name={view.account} />
           {view.canRestart ? (
             <button class="gh-link" type="submit">
               {view.restart ?? text.notYou}
             </button>
           ) : null}
-        </form>
+        </Form>
       )}
-      <form class="gh-form" method="post" action={view.action} aria-label={view.label ?? text.signIn} id="gh-step">
-        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+      <Form csrf={csrf} action={action} label={view.label ?? text.signIn} values={view.hidden} id="gh-step">
         <AboveButton.Provider value={trust}>{view.body}</AboveButton.Provider>
-      </form>
-      {(view.beside ?? []).map(({ path, body }) => (
-        <form class="gh-beside" method="post" action={view.action} hidden>
-          <HiddenInputs csrf={view.csrf} values={{ ...carried, step: path }} />
+      </Form>
+      {view.beside?.map(({ path, body }) => (
+        <Form class="gh-beside" csrf={csrf} action={action} values={{ ...carried, step: path }} isHidden>
           {body}
-        </form>
+        </Form>
       ))}
-      {view.providers && view.providers.length > 0 ? (
+      {providers.length > 0 ? (
         <section class="gh-others" aria-label={text.otherProviders}>
           <p class="gh-others-title">{text.otherProviders}</p>
-          <ProviderLinks text={text} links={view.providers} />
-          {view.moreProviders === undefined ? null : (
-            <form class="gh-other" method="post" action={view.action}>
-              <HiddenInputs csrf={view.csrf} values={{ ...carried, choose: view.moreProviders }} />
-              <Submit look="plain">{text.moreProviders}</Submit>
-            </form>
-          )}
+          <ProviderLinks text={text} links={providers} />
+          {view.moreProviders === undefined ? null : choice(view.moreProviders, text.moreProviders)}
         </section>
       ) : null}
-      {view.others.length > 0 ? (
+      {others.length > 0 ? (
         <section class="gh-others" aria-label={text.otherWays}>
           <p class="gh-others-title">{text.otherWays}</p>
-          {view.others.map(({ path, label }) => (
-            <form class="gh-other" method="post" action={view.action}>
-              <HiddenInputs csrf={view.csrf} values={{ ...carried, choose: path }} />
-              <Submit look="plain">{label}</Submit>
-            </form>
-          ))}
+          {others.map(({ path, label }) => choice(path, label))}
         </section>
       ) : null}
-      {view.links && view.links.length > 0 ? (
+      {links.length > 0 ? (
         <p class="gh-links">
-          {view.links.map(({ href, label }) => (
+          {links.map(({ href, label }) => (
             <a class="gh-link" href={href}>
               {label}
             </a>

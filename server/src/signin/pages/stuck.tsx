@@ -1,16 +1,9 @@
 import { Submit } from "./controls.tsx";
-import type { PageFrame } from "./layout.tsx";
+import type { FormTarget, PageFrame } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
-import { renderStep } from "./step.tsx";
+import { renderStep, type StepView } from "./step.tsx";
 
-export interface StuckView extends PageFrame {
-  readonly csrf: string;
-  readonly action: string;
-  /** What the form carries along. */
-  readonly hidden: Readonly<Record<string, string>>;
-  readonly account?: string | undefined;
-  /** The sign-in can begin again, as another user. */
-  readonly canRestart: boolean;
+interface StuckView extends Pick<StepView, keyof PageFrame | keyof FormTarget | "hidden" | "account" | "canRestart"> {
   /** An application waits for the response. */
   readonly asker: boolean;
   /** It is the level that the application asks for which cannot be reached. */
@@ -27,6 +20,5 @@ export function renderStuck({ hidden, asker, unmet, ...view }: StuckView): strin
     lead: unmet ? text.unmetText : text.noWayText,
     body: <Submit>{asker ? text.backToApplication : text.signInAgain}</Submit>,
     label: text.noWayTitle,
-    others: [],
   });
 }

@@ -97,7 +97,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       title: "",
       others: [],
       canRestart: true,
-      body: PasswordOnly({ text: messagesOf("en"), username: "ada", invalid: false, quiet: false }),
+      body: PasswordOnly({ text: messagesOf("en"), username: "ada", alert: null }),
     }),
     renderStep({
       ...form,
@@ -131,9 +131,9 @@ test("documents every class that the pages and the rules use, and no other", () 
       logoUrl: "https://shop.example/logo.svg",
     }),
     renderDevice({ ...form, state: "enter", userCode: "" }),
-    renderPush({ ...form, state: "ask", approveAction: "/", denyAction: "/", account: "ada", screen, isWrong: true }),
-    renderQr({ ...form, state: "ask", account: "ada", screen, code: "4821" }),
-    renderTransaction({ ...form, ...transaction, state: "ask", signAction: "/", declineAction: "/", account: "ada" }),
+    renderPush({ ...form, approveAction: "/", denyAction: "/", account: "ada", screen, isWrong: true }),
+    renderQr({ ...form, account: "ada", screen, code: "4821" }),
+    renderTransaction({ ...form, ...transaction, signAction: "/", declineAction: "/", account: "ada" }),
     renderCiba({ ...form, state: "list", account: "ada", requests: [{ href: "/", client: "Bank", message: null }] }),
     renderMessage({ ...frame, kind: "internal", requestId: "r", impersonation: { account: "ada", csrf: "", action: "/" } }),
   ].join("");

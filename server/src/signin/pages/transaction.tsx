@@ -1,10 +1,9 @@
 import { Field, Submit } from "./controls.tsx";
-import { Answered, Facts } from "./facts.tsx";
-import { ALERT_ID, Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
-import { type Messages, messagesOf } from "./messages.ts";
+import { Facts } from "./facts.tsx";
+import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
+import { messagesOf } from "./messages.ts";
 
-interface SignIt extends PageFrame {
-  readonly state: "ask";
+interface TransactionView extends PageFrame {
   readonly csrf: string;
   readonly signAction: string;
   readonly declineAction: string;
@@ -21,31 +20,19 @@ interface SignIt extends PageFrame {
   readonly problem?: "wrong" | "weak" | undefined;
 }
 
-interface Ended extends PageFrame {
-  readonly state: "signed" | "declined" | "gone";
-}
-
-export type TransactionView = SignIt | Ended;
-
 /** What you see is what you sign: the application's own words, and the fingerprint of what stands behind them. */
-export const renderTransaction = (view: TransactionView): string =>
-  renderDocument(
-    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
-  );
-
-function Ask({ view }: { view: SignIt }) {
+export function renderTransaction(view: TransactionView): string {
   const text = messagesOf(view.locale);
-  const problem =
-    view.problem &&
-    ({ wrong: { title: text.txWrongTitle, text: text.txWrongText }, weak: { title: text.txWeakTitle, text: text.txWeakText } } as const)[
-      view.problem
-    ];
-  return (
+  const problems = {
+    wrong: { title: text.txWrongTitle, text: text.txWrongText },
+    weak: { title: text.txWeakTitle, text: text.txWeakText },
+  };
+  return renderDocument(
     <Document
       {...view}
       kind="device"
       title={text.txTitle}
-      problem={problem}
+      problem={view.problem && problems[view.problem]}
       lead={[text.txText, { client: view.client, account: view.account }]}
     >
       <p class="gh-summary" dir="auto">
@@ -71,7 +58,7 @@ function Ask({ view }: { view: SignIt }) {
             autocorrect="off"
             spellcheck={false}
             maxlength={16}
-            {...(view.problem === "wrong" && ({ "aria-invalid": "true", "aria-describedby": ALERT_ID } as const))}
+            invalid={view.problem === "wrong"}
           />
           <Submit>{text.txSign}</Submit>
         </Form>
@@ -80,12 +67,6 @@ function Ask({ view }: { view: SignIt }) {
       <Form csrf={view.csrf} action={view.declineAction} label={text.txDecline}>
         <Submit look="plain">{text.txDecline}</Submit>
       </Form>
-    </Document>
+    </Document>,
   );
 }
-
-const endings = (text: Messages) => ({
-  signed: [text.txSignedTitle, text.txSignedText] as const,
-  declined: [text.txDeclinedTitle, text.txDeclinedText] as const,
-  gone: [text.txGoneTitle, text.txGoneText] as const,
-});

@@ -1,5 +1,6 @@
 import { findPassword } from "../../directory/credentials/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { NO_ID } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 
@@ -44,14 +45,11 @@ export interface PasswordSource {
   check(question: PasswordQuestion): Promise<PasswordAnswer>;
 }
 
-/** Looked up for an unknown login name, so that it costs the same queries. */
-const NO_USER = "00000000-0000-0000-0000-000000000000";
-
 /** Our own hashes. Asked last: for an unknown login name it takes the time of a wrong password. */
 export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource => ({
   name: "local",
   async check({ realm, userId, password }) {
-    const credential = await findPassword(db, realm, userId ?? NO_USER);
+    const credential = await findPassword(db, realm, userId ?? NO_ID);
     if (!credential) {
       await hasher.verifyNothing(password);
       return { verdict: "unknown" };

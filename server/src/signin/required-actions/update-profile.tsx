@@ -1,8 +1,7 @@
 import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import { type Question, question, type StepContext } from "../authenticators/index.ts";
+import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
 import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 import { isEmail, isPersonName } from "./names.ts";
@@ -26,8 +25,7 @@ export const updateProfile: Question = {
         firstName={textOf(user!.attributes.firstName)}
         lastName={textOf(user!.attributes.lastName)}
         email={settings.account.changeEmail ? (user!.email ?? "") : null}
-        invalid={alert?.blames ?? false}
-        quiet={alert !== null}
+        alert={alert}
       />
     ),
   }),
@@ -58,7 +56,7 @@ async function save(
   { user, parts, visitor: { locale } }: StepContext,
   next: { readonly firstName: string; readonly lastName: string; readonly email: string | null; readonly newEmail: string | null },
 ): Promise<boolean> {
-  const { userId, username, attributes: known } = user!;
+  const { userId, username } = user!;
   const current = await readUser(ctx, userId);
   const { firstName, lastName, email } = next;
   const attributes = { ...current.attributes, firstName, lastName };
@@ -76,8 +74,7 @@ async function save(
     await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
   }
   if (next.newEmail !== null) {
-    const asker = { id: userId, username, email: current.email, attributes: known as MessageUser["attributes"] };
-    await askToChangeEmail(ctx, parts, { user: asker, locale }, next.newEmail);
+    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email }, locale }, next.newEmail);
   }
   return true;
 }

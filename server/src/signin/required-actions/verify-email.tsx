@@ -1,7 +1,7 @@
 import { confirmEmail } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
-import { answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
+import { addresseeOf, answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
 import { MailedCode, Named } from "../pages/index.ts";
 
 /** The link is read when there is time for it; the code only while the page is open. */
@@ -30,8 +30,7 @@ export const verifyEmail: Question = {
       body: (
         <MailedCode
           text={text}
-          invalid={alert?.blames ?? false}
-          quiet={alert !== null}
+          alert={alert}
           followedUrl={interactionId === null ? undefined : `/realms/${realm.realmId}/login?interaction=${interactionId}`}
         />
       ),
@@ -48,13 +47,13 @@ export const verifyEmail: Question = {
 };
 
 async function send(ctx: Ctx, { parts, user, visitor }: StepContext): Promise<Mailed> {
-  const { userId, username, email, attributes } = user!;
+  const { userId, email } = user!;
   // The latest mail is the one that counts.
   await dropTokensOf(ctx, "verify-email", userId);
   return mailLink(ctx, parts, {
     ...{ kind: "verify-email", templateKey: "verify-email", path: VERIFY_EMAIL_PATH, minutes: MINUTES },
     to: email!,
-    user: { id: userId, username, email, attributes },
+    user: addresseeOf(user!),
     locale: visitor.locale,
     data: { email: email! },
   });

@@ -23,7 +23,18 @@ import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { askForOwner, withoutOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
-import { type After, type Asking, advance, contextOf, type Outcome, originOf, type Position, type Run, restarted } from "./run.ts";
+import {
+  type After,
+  type Asking,
+  advance,
+  contextOf,
+  impossible,
+  type Outcome,
+  originOf,
+  type Position,
+  type Run,
+  restarted,
+} from "./run.ts";
 
 /** An authenticated user, and how they authenticated. */
 export interface Authentication {
@@ -224,11 +235,10 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
 /** Completes a run without a question: what was proven before is sufficient. */
 export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
-  const impossible = { outcome: "refuse", run, reason: "impossible", returnTo: null } as const;
-  if (userId === null || !isProven(run.progress)) return impossible;
+  if (userId === null || !isProven(run.progress)) return impossible(run);
   return parts.work.transact(originOf(run, login ?? ""), async (ctx): Promise<Outcome<T>> => {
     const user = await hold(ctx, userId);
-    return user ? { outcome: "pass", run, value: await complete(ctx, authenticationOf(run, user.username)) } : impossible;
+    return user ? { outcome: "pass", run, value: await complete(ctx, authenticationOf(run, user.username)) } : impossible(run);
   });
 }
 
@@ -243,7 +253,7 @@ async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
 /** The owner has proven nothing yet, so `pass` is impossible. */
 async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const position = await positionOf(parts, run);
-  return position.outcome === "pass" ? { outcome: "refuse", run, reason: "impossible", returnTo: null } : position;
+  return position.outcome === "pass" ? impossible(run) : position;
 }
 
 async function keepAnswer(parts: SignInParts, run: Run, ask: Ask, { data, commit }: Answer & { outcome: "again" }): Promise<Run> {

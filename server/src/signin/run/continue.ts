@@ -4,7 +4,7 @@ import type { SignInParts } from "../authenticators/index.ts";
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { accept, answerStep, type Completion, type Form, passUnasked } from "./answer.ts";
 import { saveInteractionState } from "./interactions.ts";
-import { contextOf, type Outcome, type Position, type Run } from "./run.ts";
+import { contextOf, impossible, type Outcome, type Position } from "./run.ts";
 
 /** A step of the position, and its submitted form. */
 export interface Answered {
@@ -30,8 +30,6 @@ export async function continueSignIn<T>(
   }
   return position;
 }
-
-const impossible = (run: Run): Outcome<never> => ({ outcome: "refuse", run, reason: "impossible", returnTo: null });
 
 /** Answers as many steps as possible from one form, for runs without pages. A step that it cannot answer is returned as `ask`. */
 export async function continueDirectly<T>(

@@ -27,16 +27,8 @@ declare module "../../platform/db/tables.ts" {
 }
 
 const columns = [
-  ...([
-    "interaction_id as interactionId",
-    "kind",
-    "browser_hash as browserHash",
-    "request",
-    "state",
-    "result",
-    "return_to as returnTo",
-  ] as const),
-  "version",
+  ...(["interaction_id as interactionId", "kind", "browser_hash as browserHash", "request"] as const),
+  ...(["state", "result", "return_to as returnTo", "version"] as const),
 ] as const;
 
 const LIFETIME = 30 * MINUTE;
@@ -137,27 +129,20 @@ export async function claimInteraction(
 }
 
 /** Optimistic locking: a double submit, or one from an old tab, is refused. */
-export async function saveInteractionState(ctx: Place, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
-  await move(ctx, interaction, { state: JSON.stringify(state) });
-}
+export const saveInteractionState = (ctx: Place, interaction: Interaction, state: Record<string, unknown>): Promise<void> =>
+  move(ctx, interaction, JSON.stringify(state), null);
 
 /** Stores the result of the sign-in until the protocol that requested it takes it. */
-export async function completeInteraction(ctx: Ctx, interaction: Interaction, result: Record<string, unknown>): Promise<void> {
-  await move(ctx, interaction, { result: JSON.stringify(result) });
-}
+export const completeInteraction = (ctx: Ctx, interaction: Interaction, result: Record<string, unknown>): Promise<void> =>
+  move(ctx, interaction, null, JSON.stringify(result));
 
-async function move(ctx: Place, { interactionId, version }: Interaction, { state = null, result = null }: Change): Promise<void> {
+async function move(ctx: Place, { interactionId, version }: Interaction, state: string | null, result: string | null): Promise<void> {
   const moved = await moveOn(ctx.tx, { realm: ctx.realm, interactionId, version, state, result });
   if (moved.length === 0) throw interactionErrors.moved_on();
 }
 
-interface Change {
-  readonly state?: string | null;
-  readonly result?: string | null;
-}
-
 const moveOn = prepared(
-  (to: Required<Change> & { realm: string; interactionId: string; version: number }) =>
+  (to: { realm: string; interactionId: string; version: number; state: string | null; result: string | null }) =>
     sql<{ version: number }>`
     update interactions set state = coalesce(${to.state}::text::jsonb, state), result = ${to.result}::text::jsonb, version = version + 1
     where realm_id = ${to.realm} and interaction_id = ${to.interactionId} and version = ${to.version} and result is null

@@ -2,7 +2,7 @@ import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Answer, SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { keep } from "./keep.ts";
-import { type Outcome, originOf, type Run } from "./run.ts";
+import { impossible, type Outcome, originOf, type Run } from "./run.ts";
 
 /** The path that other sites redirect back to, below the realm. */
 export const CONTINUE_PATH = "login/continue";
@@ -21,7 +21,7 @@ export async function leaveFor(
   { path }: Ask,
   { to, data = {} }: Answer & { outcome: "leave" },
 ): Promise<Outcome<never>> {
-  if (run.purpose !== "sign-in") return { outcome: "refuse", run, reason: "impossible", returnTo: null };
+  if (run.purpose !== "sign-in") return impossible(run);
   const token = randomToken();
   const progress = { ...run.progress, data: { ...run.progress.data, [path]: data }, left: { path, hash: sha256(token) } };
   const kept = await parts.work.transact(originOf(run), (ctx) => keep(ctx, { ...run, progress }));

@@ -14,7 +14,7 @@ import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
-import { advance, contextOf, onlyRecent, type Position, type Run, restarted } from "./run.ts";
+import { advance, contextOf, impossible, onlyRecent, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";
 
@@ -31,7 +31,6 @@ export async function positionOf(parts: SignInParts, run: Run): Promise<Position
 
 const pass = (run: Run): Position => ({ outcome: "pass", run });
 const ask = (run: Run, steps: readonly Ask[]): Position => ({ outcome: "ask", run, steps: steps as [Ask, ...Ask[]] });
-const refuse = (run: Run, reason: "impossible" | "unmet"): Position => ({ outcome: "refuse", run, reason, returnTo: null });
 
 /** The same without required actions. */
 export async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
@@ -45,21 +44,26 @@ export async function provenBy(parts: SignInParts, run: Run): Promise<Position> 
   if (more.status === "ask" || more.status === "silent") return follow(parts, run, more);
   if (more.status === "unproven") return askForRecentProof(parts, run);
   // A voluntary level that cannot be reached does not fail the sign-in.
-  const isDemand = isMissing || request.acrEssential === true;
-  return isDemand ? refuse(run, isMissing ? "impossible" : "unmet") : pass(run);
+  if (isMissing) return impossible(run);
+  return request.acrEssential === true ? { ...impossible(run), reason: "unmet" } : pass(run);
 }
 
 /** The owner has passed the first-broker-login flow; a second factor is required if they have one. */
 async function ownerStands(parts: SignInParts, run: Run): Promise<Position> {
   if (isRecent(run)) return provenBy(parts, { ...run, progress: ownerProven(run.progress) });
-  const more = await stepUp(parts, run);
-  return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
+  return askMore(parts, run);
 }
 
 async function follow(parts: SignInParts, run: Run, verdict: Verdict): Promise<Position> {
   if (verdict.status === "silent") return provenBy(parts, await passSilently(parts, run, verdict.step));
   if (verdict.status === "unproven") return askForRecentProof(parts, run);
-  return verdict.status === "ask" ? ask(run, verdict.asks) : refuse(run, "impossible");
+  return verdict.status === "ask" ? ask(run, verdict.asks) : impossible(run);
+}
+
+/** The factors on top of the flow; without one of them it is impossible. */
+async function askMore(parts: SignInParts, run: Run): Promise<Position> {
+  const more = await stepUp(parts, run);
+  return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
 }
 
 /** Asks for recent authentication, before a change of credentials. */
@@ -67,8 +71,7 @@ async function askForRecentProof(parts: SignInParts, run: Run): Promise<Position
   if (!run.request.recent)
     return positionOf(parts, { ...run, request: { ...run.request, recent: true }, progress: onlyRecent(run.progress) });
   // The flow was passed; only the user's second factor is missing.
-  const more = await stepUp(parts, run);
-  return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
+  return askMore(parts, run);
 }
 
 function isRecent({ progress, user }: Run): boolean {

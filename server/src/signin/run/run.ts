@@ -68,6 +68,8 @@ export interface Refused {
   readonly returnTo: string | null;
 }
 
+export const impossible = (run: Run): Refused => ({ outcome: "refuse", run, reason: "impossible", returnTo: null });
+
 /** The evaluated state of a run. `pass`: nothing is left to ask. */
 export type Position = Asking | Refused | { readonly outcome: "pass"; readonly run: Run };
 

@@ -9,9 +9,9 @@ import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, take
 import type { FlowsSnapshot } from "../flows/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
 import { completeInteraction, countAttempt, type Interaction, interactionErrors, readInteraction, startInteraction } from "../run/index.ts";
-import { createLinkPages, originsOf, type WayBack } from "../self-service/index.ts";
+import { originsOf, showLink, type WayBack } from "../self-service/index.ts";
 import { createRegistrationPages } from "./pages.tsx";
-import { problemOf, type Refusal } from "./refusals.ts";
+import { problemOf, type Refusal, stale } from "./refusals.ts";
 import { createAccount, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
 
 const querystring = Type.Object({ lang: field(35) });
@@ -30,8 +30,7 @@ interface Waiting extends Interaction {
 /** Creates the account when the mailed code or link is used. */
 export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
   const { db, work, vault, visitors } = parts;
-  const { showWaiting, showMessage } = createRegistrationPages(visitors);
-  const { showLink } = createLinkPages(visitors);
+  const { showWaiting } = createRegistrationPages(visitors);
   const now = () => ({ tx: db, now: clock.now() });
 
   const waitingOf = async ({ realm, preSessions }: Visitor, id: string): Promise<Waiting> => {
@@ -46,11 +45,13 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), sourceIp: request.ip },
   });
 
-  /** The name may have been taken since: then the page says so. */
-  const begin = async (ctx: Ctx, { realm }: Visitor, flows: FlowsSnapshot, { data }: ActionToken) => {
+  /** The account, and the sign-in that goes on with it. The name may have been taken since: then the page says so. */
+  const begin = async (ctx: Ctx, { realm, preSession }: Visitor, flows: FlowsSnapshot, { data }: ActionToken, way: WayBack) => {
     const pending = data as unknown as PendingAccount;
+    const { returnTo, ...origins } = way;
     const userId = await createAccount(ctx, realm, pending, { emailVerified: true });
-    return { ...registeredProgress(flows, userId, pending.username) };
+    const state = { ...registeredProgress(flows, userId, pending.username) };
+    return startInteraction(ctx, { kind: "login", browser: preSession, request: { ...origins }, state, returnTo });
   };
 
   app.get(
@@ -70,7 +71,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const { email, mailed, signIn, request: asked } = await waitingOf(visitor, id);
       if (signIn !== null) return seeOther(reply, loginPath(visitor.realm.realmId, signIn));
       const failed = mailed.failure === null ? {} : FAILURES[mailed.failure];
-      return showWaiting(request, reply, visitor, { path: pathOf(visitor, id), email, status: 200, ...failed, ...originsOf(asked) });
+      return showWaiting(request, reply, { path: pathOf(visitor, id), email, status: 200, ...failed, ...originsOf(asked) });
     },
   );
 
@@ -81,10 +82,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         limit: "signIns",
         async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
           const waiting = await waitingOf(request.visitor, request.params.id);
-          return showWaiting(request, reply, request.visitor, {
-            ...{ path: pathOf(request.visitor, request.params.id), email: waiting.email, ...originsOf(waiting.request) },
-            ...{ status: 403, blamed: null, title: "csrfTitle", text: "invitationCsrfText" },
-          });
+          const path = pathOf(request.visitor, request.params.id);
+          return showWaiting(request, reply, { path, email: waiting.email, ...originsOf(waiting.request), ...stale });
         },
       },
       schema: {
@@ -108,8 +107,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const waiting = await waitingOf(visitor, id);
       const { email, mailed, signIn } = waiting;
       const origins = originsOf(waiting.request);
-      const refuse = (refusal: Refusal) =>
-        showWaiting(request, reply, visitor, { path: pathOf(visitor, id), email, ...refusal, ...origins });
+      const refuse = (refusal: Refusal) => showWaiting(request, reply, { path: pathOf(visitor, id), email, ...refusal, ...origins });
       if (signIn !== null) return seeOther(reply, loginPath(realm.realmId, signIn));
 
       const origin = originOf(request, visitor, email);
@@ -125,11 +123,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         .transact(origin, async (ctx) => {
           const taken = await takeTokenByHash(ctx, "registration", mailed.tokenHash);
           if (!taken) return null;
-          const state = await begin(ctx, visitor, flows, taken);
-          const { returnTo } = waiting;
-          const begun = await startInteraction(ctx, {
-            ...{ kind: "login", browser: visitor.preSession, request: { ...origins }, state, returnTo },
-          });
+          const begun = await begin(ctx, visitor, flows, taken, { returnTo: waiting.returnTo, ...origins });
           await completeInteraction(ctx, waiting, { signIn: begun });
           await attempt.succeeded(ctx);
           return begun;
@@ -140,6 +134,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     },
   );
 
+  const showGone = (request: FastifyRequest, reply: FastifyReply) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const linkParams = Type.Object({ realm: Type.String(), token: Type.String() });
   const find = ({ realm }: Visitor, token: string) => findToken({ ...now(), realm: realm.realmId }, "registration", token);
   /** Back to where it was asked for, in the browser that asked. */
@@ -152,11 +147,11 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const { visitor } = request;
     const { token } = request.params as { token: string };
     const found = isStale ? await findOpen(visitor, token) : await find(visitor, token);
-    if (!found) return showMessage(request, reply, visitor, "link-gone", 410);
+    if (!found) return showGone(request, reply);
     const path = `/realms/${visitor.realm.realmId}/${REGISTER_PATH}/${token}`;
     const words = { title: "registerTitle", lead: "registerLinkText", button: "registerSubmit" } as const;
     const values = { account: String(found.data.username) };
-    return showLink(request, reply, visitor, { path, ...words, values, ...originsOf(wayOf(visitor, found)) }, isStale);
+    return showLink(visitors, request, reply, { path, ...words, values, ...originsOf(wayOf(visitor, found)) }, isStale);
   };
 
   app.get(
@@ -171,9 +166,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         response: { 200: page("The page"), ...gone },
       },
     },
-    async (request, reply) => {
-      return showButton(request, reply) as never;
-    },
+    async (request, reply) => (await showButton(request, reply)) as never,
   );
 
   app.post(
@@ -191,22 +184,19 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     },
     async (request, reply) => {
       const { visitor } = request;
-      const { realm, preSession } = visitor;
+      const { realm } = visitor;
       const { token } = request.params;
       const found = await findOpen(visitor, token);
-      if (!found) return showMessage(request, reply, visitor, "link-gone", 410);
+      if (!found) return showGone(request, reply);
       const { username } = found.data as unknown as PendingAccount;
-      const { returnTo, ...origins } = wayOf(visitor, found);
       const flows = (await parts.flows.get(realm.realmId))!;
       const id = await work
         .transact(originOf(request, visitor, username), async (ctx) => {
           const taken = await takeToken(ctx, "registration", token);
-          if (!taken) return null;
-          const state = await begin(ctx, visitor, flows, taken);
-          return startInteraction(ctx, { kind: "login", browser: preSession, request: { ...origins }, state, returnTo });
+          return taken && begin(ctx, visitor, flows, taken, wayOf(visitor, found));
         })
         .catch((error) => problemOf(error) && null);
-      return id === null ? showMessage(request, reply, visitor, "link-gone", 410) : seeOther(reply, loginPath(realm.realmId, id));
+      return id === null ? showGone(request, reply) : seeOther(reply, loginPath(realm.realmId, id));
     },
   );
 };

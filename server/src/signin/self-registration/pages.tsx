@@ -1,16 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { loginPath, type Visitor, type Visitors } from "../login/index.ts";
+import { loginPath, type Visitors } from "../login/index.ts";
 import {
-  languageLinks,
   MailedCode,
-  type MessageKind,
   type Messages,
   messagesOf,
   Named,
   Registration,
   type RegistrationForm,
-  renderMessage,
   renderStep,
+  type StepView,
   sendPage,
 } from "../pages/index.ts";
 import type { WayBack } from "../self-service/index.ts";
@@ -20,87 +18,54 @@ type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "for
 
 /** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
-  const send = (reply: FastifyReply, html: string, { status, retryAfterSeconds, formActionOrigins }: Shown) =>
-    sendPage(reply, status, html, {
-      ...(formActionOrigins && { formActionOrigins: [...formActionOrigins] }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
-  const problemOf = (text: Messages, shown: Shown) =>
-    shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
-
-  const showForm = (
+  const show = (
     request: FastifyRequest,
     reply: FastifyReply,
-    visitor: Visitor,
-    { typed, ...shown }: Shown & { readonly typed: RegistrationForm },
+    { path, kept, ...shown }: Shown & { readonly path: string; readonly kept: Record<string, string> },
+    stepOf: (text: Messages, isRefused: boolean) => Pick<StepView, "title" | "lead" | "body" | "label" | "links">,
   ) => {
-    const { realmId, settings } = visitor.realm;
-    const frame = visitors.frameOf(request, reply, visitor);
+    const { status, retryAfterSeconds, formActionOrigins = [] } = shown;
+    const frame = visitors.formOf(request, reply, path, kept);
     const text = messagesOf(frame.locale);
-    const path = `/realms/${realmId}/register`;
+    const problem = shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
+    const step = stepOf(text, problem !== undefined);
+    const html = renderStep({ ...frame, ...step, action: path, hidden: kept, problem, retryAfterSeconds });
+    return sendPage(reply, status, html, { formActionOrigins, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+  };
+
+  const showForm = (request: FastifyRequest, reply: FastifyReply, { typed, ...shown }: Shown & { readonly typed: RegistrationForm }) => {
+    const { realmId, settings } = request.realm;
     const kept = visitors.carried(request);
     const query = new URLSearchParams(kept).toString();
-    const html = renderStep({
-      ...frame,
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: path,
-      hidden: kept,
+    return show(request, reply, { ...shown, path: `/realms/${realmId}/register`, kept }, (text, isRefused) => ({
       title: text.registerTitle,
       body: (
         <Registration
-          text={text}
-          typed={typed}
+          {...{ text, typed }}
           policy={settings.passwordPolicy}
           asksUsername={!settings.registration.emailAsUsername}
           blamed={shown.blamed ?? null}
-          quiet={shown.title !== undefined}
+          quiet={isRefused}
         />
       ),
       label: text.registerSubmit,
-      problem: problemOf(text, shown),
-      retryAfterSeconds: shown.retryAfterSeconds,
-      others: [],
-      canRestart: false,
       links: [{ href: `${loginPath(realmId)}${query && `?${query}`}`, label: text.registerHave }],
-      languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
-    });
-    return send(reply, html, shown);
+    }));
   };
 
   /** Asks for the mailed code; the same for an address that has an account already. */
   const showWaiting = (
     request: FastifyRequest,
     reply: FastifyReply,
-    visitor: Visitor,
-    { path, email, ...shown }: Shown & { readonly path: string; readonly email: string },
-  ) => {
-    const frame = visitors.frameOf(request, reply, visitor);
-    const text = messagesOf(frame.locale);
-    const problem = problemOf(text, shown);
-    const html = renderStep({
-      ...frame,
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: path,
-      hidden: {},
+    { email, ...shown }: Shown & { readonly path: string; readonly email: string },
+  ) =>
+    show(request, reply, { ...shown, kept: {} }, (text, isRefused) => ({
       title: text.verifyEmailTitle,
       lead: <Named template={text.verifyEmailText} values={{ address: email }} />,
-      body: <MailedCode text={text} invalid={shown.status === 401} quiet={problem !== undefined} canResend={false} />,
+      body: <MailedCode text={text} alert={isRefused ? { blames: shown.status === 401 } : null} canResend={false} />,
       label: text.verifyEmailTitle,
-      problem,
-      retryAfterSeconds: shown.retryAfterSeconds,
-      others: [],
-      canRestart: false,
-      links: [{ href: `/realms/${visitor.realm.realmId}/register`, label: text.back }],
-      languages: languageLinks((language) => `${path}?lang=${language}`),
-    });
-    return send(reply, html, shown);
-  };
+      links: [{ href: `/realms/${request.realmId}/register`, label: text.back }],
+    }));
 
-  const showMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, kind: MessageKind, status: number) => {
-    const frame = visitors.frameOf(request, reply, visitor);
-    const back = { href: loginPath(visitor.realm.realmId), label: messagesOf(frame.locale).signIn };
-    return send(reply, renderMessage({ ...frame, kind, back }), { status });
-  };
-
-  return { showForm, showWaiting, showMessage };
+  return { showForm, showWaiting };
 }

@@ -1,23 +1,21 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Messages } from "../pages/index.ts";
+import type { Messages, RegistrationForm } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
 import { isEmail, isPersonName, isUsername } from "../required-actions/index.ts";
-import { type Applicant, confirmsFirst } from "./service.ts";
-
-export type RefusedPart = "username" | "email" | "password" | "names" | null;
+import { confirmsFirst } from "./service.ts";
 
 /** Why a form was not taken, in the words of the page. */
 export interface Refusal {
   readonly status: number;
-  readonly blamed: RefusedPart;
+  readonly blamed: "username" | "email" | "password" | "names" | null;
   readonly title: keyof Messages;
   readonly text: keyof Messages;
   readonly retryAfterSeconds?: number;
 }
 
-const refusal = (status: number, blamed: RefusedPart, title: Refusal["title"], words: Refusal["text"]): Refusal => ({
+const refusal = (status: number, blamed: Refusal["blamed"], title: Refusal["title"], words: Refusal["text"]): Refusal => ({
   ...{ status, blamed, title, text: words },
 });
 export const stale = refusal(403, null, "csrfTitle", "invitationCsrfText");
@@ -25,7 +23,7 @@ export const mismatch = refusal(400, "password", "passwordMismatchTitle", "passw
 
 type Policy = Parameters<typeof confirmsFirst>[0];
 
-export function faultOf({ username, email, firstName, lastName }: Applicant, policy: Policy): Refusal | null {
+export function faultOf({ username, email, firstName, lastName }: RegistrationForm, policy: Policy): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (!isEmail(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
   // Whether it is taken is not even looked up.

@@ -40,7 +40,7 @@ const RegisterForm = Type.Object(
 /** Mounted under /realms/:realm. */
 export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
   const { work, visitors } = parts;
-  const { showForm, showMessage } = createRegistrationPages(visitors);
+  const { showForm } = createRegistrationPages(visitors);
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -56,9 +56,9 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     async (request, reply) => {
       const { visitor } = request;
       const reason = await whyClosed(parts, visitor.realm);
-      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
-      return showForm(request, reply, visitor, { typed: nothing, status: 200, ...origins });
+      return showForm(request, reply, { typed: nothing, status: 200, ...origins });
     },
   );
 
@@ -67,7 +67,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     {
       config: {
         limit: ["signIns", "registrations"],
-        onStale: (request, reply) => showForm(request, reply, request.visitor, { typed: typedIn(request.body), ...stale }),
+        onStale: (request, reply) => showForm(request, reply, { typed: typedIn(request.body), ...stale }),
       },
       schema: {
         summary: "Create an account",
@@ -89,9 +89,9 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const { realm, preSession } = visitor;
       const typed = typedIn(request.body);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
-      const refuse = (refusal: Refusal) => showForm(request, reply, visitor, { typed, ...refusal, ...origins });
+      const refuse = (refusal: Refusal) => showForm(request, reply, { typed, ...refusal, ...origins });
       const reason = await whyClosed(parts, visitor.realm);
-      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;
       const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };

@@ -18,18 +18,11 @@ import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../a
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
+import type { RegistrationForm } from "../pages/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 
-/** What the applicant entered, once it is known to be well-formed. */
-export interface Applicant {
-  readonly username: string;
-  readonly email: string;
-  readonly firstName: string;
-  readonly lastName: string;
-}
-
 /** Stored until the address is confirmed. */
-export interface PendingAccount extends Applicant {
+export interface PendingAccount extends RegistrationForm {
   readonly hash: string;
   /** The browser that registered: there the link continues the sign-in. */
   readonly browserHash: string;
@@ -63,7 +56,12 @@ const MINUTES = 60;
 export const REGISTER_PATH = "register/confirm";
 
 /** The slow work, the same for free and taken names, so that timing reveals nothing. */
-export const prepareAccount = async ({ db, ...parts }: RegistrationParts, realm: RealmSnapshot, applicant: Applicant, password: string) =>
+export const prepareAccount = async (
+  { db, ...parts }: RegistrationParts,
+  realm: RealmSnapshot,
+  applicant: RegistrationForm,
+  password: string,
+) =>
   (await preparePassword({ tx: db, realm: realm.realmId }, parts, realm.settings.passwordPolicy, { userId: null, ...applicant }, password))
     .hash;
 
@@ -123,7 +121,7 @@ export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: Real
 export async function createAccount(
   ctx: Ctx,
   { settings }: RealmSnapshot,
-  { username, email, firstName, lastName, hash }: Applicant & { readonly hash: string },
+  { username, email, firstName, lastName, hash }: RegistrationForm & { readonly hash: string },
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
   const proof = emailVerified ? "confirmed" : "unconfirmed";

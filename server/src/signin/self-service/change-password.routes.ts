@@ -3,20 +3,18 @@ import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
-import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
+import { loginPath, type PageParts, seeOther, toSignIn } from "../login/index.ts";
 import type { Cookies } from "../sessions/index.ts";
 
 const errors = defineErrors("sign_in", {
   impersonated: [403, "Only the person themselves can change their password: stop acting as them first"],
 });
 
-export interface ChangePasswordRouteParts extends PageParts {
-  readonly work: UnitOfWork;
-}
-
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
-export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, { work, visitors }) => {
+export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts & { readonly work: UnitOfWork }> = async (
+  app,
+  { work, visitors },
+) => {
   declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
   app.get(
@@ -37,12 +35,8 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
     async (request, reply) => {
       const { realm, session } = request.visitor;
       if (session && session.impersonator !== null) throw errors.impersonated();
-      const asked = {
-        actions: ["UPDATE_PASSWORD"],
-        recent: true,
-      } as const;
-      const returnTo = `/realms/${realm.realmId}/account-password/done`;
-      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(work, request, { request: asked, returnTo })));
+      const asked = { actions: ["UPDATE_PASSWORD"], recent: true } as const;
+      return toSignIn(work, request, reply, { request: asked, returnTo: `/realms/${realm.realmId}/account-password/done` });
     },
   );
 
@@ -57,9 +51,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
     async (request, reply) => {
       const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
-      const frame = visitors.frameOf(request, reply, visitor);
-      const back = { href: "/", label: messagesOf(frame.locale).continue };
-      return sendPage(reply, 200, renderMessage({ ...frame, kind: "password-changed", back }));
+      return visitors.showMessage(request, reply, 200, "password-changed", { back: { href: "/", label: "continue" } });
     },
   );
 };

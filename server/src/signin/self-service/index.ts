@@ -2,7 +2,7 @@
 // of our mails are here; each changes something only after its button.
 export { actionsEmailRoutes } from "./actions-email.routes.ts";
 export { changePasswordRoutes, wellKnownChangePassword } from "./change-password.routes.ts";
-export { createLinkPages } from "./link-page.tsx";
+export { showLink } from "./link-page.tsx";
 export { mailLinkRoutes } from "./links.routes.ts";
 export { resetRoutes } from "./reset.routes.ts";
 export { originsOf, type WayBack, wayBack } from "./start.ts";

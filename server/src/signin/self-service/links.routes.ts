@@ -11,14 +11,14 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
-import { loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { type Exchange, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../required-actions/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../run/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
-import { createLinkPages, type LinkPage } from "./link-page.tsx";
+import { type LinkPage, showLink } from "./link-page.tsx";
 import { originsOf } from "./start.ts";
 
-export interface MailLinkRouteParts extends PageParts {
+interface MailLinkRouteParts extends PageParts {
   readonly clients: Clients;
   readonly flows: Flows;
   readonly work: UnitOfWork;
@@ -29,12 +29,12 @@ const querystring = Type.Object({ lang: field(35) });
 const body = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
 const gone = { 410: page("Used, replaced or expired") };
 
-interface Visit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+interface Visit extends Exchange {
   readonly visitor: Visitor;
   readonly token: string;
 }
+
+const confirmingPage = { title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" } as const;
 
 /** What one kind of link does. */
 interface MailLink {
@@ -51,14 +51,14 @@ interface MailLink {
 /** Mounted under /realms/:realm: the pages behind the links of our mails. */
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
   const { db, work, visitors } = parts;
-  const { showLink, showMessage } = createLinkPages(visitors);
   declare(app, { tags: ["Sign-in"], caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: request.ip },
   });
-  const showGone = ({ request, reply, visitor }: Visit) => showMessage(request, reply, visitor, "link-gone", 410);
+  const showGone = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
+  const showConfirmed = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 200, "email-confirmed");
 
   const links: readonly MailLink[] = [
     {
@@ -66,16 +66,13 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       path: VERIFY_EMAIL_PATH,
       summary: "Confirm an email address",
       operation: "VerifyEmail",
-      page: {
-        ...{ title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" },
-        values: ({ data }) => ({ address: String(data.email) }),
-      },
+      page: { ...confirmingPage, values: ({ data }) => ({ address: String(data.email) }) },
       async follow(visit) {
         const confirmed = await work.transact(originOf(visit), async (ctx) => {
           const taken = await takeToken(ctx, "verify-email", visit.token);
           return taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
         });
-        return confirmed ? showMessage(visit.request, visit.reply, visit.visitor, "email-confirmed", 200) : showGone(visit);
+        return confirmed ? showConfirmed(visit) : showGone(visit);
       },
     },
     {
@@ -83,14 +80,11 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       path: CHANGE_EMAIL_PATH,
       summary: "Confirm a new email address",
       operation: "ChangeEmail",
-      page: {
-        ...{ title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" },
-        values: ({ data }) => ({ address: String(data.to) }),
-      },
+      page: { ...confirmingPage, values: ({ data }) => ({ address: String(data.to) }) },
       async follow(visit) {
         const { changeEmail } = visit.visitor.realm.settings.account;
         const changed = changeEmail && (await work.transact(originOf(visit), (ctx) => followChangeEmail(ctx, visit.token)));
-        return changed ? showMessage(visit.request, visit.reply, visit.visitor, "email-confirmed", 200) : showGone(visit);
+        return changed ? showConfirmed(visit) : showGone(visit);
       },
     },
     {
@@ -152,10 +146,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         response: { 200: page("The page") },
       },
     },
-    async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      return showMessage(request, reply, visitor, "actions-done", 200);
-    },
+    async (request, reply) => visitors.showMessageBeforeSignIn(request, reply, 200, "actions-done"),
   );
 
   /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
@@ -168,17 +159,13 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   };
 
   for (const link of links) {
-    const pageOf = (visitor: Visitor, token: string, found: ActionToken): LinkPage => ({
-      ...link.page,
-      path: `/realms/${visitor.realm.realmId}/${link.path}/${token}`,
-      values: link.page.values(found),
-    });
-    const find = ({ realm }: Visitor, token: string) => findToken({ tx: db, realm: realm.realmId, now: clock.now() }, link.kind, token);
-
-    const showPage = async (visit: Visit, isStale = false) => {
-      const { request, reply, visitor, token } = visit;
-      const found = await find(visitor, token);
-      return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), isStale) : showGone(visit);
+    const showPage = async (request: FastifyRequest, reply: FastifyReply, isStale = false) => {
+      const { realmId } = request;
+      const { token } = request.params as { token: string };
+      const found = await findToken({ tx: db, realm: realmId, now: clock.now() }, link.kind, token);
+      if (!found) return showGone({ request, reply });
+      const page = { ...link.page, path: `/realms/${realmId}/${link.path}/${token}`, values: link.page.values(found) };
+      return showLink(visitors, request, reply, page, isStale);
     };
 
     app.get(
@@ -192,20 +179,13 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           response: { 200: page("The page"), ...gone },
         },
       },
-      async (request, reply) => {
-        const { token } = request.params;
-        return showPage({ request, reply, visitor: request.visitor, token }) as never;
-      },
+      async (request, reply) => (await showPage(request, reply)) as never,
     );
 
     app.post(
       `/${link.path}/:token`,
       {
-        config: {
-          limit: "signIns",
-          onStale: (request: FastifyRequest<{ Params: { token: string } }>, reply) =>
-            showPage({ request, reply, visitor: request.visitor, token: request.params.token }, true),
-        },
+        config: { limit: "signIns", onStale: (request, reply) => showPage(request, reply, true) },
         schema: {
           operationId: `follow${link.operation}Link`,
           summary: link.summary,

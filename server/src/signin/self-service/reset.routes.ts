@@ -3,11 +3,10 @@ import Type from "typebox";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
-import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
+import { type PageParts, toSignIn } from "../login/index.ts";
 import { wayBack } from "./start.ts";
 
-export interface ResetRouteParts extends PageParts {
+interface ResetRouteParts extends PageParts {
   readonly work: UnitOfWork;
   readonly messages: Messages;
   readonly baseUrl: string;
@@ -36,16 +35,15 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
     },
     async (request, reply) => {
       const { visitor, realm } = request;
-      const refuse = (kind: "reset-off" | "no-mail") => {
-        const frame = visitors.frameOf(request, reply, visitor);
-        const back = { href: loginPath(realm.realmId), label: messagesOf(frame.locale).signIn };
-        return sendPage(reply, 403, renderMessage({ ...frame, kind, back }));
-      };
-      if (!realm.settings.passwordReset.enabled) return refuse("reset-off");
-      if (!(await messages.canSend(db, realm.realmId, "EMAIL"))) return refuse("no-mail");
+      const reason = !realm.settings.passwordReset.enabled
+        ? "reset-off"
+        : (await messages.canSend(db, realm.realmId, "EMAIL"))
+          ? null
+          : "no-mail";
+      if (reason !== null) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.query);
       const asked = { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...origins } as const;
-      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(work, request, { request: asked, returnTo })));
+      return toSignIn(work, request, reply, { request: asked, returnTo });
     },
   );
 };

@@ -40,42 +40,8 @@ export const newSessionToken = (): string => MARK + randomToken();
 type Setter = Pick<FastifyReply, "setCookie">;
 type Reader = Pick<FastifyRequest, "cookies" | "headers">;
 
-export interface Cookies {
-  sessionToken(request: Reader, realm: string): string | undefined;
-  setSession(reply: FastifyReply, realm: string, token: string, maxAge: number | null): void;
-  clearSession(reply: FastifyReply, realm: string): void;
-  /** Moves a live session from its former cookie name to the current one. */
-  moveSession(request: FastifyRequest, reply: FastifyReply, session: LiveSession): void;
-  /** The realms for which the browser has a session cookie. */
-  realms(request: Reader): string[];
-  /** The administrator's own session cookie, kept while they impersonate a user of the same realm. */
-  ownToken(request: FastifyRequest, realm: string): string | undefined;
-  putAside(reply: FastifyReply, realm: string, token: string): void;
-  clearAside(reply: FastifyReply, realm: string): void;
-  csrf(request: FastifyRequest): string | undefined;
-  setCsrf(reply: FastifyReply, token: string): void;
-  /** The browser's pre-session id in the realm, created if missing. Before a sign-in, CSRF tokens are bound to it. */
-  preSession(request: Reader, reply: Setter, realm: string): string;
-  /** The pre-session ids that sign-ins in progress may be bound to: the current one, and those before the last sign-ins. */
-  preSessions(request: Reader, current: string, realm: string): readonly string[];
-  /** At sign-in. Sign-ins in other tabs can be finished under the earlier ids. */
-  renewPreSession(request: Reader, reply: Setter, realm: string): void;
-  /** Identifies a browser that a user has signed in with before. */
-  device(request: FastifyRequest, realm: string): string | undefined;
-  setDevice(reply: FastifyReply, realm: string, token: string): void;
-  /** The alias of the identity provider that this browser signed in at last. */
-  lastProvider(request: FastifyRequest, realm: string): string | undefined;
-  setLastProvider(reply: FastifyReply, realm: string, alias: string): void;
-  /** The alias of the provider that a typed name led to a moment ago. */
-  ledTo(request: FastifyRequest, realm: string): string | undefined;
-  setLedTo(reply: FastifyReply, realm: string, alias: string): void;
-  /** The language that the visitor chose on one of our pages. */
-  language(request: FastifyRequest): string | undefined;
-  setLanguage(reply: FastifyReply, language: string): void;
-}
-
 /** `secure`: the base URL is https. Browsers refuse Secure cookies over http. */
-export function createCookies(secure: boolean): Cookies {
+export function createCookies(secure: boolean) {
   const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
   const prefix = secure ? HOST_ONLY : "";
   const idIn = (value: string | undefined) => (value !== undefined && PRE_SESSION_ID.test(value) ? value : undefined);
@@ -90,60 +56,75 @@ export function createCookies(secure: boolean): Cookies {
     const token = secure ? cookies[sessionName(realm)] : undefined;
     return token?.startsWith(MARK) ? undefined : token;
   };
-  const self: Cookies = {
-    sessionToken: (request, realm) => request.cookies[prefix + sessionName(realm)] ?? formerToken(request, realm),
-    setSession: (reply, realm, token, maxAge) =>
-      void reply.setCookie(prefix + sessionName(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) }),
-    clearSession(reply, realm) {
+  const inRealm = (realm: string) => ({ ...hidden, path: `/realms/${realm}` });
+  const sessionToken = (request: Reader, realm: string) => request.cookies[prefix + sessionName(realm)] ?? formerToken(request, realm);
+  const setSession = (reply: Setter, realm: string, token: string, maxAge: number | null) =>
+    void reply.setCookie(prefix + sessionName(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) });
+
+  return {
+    sessionToken,
+    setSession,
+    clearSession(reply: FastifyReply, realm: string): void {
       reply.clearCookie(prefix + sessionName(realm), hidden);
       if (secure) reply.clearCookie(sessionName(realm), hidden);
     },
-    moveSession(request, reply, { realm, remembered, absoluteExpiry }) {
+    /** Moves a live session from its former cookie name to the current one. */
+    moveSession(request: Reader, reply: FastifyReply, { realm, remembered, absoluteExpiry }: LiveSession): void {
       if (!secure || request.cookies[prefix + sessionName(realm)] !== undefined) return;
       const maxAge = remembered ? Math.ceil((absoluteExpiry - clock.now()) / SECOND) : null;
-      self.setSession(reply, realm, self.sessionToken(request, realm)!, maxAge);
+      setSession(reply, realm, sessionToken(request, realm)!, maxAge);
       reply.clearCookie(sessionName(realm), hidden);
     },
-    realms(request) {
+    /** The realms for which the browser has a session cookie. */
+    realms(request: Reader): string[] {
       const names = Object.keys(request.cookies).map((name) => (name.startsWith(HOST_ONLY) ? name.slice(HOST_ONLY.length) : name));
       return [...new Set(names.flatMap((name) => /^gh_([^_].*)$/.exec(name)?.[1] ?? []))];
     },
-    ownToken: (request, realm) => request.cookies[asideCookie(realm)],
-    putAside: (reply, realm, token) => void reply.setCookie(asideCookie(realm), token, { ...hidden, path: `/realms/${realm}` }),
-    clearAside: (reply, realm) => void reply.clearCookie(asideCookie(realm), { ...hidden, path: `/realms/${realm}` }),
-    csrf: (request) => request.cookies[CSRF_COOKIE],
+    /** The administrator's own session cookie, kept while they impersonate a user of the same realm. */
+    ownToken: (request: Reader, realm: string) => request.cookies[asideCookie(realm)],
+    putAside: (reply: Setter, realm: string, token: string) => void reply.setCookie(asideCookie(realm), token, inRealm(realm)),
+    clearAside: (reply: FastifyReply, realm: string) => void reply.clearCookie(asideCookie(realm), inRealm(realm)),
+    csrf: (request: Reader) => request.cookies[CSRF_COOKIE],
     // Not httpOnly: scripts of our pages read it, which other origins cannot.
-    setCsrf: (reply, token) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
-    preSession(request, reply, realm) {
+    setCsrf: (reply: Setter, token: string) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
+    /** The browser's pre-session id in the realm, created if missing. Before a sign-in, CSRF tokens are bound to it. */
+    preSession(request: Reader, reply: Setter, realm: string): string {
       const known = ownPreSession(request, realm) ?? formerPreSession(request);
       if (known !== undefined) return known;
       const made = randomToken();
       reply.setCookie(prefix + preSessionName(realm), made, hidden);
       return made;
     },
-    preSessions(request, current, realm) {
+    /** The pre-session ids that sign-ins in progress may be bound to: the current one, and those before the last sign-ins. */
+    preSessions(request: Reader, current: string, realm: string): readonly string[] {
       const former = formerPreSession(request);
       return [...new Set([current, ...earlierIds(request, realm), ...(former === undefined ? [] : [former])])];
     },
-    renewPreSession(request, reply, realm) {
+    /** At sign-in. Sign-ins in other tabs can be finished under the earlier ids. */
+    renewPreSession(request: Reader, reply: Setter, realm: string): void {
       const known = ownPreSession(request, realm);
       const earlier = [...(known === undefined ? [] : [known]), ...earlierIds(request, realm)].slice(0, MAX_EARLIER);
       if (earlier.length > 0) reply.setCookie(prefix + earlierName(realm), earlier.join("."), { ...hidden, maxAge: EARLIER_SECONDS });
       reply.setCookie(prefix + preSessionName(realm), randomToken(), hidden);
     },
-    device: (request, realm) => request.cookies[deviceCookie(realm)],
-    setDevice: (reply, realm, token) =>
-      void reply.setCookie(deviceCookie(realm), token, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR }),
-    lastProvider: (request, realm) => aliasIn(request.cookies[providerCookie(realm)]),
-    setLastProvider(reply, realm, alias) {
-      reply.setCookie(providerCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR });
-      reply.clearCookie(ledCookie(realm), { ...hidden, path: `/realms/${realm}` });
+    /** Identifies a browser that a user has signed in with before. */
+    device: (request: Reader, realm: string) => request.cookies[deviceCookie(realm)],
+    setDevice: (reply: Setter, realm: string, token: string) =>
+      void reply.setCookie(deviceCookie(realm), token, { ...inRealm(realm), maxAge: A_YEAR }),
+    /** The alias of the identity provider that this browser signed in at last. */
+    lastProvider: (request: Reader, realm: string) => aliasIn(request.cookies[providerCookie(realm)]),
+    setLastProvider(reply: FastifyReply, realm: string, alias: string): void {
+      reply.setCookie(providerCookie(realm), alias, { ...inRealm(realm), maxAge: A_YEAR });
+      reply.clearCookie(ledCookie(realm), inRealm(realm));
     },
-    ledTo: (request, realm) => aliasIn(request.cookies[ledCookie(realm)]),
-    setLedTo: (reply, realm, alias) =>
-      void reply.setCookie(ledCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: LED_SECONDS }),
-    language: (request) => request.cookies[LANGUAGE_COOKIE],
-    setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
+    /** The alias of the provider that a typed name led to a moment ago. */
+    ledTo: (request: Reader, realm: string) => aliasIn(request.cookies[ledCookie(realm)]),
+    setLedTo: (reply: Setter, realm: string, alias: string) =>
+      void reply.setCookie(ledCookie(realm), alias, { ...inRealm(realm), maxAge: LED_SECONDS }),
+    /** The language that the visitor chose on one of our pages. */
+    language: (request: Reader) => request.cookies[LANGUAGE_COOKIE],
+    setLanguage: (reply: Setter, language: string) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };
-  return self;
 }
+
+export type Cookies = ReturnType<typeof createCookies>;

@@ -1,6 +1,5 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
 // All protocols use it; its permissions are read from the database at each request.
-export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
@@ -12,7 +11,7 @@ export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";
-export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
+export { acrOf, type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
   hasRecentAuthentication,

@@ -3,7 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
-import { acrOf } from "./acr.ts";
+import { acrOf } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 
 const listed = [

@@ -1,20 +1,11 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
+import type { Session } from "./schema.ts";
 
-/** A session as its own user sees it. */
-export interface OwnListedSession {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly authTime: number;
-  readonly lastSeenAt: number;
-  readonly expiresAt: number;
-  readonly remembered: boolean;
-  readonly amr: readonly string[];
-  readonly sourceIp: string | null;
-  readonly userAgent: string | null;
-  /** The client ids of its participants. */
+/** A session as its own user sees it, with the client ids of its participants. */
+type OwnListedSession = Omit<Session, "realmId" | "userId" | "username" | "acr" | "impersonator" | "current"> & {
   readonly clients: readonly string[];
-}
+};
 
 const MAX_LISTED = sql.lit(1_000);
 

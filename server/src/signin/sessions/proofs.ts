@@ -21,6 +21,12 @@ export function levelOf(proofs: Factors): "1" | "2" | null {
   return factors.has("knowledge") || factors.has("possession") ? "1" : null;
 }
 
+/**
+ * The authentication context class: `1` one kind of factor, `2` two, `0` impersonation. Sessions of an older release may have none stored.
+ */
+export const acrOf = ({ acr, impersonator }: { readonly acr: string | null; readonly impersonator: string | null }): string =>
+  acr ?? (impersonator === null ? "1" : "0");
+
 const knowledge = new Set(["pwd", "pin", "kba"]);
 const possession = new Set(["otp", "sms", "email", "hwk", "swk", "pop", "push", "qr", "recovery"]);
 

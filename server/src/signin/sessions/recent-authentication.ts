@@ -66,14 +66,11 @@ export async function hasRecentAuthentication(
   return isRecentlyAuthenticated(proofs, needsSecondFactor, now);
 }
 
-interface Authentication {
-  readonly proofs: readonly SessionProof[];
-  readonly needsSecondFactor: boolean;
-}
+const NOTHING = { proofs: [], needsSecondFactor: false };
 
 /** The proofs of a session; an impersonation session has none. */
-async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null): Promise<Authentication> {
-  if (!isId(userId)) return { proofs: [], needsSecondFactor: false };
+async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null) {
+  if (!isId(userId)) return NOTHING;
   const { rows } = await sql<{ needs: boolean; auth_time: number | null; amr: string[] | null; proofs: StoredProofs | null }>`
     select exists (select 1 from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
         and c.type = any(${secondFactors}::text[])) as needs,
@@ -82,7 +79,7 @@ async function findAuthentication(db: Db, realm: string, userId: string, session
       and s.impersonator is null
     where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(db);
   const [row] = rows;
-  if (!row) return { proofs: [], needsSecondFactor: false };
+  if (!row) return NOTHING;
   const { auth_time: authTime, amr, proofs, needs } = row;
   return { needsSecondFactor: needs, proofs: authTime === null ? [] : proofsOf(proofs, { authTime, amr: amr ?? [] }) };
 }

@@ -12,7 +12,6 @@ import { deleteImpersonationsBy, deleteImpersonationsFrom, deleteSession, delete
 import { mayStillImpersonate, touchImpersonatorSession } from "./impersonators.store.ts";
 import { findSession, listSessions } from "./list.store.ts";
 import { type SessionEnd, touchInterval } from "./participants.store.ts";
-import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
 
@@ -58,17 +57,10 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor =>
     impersonator: session.impersonator,
   });
 
-export interface SignIn {
-  readonly userId: string;
+export interface SignIn extends Pick<NewSession, "userId" | "acr" | "amr" | "proofs" | "sourceIp" | "userAgent"> {
   readonly remember: boolean;
-  readonly acr: string;
-  readonly amr: readonly string[];
-  /** The passed steps. */
-  readonly proofs: readonly SessionProof[];
   /** The time of the existing session's authentication, if nothing was proven now. */
   readonly authTime?: number;
-  readonly sourceIp: string | null;
-  readonly userAgent: string | null;
   /** This browser's current session in the realm. */
   readonly previous: LiveSession | null;
 }
@@ -90,19 +82,14 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
   const token = newSessionToken();
   const session: NewSession = {
+    ...signIn,
     sessionId: isOwn ? previous.sessionId : newId(),
     tokenHash: sha256(token),
-    userId: signIn.userId,
     now: ctx.now,
     authTime: signIn.authTime ?? ctx.now,
     expiresAt: remembered ? absoluteExpiry : Math.min(ctx.now + policy.idleMinutes * MINUTE, absoluteExpiry),
     absoluteExpiry,
     remembered,
-    acr: signIn.acr,
-    amr: signIn.amr,
-    proofs: signIn.proofs,
-    sourceIp: signIn.sourceIp,
-    userAgent: signIn.userAgent === null ? null : cut(signIn.userAgent, 512),
   };
   const renewed = isOwn && (await renewSession(ctx.tx, ctx.realm, session));
   if (!renewed) {
@@ -116,14 +103,9 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
 /** The maximum duration of an impersonation. */
 const MAX_IMPERSONATION = HOUR;
 
-export interface Impersonation {
+export interface Impersonation extends Pick<SignIn, "userId" | "sourceIp" | "userAgent" | "previous"> {
   readonly sessionId: string;
-  readonly userId: string;
   readonly impersonator: OwnSession & { readonly name: string };
-  readonly sourceIp: string | null;
-  readonly userAgent: string | null;
-  /** This browser's current session in the realm. */
-  readonly previous: LiveSession | null;
 }
 
 /** Replaces the browser's session in the realm, except the administrator's own, which continues without its cookie. */
@@ -133,9 +115,8 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
   const token = newSessionToken();
   const until = ctx.now + MAX_IMPERSONATION;
   await insertSession(ctx.tx, ctx.realm, {
-    sessionId: start.sessionId,
+    ...start,
     tokenHash: sha256(token),
-    userId: start.userId,
     now: ctx.now,
     authTime: ctx.now,
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
@@ -144,9 +125,6 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     acr: "0",
     amr: [], // the user did not authenticate
     proofs: [],
-    sourceIp: start.sourceIp,
-    userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
-    impersonator,
   });
   return { sessionId: start.sessionId, token, maxAge: null, until };
 }
@@ -157,7 +135,7 @@ export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<voi
   if (ended) await endDependents(ctx, [ended]);
 }
 
-export interface SignOut {
+interface SignOut {
   /** The client that requested it; null: the user. */
   readonly askedBy?: string | null;
   /** The user, if the request came from the client and not from the user's session. */

@@ -1,9 +1,9 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
+import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { acrOf } from "./acr.ts";
-import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
+import { acrOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
 
-export interface SessionsTable {
+interface SessionsTable {
   realm_id: string;
   session_id: string;
   token_hash: string;
@@ -153,6 +153,7 @@ export interface NewSession {
   readonly remembered: boolean;
   readonly acr: string;
   readonly amr: readonly string[];
+  /** The passed steps. */
   readonly proofs: readonly SessionProof[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
@@ -170,7 +171,7 @@ const authentication = (session: NewSession) => ({
   amr: JSON.stringify(session.amr),
   proofs: JSON.stringify({ authTime: session.authTime, passed: session.proofs } satisfies StoredProofs),
   source_ip: session.sourceIp,
-  user_agent: session.userAgent,
+  user_agent: session.userAgent === null ? null : cut(session.userAgent, 512),
 });
 
 export async function insertSession(tx: Tx, realm: string, session: NewSession): Promise<void> {

@@ -102,7 +102,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
           ? renderNoAccess({ ...page, client: application.name, form: page })
           : renderChooseAccount(page);
     return sendPage(reply, prompt === "access" ? 403 : status, html, {
-      applicationLogoUrl: application.logoUrl ?? null,
+      logos: [application.logoUrl],
       ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
     });
   };

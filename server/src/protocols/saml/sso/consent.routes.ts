@@ -46,7 +46,7 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     });
     return sendPage(reply, status, html, {
       logoUrl: realm.settings.logoUrl,
-      applicationLogoUrl: options.logoUri,
+      logos: [options.logoUri],
       formActionOrigins: "any",
     });
   };
