@@ -24,7 +24,7 @@ export const claimRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: write,
       schema: {
         summary: "Create a claim mapper",
-        description: "It counts once a client scope brings it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
+        description: "It applies once a client scope includes it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
         tags,
         body: ClaimMapperInput,
         response: { 201: ClaimMapper },

@@ -71,7 +71,7 @@ export const ClaimMapper = Type.Object(
     realmId: Type.String(),
     claimId: Type.String({ format: "uuid" }),
     ...claimMapperState,
-    scopes: Type.Array(Type.String(), { description: "Names of the client scopes that bring it" }),
+    scopes: Type.Array(Type.String(), { description: "Names of the client scopes that include it" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "ClaimMapper" },

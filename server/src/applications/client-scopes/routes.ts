@@ -52,7 +52,7 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: read,
       schema: {
-        summary: "Read which claim mapper a client scope brings",
+        summary: "Read a claim mapper of a client scope",
         tags,
         params: claimParams,
         response: { 200: ClientScopeClaim },

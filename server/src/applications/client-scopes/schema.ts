@@ -32,7 +32,7 @@ export const ClientScope = Type.Object(
     consentText,
     assignment,
     builtIn: Type.Boolean({ description: "Known to the protocol itself: cannot be deleted" }),
-    claims: Type.Array(ClientScopeClaim, { description: "The claim mappers that it brings" }),
+    claims: Type.Array(ClientScopeClaim, { description: "The claim mappers that it includes" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "ClientScope" },

@@ -118,7 +118,7 @@ const optionMembers = {
   ),
   ...accessMembers,
   clientUri: nullable(url, "Its home page"),
-  logoUri: nullable(url, "Shown where users sign in to it, and where they are asked for consent"),
+  logoUri: nullable(url, "Shown on the sign-in and consent pages"),
   policyUri: nullable(url, "How it uses data; linked to from the same pages"),
   tosUri: nullable(url, "Its terms; linked to from the same pages"),
 };
@@ -223,7 +223,7 @@ export const ImportSamlClient = Type.Object(
     }),
     entityId: choice,
     certificate: Type.Optional(
-      nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not looked at"),
+      nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not verified"),
     ),
   },
   { $id: "ImportSamlClient", additionalProperties: false },

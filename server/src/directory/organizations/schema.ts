@@ -92,7 +92,7 @@ export const Organization = Type.Object(
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     branding: Branding,
     identityProvider: Type.Union([Type.String(), Type.Null()], {
-      description: "The alias of the identity provider its people use; null also where the one that was named is gone",
+      description: "The alias of its members' identity provider; null also after that provider was deleted",
     }),
     enabled: Type.Boolean({ description: "While false, no one can be invited, and open invitations cannot be accepted" }),
     memberCount: Type.Integer(),

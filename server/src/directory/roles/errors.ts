@@ -2,7 +2,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 
 export const roleErrors = defineErrors("roles", {
   not_found: [404, "No such role in this realm"],
-  not_assigned: [404, "The user was not given this role directly, so it cannot be taken here"],
+  not_assigned: [404, "The user does not have this role directly, so it cannot be removed here"],
   not_held: [404, "The user does not have this role"],
   unknown_name: [404, "No role with that name in this realm"],
   unknown_client_role: [404, "No client of this realm with that client id has a role with that name"],

@@ -35,7 +35,7 @@ const problem = { "application/problem+json": { schema: { $ref: "#/components/sc
 export const OAuthRefusal = Type.Object(
   {
     error: Type.String({ description: "The registered code", examples: ["invalid_request"] }),
-    error_description: Type.Optional(Type.String({ description: "For people: what happened and what to do" })),
+    error_description: Type.Optional(Type.String({ description: "A text for users: what happened and what to do" })),
   },
   { $id: "OAuthRefusal", additionalProperties: true },
 );

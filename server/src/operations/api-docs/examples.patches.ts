@@ -3,7 +3,7 @@ export const examplesOfPatches: Readonly<Record<string, unknown>> = {
   PatchRealm: { displayName: "Acme Corporation" },
   PatchRealmSettings: { sessions: { idleMinutes: 60 }, welcomeText: null },
   PatchUser: { email: "ada@example.org", attributes: { department: "Research", phoneNumber: null } },
-  PatchGroup: { description: "People who answer customers" },
+  PatchGroup: { description: "Customer support" },
   PatchRole: { description: "May see invoices" },
   PatchAdminRole: { permissions: ["view-users", "view-events"] },
   PatchOrganization: { displayName: "Acme", enabled: false },

@@ -5,30 +5,29 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description:
       "Isolated tenants, each with its own users, roles, keys, settings and audit trail. Holders of `realm-admin` in `master` only.",
   },
-  { name: "Users", description: "The people of a realm, their passwords and their roles." },
+  { name: "Users", description: "The users of a realm, their passwords and their roles." },
   { name: "Groups", description: "A tree of groups, their members, and the roles that they grant to every member." },
   { name: "Roles", description: "Realm roles, what they include, and the one that every new user gets." },
   { name: "Admin roles", description: "Which admin permissions a role gives. Changes count on the holder's next request." },
   { name: "Organizations", description: "Companies and teams inside a realm: their domains, their members, and invitations by mail." },
   {
     name: "Clients",
-    description: "Applications that sign people in, or act in their own name: their secrets, roles, mappers and service accounts.",
+    description: "OAuth and OpenID Connect clients: their secrets, roles, mappers and service accounts.",
   },
   {
     name: "SAML clients",
-    description: "Service providers that sign people in by SAML 2.0: their addresses, certificates and mappers; import from metadata.",
+    description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },
   { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
-  { name: "Client scopes", description: "What clients may ask for, and the claims that each scope brings." },
+  { name: "Client scopes", description: "What clients may request, and the claims of each scope." },
   { name: "Claims", description: "What tokens, userinfo and introspection contain about a user, and what `sub` is." },
   {
     name: "Flows",
-    description:
-      "In which steps people sign in: a tree of authenticators, as the realm or one client wants it. A flow that no user could pass is refused.",
+    description: "Authentication flows: trees of authenticators, of the realm or of one client. A flow that no user could pass is refused.",
   },
   {
     name: "Identity providers",
-    description: "Where people sign in instead: OpenID Connect and social providers, what is mapped from them, and who is linked.",
+    description: "OpenID Connect, SAML and social providers and directories, their mappers and linked accounts.",
   },
   { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens." },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
@@ -40,7 +39,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
-  { name: "Sign-in", description: "The pages by which people sign in and out. They are HTML and work without scripts." },
+  { name: "Sign-in", description: "The pages for signing in and out. They are HTML and work without scripts." },
   {
     name: "Account",
     description:
@@ -49,10 +48,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: "Devices",
-    description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they let in (QR).",
+    description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they sign in (QR).",
   },
-  { name: "Transactions", description: "What an application wants a user to sign, once, with a fresh second factor." },
+  { name: "Transactions", description: "What a user signs for an application, once, with a fresh second factor." },
   { name: "Protocol", description: "What relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
-  { name: "Description", description: "This description, for programs and for people." },
+  { name: "Description", description: "This description, as JSON and as a page." },
 ];

@@ -80,7 +80,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Revoke a user's consent to an application",
         description:
-          "Ends every grant and token that the application has from this user. The user is asked again at the next sign-in to it.",
+          "Ends every grant and token that the application has from this user. The user is asked for consent again at the next sign-in to it.",
         tags,
         params: consentParams,
         response: noContentAnswer("Revoked"),
@@ -99,7 +99,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Erase a user for good",
         description:
-          "The user, and whatever names them, is gone when this answers; in the audit trail `erased:<uuid>` stands in their place. It cannot " +
+          "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
           "be undone. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
         tags,
         params,

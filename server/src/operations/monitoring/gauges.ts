@@ -3,7 +3,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { queueDepth } from "../../platform/jobs/index.ts";
 import { webhookBacklog } from "../../tenancy/webhooks/index.ts";
-import { kept } from "./kept.ts";
+import { cached } from "./cached.ts";
 
 export interface GaugeParts {
   readonly db: Db;
@@ -20,7 +20,7 @@ const TIMEOUT = 2 * SECOND;
 /** What is true at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
 export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }: GaugeParts): void {
   const registers = [registry];
-  const readQueue = kept(QUEUE_KEPT, TIMEOUT, () => queueDepth(db, clock.now()));
+  const readQueue = cached(QUEUE_KEPT, TIMEOUT, () => queueDepth(db, clock.now()));
   // Metrics are needed most when the database is gone: then the scrape still answers, and says that it could not ask.
   const queue = () =>
     readQueue().then(
@@ -44,7 +44,7 @@ export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }
   gauge("svc_password_hashes_running", "Passwords being hashed on this node", () => hasher.stats().running);
   gauge("svc_password_hashes_waiting", "Passwords waiting to be hashed on this node", () => hasher.stats().waiting);
 
-  const readBacklog = kept(QUEUE_KEPT, TIMEOUT, () => webhookBacklog(db, clock.now()));
+  const readBacklog = cached(QUEUE_KEPT, TIMEOUT, () => webhookBacklog(db, clock.now()));
   const backlog = () => readBacklog().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
   const dueHelp = "Webhook deliveries of all nodes that are due and not sent, counted to 10,000";
   gauge("svc_webhook_deliveries_waiting", dueHelp, async () => (await backlog()).waiting);
@@ -52,7 +52,7 @@ export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }
   gauge("svc_webhook_deliveries_oldest_waiting_seconds", dueSince, async () => (await backlog()).oldestMs / 1000);
 
   if (forwarder) {
-    const readLag = kept(QUEUE_KEPT, TIMEOUT, () => forwarder.lag());
+    const readLag = cached(QUEUE_KEPT, TIMEOUT, () => forwarder.lag());
     const lag = () => readLag().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
     gauge(
       "svc_audit_forwarder_waiting",

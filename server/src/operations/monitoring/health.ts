@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { cached } from "./cached.ts";
 import { checkCertificate } from "./certificate.ts";
-import { kept } from "./kept.ts";
 import type { HealthResponse, LivenessResponse, ReadinessResponse, Status } from "./schema.ts";
 
 export interface Health {
@@ -37,7 +37,7 @@ const MIN_FREE = 100 * MIB;
 export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draining, log }: HealthParts): Health {
   /** Callers learn up or down; why is for the log, once per change. */
   const component = (name: string, keepMs: number, check: () => Promise<void>): (() => Promise<Status>) => {
-    const look = kept(keepMs, TIMEOUT, check);
+    const look = cached(keepMs, TIMEOUT, check);
     let known: Status = "UP";
     const became = (status: Status, err?: unknown): Status => {
       if (status === known) return status;

@@ -11,7 +11,7 @@ export const Problem = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     code: Type.String({ description: "Stable and dotted, for programs", examples: ["users.login_name_taken"] }),
-    detail: Type.String({ description: "For people: what happened and what to do" }),
+    detail: Type.String({ description: "A text for users: what happened and what to do" }),
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {

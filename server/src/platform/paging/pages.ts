@@ -13,7 +13,7 @@ const listMembers = {
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   search: Type.Optional(Type.String({ maxLength: 320, description: "Prefix of a name or email address, or a whole id" })),
   sort: Type.Optional(Type.String({ maxLength: 64, description: "A field, with `-` before it for descending" })),
-  cursor: Type.Optional(Type.String({ maxLength: 2048, description: "From `Link rel=next`: goes on from there, however deep" })),
+  cursor: Type.Optional(Type.String({ maxLength: 2048, description: "From `Link rel=next`: continues from there, at any depth" })),
 };
 export const listQuery = <T extends Record<string, Type.TSchema>>(filters: T) =>
   Type.Object({ ...listMembers, ...filters }, { additionalProperties: false });

@@ -364,7 +364,7 @@ describe("a first sign-in with the address of a user", () => {
     expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-2" }]);
   });
 
-  test("looks the same whoever has the address, and one account at the provider can ask ten times an hour, for known and unknown ones alike", async () => {
+  test("looks the same for every user with the address, and one account at the provider can ask ten times an hour, for known and unknown ones alike", async () => {
     const { realm, owner } = await owned({ provisioning: "link-only" });
     const boss = realm.asMaster();
     await boss.post(`/users/${owner.userId}/roles`, { name: "admin" });

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
+import { BINDING, idpMetadata, render } from "../../platform/saml/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { CERTIFICATES, CLIENT_SECRET, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { goodIdpRole } from "../../testing/saml-messages.ts";
 import { type ProtocolName, protocols } from "./protocols/index.ts";
 import { secretPlace } from "./store.ts";
 
@@ -15,6 +17,18 @@ afterAll(() => iam?.close());
 
 const at = "/identity-providers";
 const names = Object.keys(protocols) as ProtocolName[];
+
+/** Metadata of the provider of `leastConfig`, with this address for requests. */
+const metadataAt = (location: string) =>
+  render(
+    idpMetadata({
+      ...{ id: "_1", entityId: String(leastConfig.saml.idpEntityId) },
+      idp: {
+        ...goodIdpRole(CERTIFICATES[0].replace(/-----[^-]+-----|\s/g, "")),
+        singleSignOnServices: [{ binding: BINDING.redirect, location, responseLocation: null }],
+      },
+    }),
+  );
 
 /** A row for each thing that a SAML provider cannot be saved with. */
 function badSaml(baseUrl: string): [Record<string, unknown>, string][] {
@@ -33,6 +47,8 @@ function badSaml(baseUrl: string): [Record<string, unknown>, string][] {
     [{ artifactResolutionUrl: "https://10.0.0.7/" }, "artifactResolutionUrl"],
     [{ singleLogoutServiceUrl: "https://user:pw@login.example.com/" }, "singleLogoutServiceUrl"],
     [{ metadataXml: "<x/>" }, "metadataXml"],
+    [{ ssoUrl: undefined, metadataXml: metadataAt("http://login.example.com/sso") }, "metadataXml"],
+    [{ ssoUrl: undefined, metadataXml: metadataAt("https://169.254.169.254/sso") }, "metadataXml"],
     [{ metadataXml: '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>' }, "metadataXml"],
     [{ metadataXml: "<x/>", metadataUrl: "https://login.example.com/metadata" }, "metadataXml"],
     [{ assertionConsumerServiceUrl: "https://evil.example/acs" }, "assertionConsumerServiceUrl"],

@@ -64,7 +64,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags,
     params: pathParams("templateKey"),
     querystring: Type.Object(
-      { locale: Type.Optional(Type.String({ maxLength: 35, description: "Of this language; without it, of the variant for everybody" })) },
+      { locale: Type.Optional(Type.String({ maxLength: 35, description: "Of this language; without it, of the default variant" })) },
       { additionalProperties: false },
     ),
     record: MessageTemplate,

@@ -72,7 +72,7 @@ export const PreviewTemplate = Type.Object(
   {
     templateKey,
     sample: Type.Record(Type.String({ maxLength: 160 }), Type.String({ maxLength: 4096 }), {
-      description: "What each placeholder stands for, by its name (`code`, `user.firstName`, …)",
+      description: "The value of each placeholder, by its name (`code`, `user.firstName`, …)",
       maxProperties: 100,
     }),
     locale: Type.Optional(locale),

@@ -42,7 +42,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
     remove: {
       config: { ...config, recentAuthentication: true },
       summary: "Delete a realm and everything in it",
-      description: "The realm is gone at once; its rows are purged in the background, after which the name is free again.",
+      description: "The realm is deleted immediately; its rows are purged in the background, after which the name is free again.",
       run: (ctx, { realm }) => deleteRealm(ctx, realm),
     },
   });

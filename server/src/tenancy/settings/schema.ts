@@ -43,7 +43,7 @@ export const BruteForcePolicy = group({
 export const RateLimitPolicy = group({
   signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
   authorizations: count(600, 10, 100_000, "Sign-ins that applications begin, from one address in a minute"),
-  registrations: count(20, 1, 100_000, "Accounts that people create, from one address in ten minutes"),
+  registrations: count(20, 1, 100_000, "Registrations from one address in ten minutes"),
   clientRegistrations: count(120, 1, 100_000, "Requests to register a client, from one address in a minute"),
   deviceCodes: count(120, 1, 100_000, "Codes that devices ask for, of one client from one address in a minute"),
   enrollments: count(60, 1, 100_000, "Requests to enroll a device, from one address in a minute"),
@@ -140,13 +140,13 @@ export const SamlPolicy = group({
 });
 
 export const AccountPolicy = group({
-  changeUsername: flag(false, "Let people change their own username"),
-  changeEmail: flag(true, "Let people change their own email address; a new one counts once its owner has confirmed it"),
-  erase: flag(false, "Let people erase their own account (`DELETE /account`), for good"),
+  changeUsername: flag(false, "Users may change their own username"),
+  changeEmail: flag(true, "Users may change their own email address; a new one counts once it is confirmed"),
+  erase: flag(false, "Users may erase their own account (`DELETE /account`), permanently"),
 });
 
 export const RegistrationPolicy = group({
-  enabled: flag(false, "Let people create accounts"),
+  enabled: flag(false, "Users may register"),
   verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address is used"),
   emailAsUsername: flag(false, "The email address is the username"),
   allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
@@ -155,7 +155,7 @@ export const RegistrationPolicy = group({
     uniqueItems: true,
     description: "Only addresses of exactly these domains can register; empty: all",
   }),
-  terms: flag(false, "Users who register are asked to accept the terms"),
+  terms: flag(false, "Users who register accept the terms"),
   requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
     default: [],
     uniqueItems: true,
@@ -164,7 +164,7 @@ export const RegistrationPolicy = group({
 });
 
 export const PasswordResetPolicy = group({
-  enabled: flag(true, "Let people who forgot their password choose another by a mail to their address"),
+  enabled: flag(true, "Users may reset a forgotten password by mail"),
 });
 
 export const TermsPolicy = group({
@@ -189,7 +189,7 @@ export const PasskeyPolicy = group({
   ),
   authenticatorAttachment: nullable(
     oneOf(["platform", "cross-platform"]),
-    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); null: as people like",
+    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); null: both",
   ),
   residentKey: oneOf(["preferred", "required"], {
     default: "preferred",
@@ -250,7 +250,7 @@ const members = {
     false,
     "Ask for the name on a separate page, and then for what fits it: the password, or the identity provider of its domain. Applies to every flow that asks for name and password",
   ),
-  newDeviceMail: flag(true, "Notify people by mail when their account is used in a browser that they have not used before"),
+  newDeviceMail: flag(true, "Notify users by mail of a sign-in in a new browser"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
   clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),
 };

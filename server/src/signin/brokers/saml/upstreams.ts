@@ -118,7 +118,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
 
   const inline = new WeakMap<ProviderSnapshot, ReadMetadata>();
   const described = ({ config }: ProviderSnapshot, metadata: ReadMetadata | null, rules?: Pick<SamlRules, "signatures">) =>
-    samlUpstream(config, metadata, rules?.signatures);
+    samlUpstream(config, metadata, outbound, rules?.signatures);
 
   return {
     async read(provider, rules) {

@@ -78,7 +78,7 @@ export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "s
     ...decryptionKeyFaults(config, secrets),
   ];
   // What stands on a faulty member is not looked at.
-  return faults.length > 0 ? faults : upstreamFaults(config);
+  return faults.length > 0 ? faults : upstreamFaults(config, tools);
 }
 
 function certificateFaults(member: string, value: unknown): FieldFault[] {
@@ -156,7 +156,7 @@ function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: Op
 const isReadable = (text: unknown): boolean => certificateFaults("", text).length === 0;
 
 /** What says where the provider is: addresses and certificates, its metadata, or the address of its metadata. */
-function upstreamFaults(config: Config): FieldFault[] {
+function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] {
   if (config.metadataUrl !== undefined && config.metadataXml !== undefined)
     return [fault("metadataXml", "and config.metadataUrl cannot both be given")];
   if (config.metadataUrl !== undefined) return [];
@@ -165,7 +165,7 @@ function upstreamFaults(config: Config): FieldFault[] {
     const missing = (["ssoUrl", "idpEntityId"] as const).filter((member) => config[member] === undefined);
     if (metadata === null && missing.length > 0)
       return missing.map((member) => fault(member, "is required, unless metadataUrl or metadataXml says it"));
-    const { keys, artifactResolution } = samlUpstream(config, metadata);
+    const { keys, artifactResolution } = samlUpstream(config, metadata, outbound);
     if (keys.length === 0) return [fault("idpSigningCertificate", "is required, unless metadataUrl or metadataXml says it")];
     return config.responseBinding === "artifact" && metadata === null && artifactResolution(0) === null
       ? [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")]

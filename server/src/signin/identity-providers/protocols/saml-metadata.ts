@@ -72,24 +72,45 @@ export async function fetchProviderMetadata(outbound: Outbound, config: Config):
 const BROWSER_BINDINGS = { redirect: BINDING.redirect, post: BINDING.post } as const;
 type BrowserBinding = keyof typeof BROWSER_BINDINGS;
 
-/** What is configured wins over what metadata says. Throws an UpstreamError where neither says it. */
-export function samlUpstream(config: Config, metadata: ReadMetadata | null, algorithms?: readonly SignatureAlgorithm[]): SamlUpstream {
-  const missing = (member: string) => new UpstreamError("configuration", `The provider has no ${member}, nor does its metadata say it.`);
+/**
+ * What is configured wins over what metadata says. Throws an UpstreamError where neither says it. Addresses of metadata that could not be
+ * configured (plain http in production, a host that may not be called) count for nothing.
+ */
+export function samlUpstream(
+  config: Config,
+  metadata: ReadMetadata | null,
+  outbound: Pick<Outbound, "checkUrl">,
+  algorithms?: readonly SignatureAlgorithm[],
+): SamlUpstream {
+  const missing = (member: string) =>
+    new UpstreamError("configuration", `The provider has no ${member}, nor does its metadata say one that can be used.`);
+  const usable = <T extends { readonly location: string; readonly responseLocation?: string | null }>(services: readonly T[] = []): T[] =>
+    services.filter(({ location, responseLocation }) => isUsable(outbound, location) && isUsable(outbound, responseLocation ?? location));
   const entityId = textOf(config.idpEntityId) ?? metadata?.entityId;
   if (entityId === undefined) throw missing("idpEntityId");
   const configured = certificatesIn(config.idpSigningCertificate);
   const certificates = configured.length > 0 ? configured : (metadata?.idp.signingCertificates ?? []);
-  const sso = endpointOf(config, "ssoUrl", metadata?.idp.singleSignOnServices ?? []);
+  const sso = endpointOf(config, "ssoUrl", usable(metadata?.idp.singleSignOnServices));
   if (sso === null) throw missing("ssoUrl");
-  const slo = endpointOf(config, "singleLogoutServiceUrl", metadata?.idp.singleLogoutServices ?? []);
+  const slo = endpointOf(config, "singleLogoutServiceUrl", usable(metadata?.idp.singleLogoutServices));
   return {
     ...{ entityId, sso, slo },
     keys: certificates.flatMap((certificate) => usableKey(certificate, algorithms)),
     artifactResolution(index) {
-      const services = metadata?.idp.artifactResolutionServices.filter(({ binding }) => binding === BINDING.soap) ?? [];
+      const services = usable(metadata?.idp.artifactResolutionServices).filter(({ binding }) => binding === BINDING.soap);
       return textOf(config.artifactResolutionUrl) ?? services.find((service) => service.index === index)?.location ?? null;
     },
   };
+}
+
+function isUsable(outbound: Pick<Outbound, "checkUrl">, location: string): boolean {
+  try {
+    outbound.checkUrl(location);
+    return true;
+  } catch (error) {
+    if (error instanceof OutboundError) return false;
+    throw error;
+  }
 }
 
 /** Metadata may list keys that are too weak beside good ones: those count for nothing. */

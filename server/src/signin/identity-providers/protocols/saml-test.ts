@@ -13,10 +13,10 @@ export async function testSaml(provider: OpenProvider, { outbound, readMetadata 
       metadata = await readMetadata(provider);
       tell("metadata", true, `${hostOf(String(config.metadataUrl))} published the metadata of ${metadata.entityId}.`);
     } else if (config.metadataXml !== undefined) metadata = readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
-    const { keys, sso } = samlUpstream(config, metadata);
+    const { keys, sso, artifactResolution } = samlUpstream(config, metadata, outbound);
     tell("certificates", keys.length > 0, keys.length > 0 ? `${keys.length} that can be used.` : "There is none that can be used.");
     await reach("single sign-on", sso.location);
-    const artifacts = samlUpstream(config, metadata).artifactResolution(0);
+    const artifacts = artifactResolution(0);
     if (config.responseBinding === "artifact" && artifacts !== null) await reach("artifact resolution", artifacts);
   } catch (error) {
     if (!(error instanceof Error)) throw error;

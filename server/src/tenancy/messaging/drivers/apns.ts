@@ -17,7 +17,7 @@ import {
 } from "../driver.ts";
 import { idOr, membersOf, refusal } from "./answers.ts";
 import { urlFault, urlText } from "./config.ts";
-import { keepPerProvider } from "./kept.ts";
+import { perProviderCache } from "./per-provider-cache.ts";
 
 const identifier = (description: string) => Type.String({ pattern: "^[A-Za-z0-9]{10}$", description });
 
@@ -47,8 +47,8 @@ const MAX_ANSWER = 8 * 1024;
 interface Kept {
   readonly session: Promise<ClientHttp2Session>;
 }
-const tokens = keepPerProvider<{ readonly value: string; readonly until: number }>();
-const sessions = keepPerProvider<Kept>((kept) => void kept.session.then(endSession, () => {}));
+const tokens = perProviderCache<{ readonly value: string; readonly until: number }>();
+const sessions = perProviderCache<Kept>((kept) => void kept.session.then(endSession, () => {}));
 
 const addressOf = ({ baseUrl, environment = "production" }: ApnsConfig): string => baseUrl ?? HOSTS[environment];
 

@@ -6,7 +6,7 @@ import { type Delivery, type Envelope, type FieldFault, type MessageDriver, Mess
 import { isDeviceToken } from "../recipients.ts";
 import { ask, failureOf, idOr, isSuccess, membersOf, refusal } from "./answers.ts";
 import { urlFault, urlText } from "./config.ts";
-import { keepPerProvider } from "./kept.ts";
+import { perProviderCache } from "./per-provider-cache.ts";
 
 const FcmConfig = Type.Object(
   { baseUrl: Type.Optional({ ...urlText, description: "an https URL: a relay in place of https://fcm.googleapis.com" }) },
@@ -33,7 +33,7 @@ interface AccessToken {
   readonly until: number;
 }
 
-const tokens = keepPerProvider<Promise<AccessToken>>();
+const tokens = perProviderCache<Promise<AccessToken>>();
 
 /** Push to Android (and to whatever else Firebase reaches), by the HTTP v1 API. */
 export const fcm: MessageDriver = {

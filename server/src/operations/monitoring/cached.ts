@@ -4,10 +4,10 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 const STUCK = 10 * SECOND;
 
 /**
- * Asks at most once per `keepMs` for all callers, and never makes a caller wait longer than `timeoutMs`. Failures are
- * kept too: a dependency that is down must not be checked more often than one that is up.
+ * Calls `ask` at most once per `keepMs` for all callers, and no caller waits longer than `timeoutMs`. Failures are
+ * cached too: a dependency that is down must not be checked more often than one that is up.
  */
-export function kept<T>(keepMs: number, timeoutMs: number, ask: () => Promise<T>): () => Promise<T> {
+export function cached<T>(keepMs: number, timeoutMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { at: number; settled: boolean; answer: Promise<T> } | undefined;
   return () => {
     const age = last ? Math.abs(clock.now() - last.at) : Number.POSITIVE_INFINITY;

@@ -2,17 +2,17 @@ import { LRUCache } from "lru-cache";
 import type { Outbound } from "../../../platform/outbound/index.ts";
 import type { Provider } from "../driver.ts";
 
-/** How many providers' tokens or connections one node keeps at once. */
-const MAX_KEPT = 500;
+/** How many providers a node caches tokens or connections of. */
+const MAX_CACHED = 500;
 
 /**
- * What a driver keeps between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
- * provider, so that a changed key or host is used at once.
+ * What a driver caches between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
+ * provider, so that a changed key or host is used immediately.
  */
-export function keepPerProvider<T extends object>(dispose: (kept: T) => void = () => {}) {
+export function perProviderCache<T extends object>(dispose: (kept: T) => void = () => {}) {
   const stores = new WeakMap<Outbound, LRUCache<string, T>>();
   const storeOf = (outbound: Outbound): LRUCache<string, T> => {
-    const store = stores.get(outbound) ?? new LRUCache<string, T>({ max: MAX_KEPT, dispose });
+    const store = stores.get(outbound) ?? new LRUCache<string, T>({ max: MAX_CACHED, dispose });
     stores.set(outbound, store);
     return store;
   };
