@@ -27,8 +27,6 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
 
-  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
-
   const listOf = (realm: string) => ({ href: here(realm), label: "requestsAll" }) as const;
   const showGone = (request: FastifyRequest, reply: FastifyReply, status: number) =>
     visitors.showMessage(request, reply, status, "ciba-gone", { back: listOf(request.realmId) });
@@ -63,7 +61,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         client: nameOf(each.client),
         message: messageOf(each),
       }));
-      return sendPage(reply, 200, renderCiba({ ...frameOf(request, reply), state: "list", account: session.username, requests })) as never;
+      const frame = visitors.frameOf(request, reply, request.visitor);
+      return sendPage(reply, 200, renderCiba({ ...frame, state: "list", account: session.username, requests })) as never;
     },
   );
 

@@ -35,11 +35,9 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
-  const frameOf = (request: FastifyRequest, reply: FastifyReply) => visitors.frameOf(request, reply, request.visitor);
-
   const showEnter = (request: FastifyRequest, reply: FastifyReply, status: number, shown: Entered) => {
     const form = { csrf: visitors.tokenFor(request, reply, request.visitor), action: here(request.realmId) };
-    const html = renderDevice({ ...frameOf(request, reply), state: "enter", ...form, ...shown });
+    const html = renderDevice({ ...visitors.frameOf(request, reply, request.visitor), state: "enter", ...form, ...shown });
     const { retryAfterSeconds } = shown;
     return sendPage(reply, status, html, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
