@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { decodeJwt, exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -203,6 +203,8 @@ describe("a request", () => {
     expect(await ask(realm, "other", await push())).toBe("");
     expect(await ask(elsewhere, "app", await push(), await signedIn(elsewhere))).toBe("");
     const request_uri = await push();
+    const stored = request_uri.replace(/[^:]+$/, (id: string) => `#${createHash("sha256").update(id).digest("base64url")}`);
+    expect(await ask(realm, "app", stored), "the hash that is stored").toBe("");
     expect(await ask(realm, "app", request_uri)).not.toBe("");
     expect(await ask(realm, "app", request_uri)).toBe("");
   });

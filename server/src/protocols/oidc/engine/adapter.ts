@@ -35,11 +35,11 @@ export const createAdapters =
   (model) =>
     notStored.has(model) ? nothing : { ...nothing, ...recordsAdapter(parts, model) };
 
-/** Marks an id that is a hash already, named by an interaction. Never accepted from a client. */
+/** Marks an id that is a hash already, named by an interaction. Only the interaction brings one back: a client could have read it in the table. */
 const MARK = "#";
 
 /** The key is the SHA-256 of the id that the client has. */
-const keyOf = (id: string) => (id.startsWith(MARK) ? id.slice(1) : sha256(id));
+const keyOf = (id: string) => (id.startsWith(MARK) && Provider.ctx?.oidc?.route === "resume" ? id.slice(1) : sha256(id));
 
 /** Foreign keys that fail when the grant or its session has ended meanwhile. */
 const GRANT_CONSTRAINTS = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
