@@ -92,7 +92,7 @@ export interface Broker {
     request: { readonly returnTo: string; readonly state: string },
     tools: BrokerTools,
   ): Promise<UpstreamHop | null>;
-  /** Of a provider that tells by its back channel whom it has signed out. Throws an UpstreamError where anything is wrong. */
+  /** For a provider that reports logouts by its back channel. Throws an UpstreamError where anything is wrong. */
   readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
 }
 

@@ -41,7 +41,7 @@ export async function readLogoutToken(
     throw refuse("The logout token is of another issuer.");
   if (payload.iat! > now / SECOND + SKEW) throw refuse("The logout token is from the future.");
   if (payload.exp! > now / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
-  if (!isLogout(payload)) throw refuse("The token tells of no logout.");
+  if (!isLogout(payload)) throw refuse("The token is no logout token.");
   // An ID token is never one.
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
   const [id, sub] = [textOf(payload.sid), textOf(payload.sub)];

@@ -36,7 +36,7 @@ export async function requestTokens(
     body: new URLSearchParams({ ...grant, ...members }).toString(),
   });
   const tokens = objectOf(body, endpoints.tokenUrl, "token");
-  // GitHub tells its errors with status 200.
+  // GitHub reports errors with status 200.
   if (typeof tokens.access_token !== "string" || tokens.error !== undefined)
     throw new UpstreamError(tokens.error === undefined ? "token" : "token_refused", "The provider did not give a token.");
   return tokens as unknown as TokenAnswer;

@@ -210,7 +210,7 @@ function besides(profile: Readonly<Record<string, unknown>> | null, signed: JWTP
   return rest;
 }
 
-/** Apple tells the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
+/** Apple sends the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
 function nameOf(user: string | undefined): Record<string, unknown> {
   try {
     const { name } = JSON.parse(user ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };

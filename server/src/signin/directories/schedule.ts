@@ -28,7 +28,7 @@ export const syncJob = (parts: SyncParts & { providers: IdentityProviders }): Jo
     try {
       await syncDirectory(parts, provider, options);
     } catch (error) {
-      // The run tells of it, and the next one comes by itself.
+      // The run records it, and the next one starts by itself.
       if (!(error instanceof AppError)) throw error;
     }
   },

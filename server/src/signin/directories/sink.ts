@@ -20,7 +20,7 @@ const BATCH = 1_000;
 const MAX_DEFERRED = 10_000;
 const TAKEN = "Another user has this username or mail address.";
 
-/** One event tells of a run; of each user only what touches their security. */
+/** One event for a run; for each user only what concerns their security. */
 const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !== "ADMIN" && ctx.audit(draft) });
 
 /** Entries that do not say what was kept of them: by id, with what was kept, or null where nothing was. */

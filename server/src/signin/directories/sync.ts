@@ -44,13 +44,13 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   let state: "done" | "failed" = "done";
   let message: string | null = null;
   let read: { mark: Mark | null; kind: RunKind } = { mark: null, kind: begun.kind };
-  let toldAt = 0;
+  let reportedAt = 0;
   const taker = {
     regrouped: sink.regrouped,
     async take(entries: readonly LdapEntry[], memberships: Memberships) {
       await sink.take(entries, memberships);
-      if (clock.now() - toldAt < SECOND) return;
-      toldAt = clock.now();
+      if (clock.now() - reportedAt < SECOND) return;
+      reportedAt = clock.now();
       if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
     },
   };

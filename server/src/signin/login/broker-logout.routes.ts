@@ -45,7 +45,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
     "/broker/:alias/endpoint/logout_response",
     {
       schema: {
-        summary: "Come back from a logout at the identity provider",
+        summary: "Return from a logout at the identity provider",
         description:
           "To be registered at the provider as `post_logout_redirect_uri`. Without a logout of this browser it leads to the sign-in page.",
         params,

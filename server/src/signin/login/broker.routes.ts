@@ -5,7 +5,7 @@ import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
 import { providerMetadataRoutes } from "../brokers/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { seeOther } from "./begin.ts";
-import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
+import { type ContinueRouteParts, continueAfterReturn } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
 import { stepPath } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
@@ -87,7 +87,7 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
     {
       config: { limit: "signIns" },
       schema: {
-        summary: "Come back from an identity provider",
+        summary: "Redirect URI of an identity provider",
         description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
         params,
         querystring: AnswerQuery,
@@ -104,7 +104,7 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       // SAML's word for `state`.
       const state = query.state ?? RelayState;
       const answer = { ...query, ...(state !== undefined && { state }), alias: request.params.alias };
-      return comeBack(routeParts, { request, reply, visitor: request.visitor }, answer);
+      return continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, answer);
     },
   );
 

@@ -28,7 +28,7 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
     {
       config: { limit: "signIns" },
       schema: {
-        summary: "Come back to a sign-in from another site",
+        summary: "Continue a sign-in after a visit to another site",
         description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
         querystring: ContinueQuery,
         response: {
@@ -40,12 +40,12 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
       },
     },
     (request, reply) =>
-      comeBack(routeParts, { request, reply, visitor: request.visitor }, request.query as Readonly<Record<string, string>>),
+      continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, request.query as Readonly<Record<string, string>>),
   );
 };
 
 /** The browser is back with an answer, of which `state` says whose sign-in it belongs to. */
-export async function comeBack(
+export async function continueAfterReturn(
   { parts, visitors, replies, openRun }: ContinueRouteParts,
   visit: Visit,
   query: Readonly<Record<string, string>>,

@@ -50,7 +50,7 @@ async function ledTo(browser: Browser, realm: RealmUnderTest, answer: Answer): P
   expect(next).toMatch(new RegExp(`^/realms/${realm.name}/broker/`));
   return new URL(String((await browser.get(next)).headers.location));
 }
-const comeBack = (browser: Browser, realm: RealmUnderTest, left: URL, claims: Record<string, unknown>) =>
+const continueAfterReturn = (browser: Browser, realm: RealmUnderTest, left: URL, claims: Record<string, unknown>) =>
   browser.get(endpointOf(realm, peer.signIn(left, { claims })));
 
 describe("the setting identifierFirst", () => {
@@ -138,7 +138,7 @@ test("a user of an organization's provider with an address of its verified domai
     const browser = iam.browser();
     const left = (await ledTo(browser, realm, await type(browser, realm, `anyone@${DOMAIN}`)))!;
     const named = { given_name: "A", family_name: "B", preferred_username: sub };
-    const back = await comeBack(browser, realm, left, { sub, email, email_verified, ...named });
+    const back = await continueAfterReturn(browser, realm, left, { sub, email, email_verified, ...named });
     expect(isSignedIn(back, realm.name), back.text).toBe(true);
     return browser;
   };
@@ -162,7 +162,7 @@ test("a user of an organization's provider with an address of its verified domai
   expect((await master.patch(`/users/${grace.userId}`, { email, emailVerified: true })).status).toBe(200);
   const browser = iam.browser();
   const left = (await ledTo(browser, realm, await type(browser, realm, email)))!;
-  const requested = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
+  const requested = await followed(browser, await continueAfterReturn(browser, realm, left, { sub: "grace", email, email_verified: true }));
   const done = await answerPage(browser, realm.name, requested, { password: grace.password });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
   expect((await members()).length).toBe(2);
@@ -291,7 +291,7 @@ describe("buttons", () => {
     expect(first.text).not.toContain("Last used");
 
     const left = new URL(String((await browser.get(`/realms/${realm.name}/broker/corp/login`)).headers.location));
-    expect(isSignedIn(await comeBack(browser, realm, left, { given_name: "A", family_name: "B" }), realm.name)).toBe(true);
+    expect(isSignedIn(await continueAfterReturn(browser, realm, left, { given_name: "A", family_name: "B" }), realm.name)).toBe(true);
     expect(browser.cookies.get(`gh__idp_${realm.name}`)).toBe("corp");
     browser.cookies.delete(`gh_${realm.name}`);
     const next = await open(browser, realm);

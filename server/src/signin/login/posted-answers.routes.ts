@@ -27,7 +27,7 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
       bodyLimit: MAX_FORM,
       config: { caller: anonymous(), csrf: "none", limit: "signIns" },
       schema: {
-        summary: "Come back from an identity provider by a form",
+        summary: "Redirect URI of an identity provider that answers by a form (form_post, SAML POST binding)",
         description:
           "`response_mode=form_post` of OpenID Connect: what was posted is sent on to the same address as a query. SAML by POST: the response is verified, and waits for this browser.",
         tags: ["Sign-in"],
