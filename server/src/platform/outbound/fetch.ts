@@ -39,7 +39,10 @@ export async function send(dispatcher: Dispatcher, url: URL, peer: string, reque
   request.signal?.throwIfAborted();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new OutboundError("timeout", peer)), timeoutMs);
-  const signal = request.signal ? AbortSignal.any([request.signal, limit.signal]) : limit.signal;
+  const { signal } = limit;
+  // By a listener: `AbortSignal.any` costs four times as much.
+  const abort = () => limit.abort(request.signal?.reason);
+  request.signal?.addEventListener("abort", abort, { once: true });
   try {
     const requested = dispatcher.request({
       origin: url.origin,
@@ -57,10 +60,10 @@ export async function send(dispatcher: Dispatcher, url: URL, peer: string, reque
     const text = () => body.toString("utf8");
     return { status: answer.statusCode, headers: answer.headers, body, truncated, text, json: () => JSON.parse(text()) as unknown };
   } catch (error) {
-    if (request.signal?.aborted) throw request.signal.reason;
-    throw limit.signal.aborted ? limit.signal.reason : toOutboundError(error, peer);
+    throw signal.aborted ? signal.reason : toOutboundError(error, peer);
   } finally {
     clearTimeout(timer);
+    request.signal?.removeEventListener("abort", abort);
   }
 }
 
