@@ -11,6 +11,7 @@ import {
   type ProviderSnapshot,
   UpstreamError,
 } from "../identity-providers/index.ts";
+import { createRereads } from "./rereads.ts";
 
 /** What is known of OpenID providers: read once, kept for a while, and read again where a key is unknown. */
 export interface Upstreams {
@@ -25,8 +26,6 @@ const FRESH = 10 * MINUTE;
 const STALE = 24 * HOUR;
 /** A provider that does not answer is not asked for every click. */
 const FAILED = 5 * SECOND;
-/** A flood of tokens with unknown keys costs a request each half minute. */
-const UNKNOWN_KEY = 30 * SECOND;
 const MAX_KEPT = 1_000;
 
 interface Kept {
@@ -39,8 +38,7 @@ interface Kept {
 export function createUpstreams(outbound: Outbound): Upstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, { readonly error: UpstreamError; readonly at: number }>({ max: MAX_KEPT });
-  // When an unknown key had a set of keys read again.
-  const reread = new LRUCache<string, number>({ max: MAX_KEPT });
+  const rereads = createRereads(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 
@@ -89,7 +87,7 @@ export function createUpstreams(outbound: Outbound): Upstreams {
     };
     const known = await document(keysOf(jwksUrl), load, maxAge);
     known.find ??= createLocalJWKSet(known.document as unknown as JSONWebKeySet);
-    return { find: known.find };
+    return known.find;
   };
 
   return {
@@ -100,16 +98,15 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       return endpointsOf(config, (await document(`issuer ${issuer}`, () => discover(outbound, issuer))).document);
     },
     keyOf: (jwksUrl) => async (header, token) => {
-      const known = await keys(jwksUrl);
+      const find = await keys(jwksUrl);
       try {
-        return await known.find(header, token);
+        return await find(header, token);
       } catch (error) {
         if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
-        // Rotated: the set is read again at once, and then once in a while.
-        const isDue = clock.now() - (reread.get(jwksUrl) ?? Number.NEGATIVE_INFINITY) >= UNKNOWN_KEY;
-        if (isDue) reread.set(jwksUrl, clock.now());
-        else if (!reading.has(keysOf(jwksUrl))) throw error;
-        return (await keys(jwksUrl, 0)).find(header, token);
+        // Rotated.
+        if (!rereads.take(jwksUrl) && !reading.has(keysOf(jwksUrl))) throw error;
+        const findAgain = await keys(jwksUrl, 0);
+        return findAgain(header, token);
       }
     },
   };

@@ -13,6 +13,7 @@ import {
   samlUpstream,
   UpstreamError,
 } from "../../identity-providers/index.ts";
+import { createRereads } from "../rereads.ts";
 import { claimDueMetadata, findMetadata, postponeMetadata, saveMetadata } from "./metadata.store.ts";
 import type { SamlRules } from "./rules.ts";
 
@@ -33,8 +34,6 @@ export interface SamlUpstreams {
 const LOOK_AGAIN = MINUTE;
 /** A provider that is down is not asked for every click. */
 const FAILED = 5 * SECOND;
-/** A flood of messages with unknown keys costs a request each half minute. */
-const UNKNOWN_KEY = 30 * SECOND;
 const MAX_KEPT = 1_000;
 const AT_ONCE = 4;
 const MAX_PER_RUN = 500;
@@ -50,8 +49,7 @@ type Failure = { readonly error: UpstreamError; readonly at: number; readonly ve
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
-  // When an unknown key had metadata read again.
-  const reread = new LRUCache<string, number>({ max: MAX_KEPT });
+  const rereads = createRereads(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 
@@ -138,10 +136,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       if (provider.config.metadataUrl === undefined) return null;
       const { metadata } = await current(provider);
       const { providerId: key } = provider;
-      // At once, and then once in a while.
-      const isDue = clock.now() - (reread.get(key) ?? Number.NEGATIVE_INFINITY) >= UNKNOWN_KEY;
-      if (isDue) reread.set(key, clock.now());
-      else if (!reading.has(key)) return null;
+      if (!rereads.take(key) && !reading.has(key)) return null;
       return fetched(provider, metadata).then(
         (entry) => described(provider, entry.metadata, rules),
         () => null,
