@@ -20,6 +20,7 @@ export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
+  hasGrants,
   insertLink,
   isLinkedTo,
   type Link,

@@ -203,9 +203,9 @@ export function contextOf(
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {
   const progress = withPassed(run.progress, step, proof);
   const { userId } = progress;
-  const isSame = userId !== null && run.user?.userId === userId;
-  const user = userId === null ? null : isSame ? run.user : await findSignInUser(parts.db, run.realm.realmId, userId, clock.now());
-  return { ...run, progress, user };
+  if (userId === null) return { ...run, progress, user: null };
+  const known = [run.user, proof.user].find((user) => user?.userId === userId);
+  return { ...run, progress, user: known ?? (await findSignInUser(parts.db, run.realm.realmId, userId, clock.now())) };
 }
 
 export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login?: string) => ({
