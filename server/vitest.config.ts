@@ -140,7 +140,7 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.{ts,tsx}"],
           env: { GATEHOUSE_TEST_DATABASE: "embedded" },
           globalSetup: postgresSetup,
-          // Whole servers and a browser, after everything else. They wait for each other half of the time, so three files run at once.
+          // Whole servers and a browser, after everything else. Servers start and browsers answer one after the other, so three files run at once.
           isolate: true,
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
