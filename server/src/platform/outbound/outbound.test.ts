@@ -36,8 +36,8 @@ function outboundWith(options: Partial<OutboundOptions> = {}): Outbound {
 
 const development = () => outboundWith({ allowLoopbackHttp: true });
 const ok: RequestListener = (_req, res) => res.end("hello");
-// Half the time after which a connection attempt gives up by itself: a test that waits for that has not kept its own limit.
-const promptly = { timeout: 5_000 };
+// Less than the time after which a connection attempt gives up by itself: a test that waits for that has not kept its own limit.
+const promptly = { timeout: 9_000 };
 const failing = (reason: string) => expect.objectContaining({ name: "OutboundError", reason });
 
 describe("what may be reached", () => {
