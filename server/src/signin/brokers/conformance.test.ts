@@ -43,7 +43,7 @@ const placed = (...members: (keyof typeof PATHS)[]) =>
   Object.fromEntries(members.map((member) => [member, `${peer.issuer}${PATHS[member]}`]));
 const everywhere = () => placed("issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl");
 
-const names = { given_name: "Ada", family_name: "Lovelace" };
+const names = { given_name: "A\u202eda", family_name: "Love\u200blace" };
 const claimsOf = ({ subject, email, username }: TheirAccount) => ({
   claims: { ...names, sub: subject, email, email_verified: true, preferred_username: username },
 });
@@ -85,7 +85,8 @@ const kinds: Record<Exclude<keyof typeof brokers, keyof typeof samlStages>, Kind
   },
   facebook: {
     config: () => ({ ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/me?fields=id` }),
-    answer: ({ subject, email }) => profileOf({ "/me": { id: subject, email, first_name: "Ada", last_name: "Lovelace" } }),
+    answer: ({ subject, email }) =>
+      profileOf({ "/me": { id: subject, email, first_name: names.given_name, last_name: names.family_name } }),
   },
 };
 
@@ -109,7 +110,7 @@ const samlStages = {
 } satisfies Partial<Record<ProtocolName, BrokerStage>>;
 
 async function posted(left: Left, { subject, email, username }: TheirAccount, said: Said = {}): Promise<Return> {
-  const claims = { email, username, firstName: "Ada", lastName: "Lovelace" };
+  const claims = { email, username, firstName: names.given_name, lastName: names.family_name };
   const attributes = Object.entries(claims).map(([name, value]) => ({ name, values: [value] }));
   const nameId = { value: subject, format: NAME_ID_FORMAT.persistent };
   return { by: "form", members: await idp.answer(await idp.read(left), { assertion: { nameId, attributes }, ...said }) };
