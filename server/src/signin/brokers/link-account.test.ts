@@ -247,6 +247,7 @@ describe("a first sign-in with the address of a user", () => {
       const { browser, page } = await asked(realm, answer);
       expect(offersNew(page), "unless the address is certainly the account's").toBe(config !== trusted[0]);
       const ways = await followed(browser, await press(browser, realm, page, { restart: "true" }));
+      expect(ways.text).toContain("Nothing was linked");
       expect([ways.status, ways.text.includes('name="username"'), ways.text.includes("Continue with Corporate")]).toEqual([
         200,
         true,

@@ -18,6 +18,7 @@ export const updateProfile: Question = {
   available: async ({ user }) => user !== null && !user.isFromDirectory,
   page: ({ user, realm: { settings }, alert }, text) => ({
     title: "profileTitle",
+    lead: settings.account.changeEmail ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
     body: (
       <Profile
         text={text}

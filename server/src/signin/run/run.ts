@@ -169,9 +169,13 @@ function beginning({ flows, request, visitor: { session }, interaction }: Beginn
 /** A user who has declined to link an account is not led to the provider again. */
 export function restarted(run: Run): Run {
   const { link } = run.progress;
-  const data = link ? { [link.step.path]: { alias: link.alias } } : {};
+  const data = link ? { [link.step.path]: { alias: link.alias, declined: true } } : {};
   return { ...run, progress: { ...beginning({ ...run, flows: run.flows! }), data }, user: null };
 }
+
+/** They have done so, and not typed a name since. */
+export const hasDeclinedLink = ({ progress: { login, data } }: Run): boolean =>
+  login === null && Object.values(data).some(({ declined }) => declined === true);
 
 /** Drops proofs that are not recent; the session step is evaluated again. */
 export const onlyRecent = (progress: Progress): Progress => ({
