@@ -68,7 +68,13 @@ export const identityProvider: Question = {
     if (arrival.kind === "linked") return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), brokered } };
     const { isConfirmed, mayCreate } = arrival;
     const link = {
-      ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
+      ...{
+        alias: provider.alias,
+        protocol: provider.protocol,
+        providerId: provider.providerId,
+        subject: identity.subject,
+        username: identity.username,
+      },
       ...(provider.isOfOrganizations && identity.email !== null && identity.emailVerified && { email: identity.email }),
       ...{ isConfirmed, mayCreate },
     };

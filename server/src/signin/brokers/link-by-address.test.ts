@@ -304,3 +304,85 @@ test("declined in a sign-in that an application led to the provider, it stays he
   const ways = await followed(browser, await press(browser, realm, page, { restart: "true" }));
   expect([ways.status, ways.text.includes('name="password"')], "and does not lead there again").toEqual([200, true]);
 });
+
+test("two browsers with one account at the provider end with one link, whoever comes first", async () => {
+  const { realm, owner } = await owned();
+  const [one, two, late] = [await asked(realm), await asked(realm), await asked(realm)];
+  const other = await asked(realm, { claims: { sub: "subject-2" } });
+  const confirm = await choose(late.browser, realm, late.page, NEW);
+  for (const { browser, page } of [one, two])
+    expect(isSignedIn(await answerPage(browser, realm.name, page, { password: owner.password }), realm.name)).toBe(true);
+  expect(isSignedIn(await answerPage(late.browser, realm.name, confirm, { newAccount: "yes" }), realm.name), "the link decides").toBe(true);
+  const second = await answerPage(other.browser, realm.name, other.page, { password: owner.password });
+  expect([second.status, second.text.includes("linked to another one there")], second.text).toEqual([409, true]);
+  expect([await usersOf(realm), await linksOf(realm, owner)]).toMatchObject([[OWNER], [{ subject: "subject-1" }]]);
+  expect(await realm.events("type=LINK_ADDED")).toHaveLength(1);
+
+  const { realm: rivals, owner: rival } = await owned();
+  const [maker, prover] = [await asked(rivals), await asked(rivals)];
+  await answerPage(maker.browser, rivals.name, await choose(maker.browser, rivals, maker.page, NEW), { newAccount: "yes" });
+  const taken = await answerPage(prover.browser, rivals.name, prover.page, { password: rival.password });
+  expect([taken.status, taken.text.includes("linked already")], taken.text).toEqual([409, true]);
+  expect([await linksOf(rivals, rival), prover.browser.cookies.has(`gh_${rivals.name}`)]).toEqual([[], false]);
+});
+
+test("what a provider said before its subjects meant others, or fewer could come, is not linked; nor in a flow that is gone", async () => {
+  const elsewhere = await openidPeer();
+  const { realm, owner } = await owned();
+  const boss = realm.asMaster();
+  const { body: before } = await boss.get("/identity-providers/corp");
+  const flow = (await boss.get("/flows/browser")).body;
+  for (const change of [
+    () => boss.patch("/identity-providers/corp", { config: { issuer: elsewhere.issuer, clientSecret: "a-secret" } }),
+    () => boss.patch("/identity-providers/corp", { config: { allowedDomains: ["other.example"] } }),
+    () => boss.patch("/identity-providers/corp", { config: { provisioning: "deny" } }),
+    () => boss.put("/flows/browser", { ...flow, displayName: "Another" }),
+  ]) {
+    const [proving, making] = [await asked(realm), await asked(realm, { claims: { sub: "subject-2" } })];
+    const confirm = await choose(making.browser, realm, making.page, NEW);
+    expect(await change()).toMatchObject({ status: 200 });
+    const proof = await answerPage(proving.browser, realm.name, proving.page, { password: owner.password });
+    const made = await answerPage(making.browser, realm.name, confirm, { newAccount: "yes" });
+    for (const answer of [proof, made]) expect([[400, 303].includes(answer.status), isSignedIn(answer, realm.name)]).toEqual([true, false]);
+    expect([await usersOf(realm), await linksOf(realm, owner)]).toEqual([[OWNER], []]);
+    const restored = { ...before, config: { ...before.config, clientSecret: "a-secret" } };
+    expect(await boss.put("/identity-providers/corp", restored)).toMatchObject({ status: 200 });
+  }
+  await elsewhere.close();
+});
+
+test("a user who changes between question and answer: renamed they are the same, deleted or disabled no one; an address they confirm stays theirs", async () => {
+  for (const [change, status] of [
+    [{ username: "renamed" }, 303],
+    [{ email: "moved@example.com" }, 303],
+    [{ enabled: false }, 401],
+    [null, 401],
+  ] as const) {
+    const { realm, owner } = await owned();
+    const [proving, making] = [await asked(realm), await asked(realm, { claims: { sub: "subject-2" } })];
+    const confirm = await choose(making.browser, realm, making.page, NEW);
+    const path = `/users/${owner.userId}`;
+    await (change ? realm.asMaster().patch(path, change) : realm.asMaster().delete(path));
+    const proof = await answerPage(proving.browser, realm.name, proving.page, { password: owner.password });
+    expect([proof.status, isSignedIn(proof, realm.name)], JSON.stringify(change)).toEqual([status, status === 303]);
+    expect((await answerPage(making.browser, realm.name, confirm, { newAccount: "yes" })).status).toBe(303);
+    expect((await usersOf(realm)).find(({ username }) => username === "ada")).toMatchObject({ email: null });
+  }
+
+  const realm = await brokered({ trustEmail: true });
+  const boss = realm.asMaster();
+  const other = await openidPeer();
+  await boss.post("/identity-providers", openidProvider(other, { alias: "other" }));
+  const first = await leave(realm, iam.browser(), "other");
+  await first.browser.get(endpointOf(realm, other.signIn(first.left, { claims: { ...named, preferred_username: "first" } }), "other"));
+  const { browser, page } = await asked(realm);
+  const confirm = await choose(browser, realm, page, NEW);
+  const [{ userId }] = (await boss.get("/users?search=first")).body;
+  await boss.patch(`/users/${userId}`, { emailVerified: true });
+  expect((await answerPage(browser, realm.name, confirm, { newAccount: "yes" })).status).toBe(303);
+  expect(await usersOf(realm)).toEqual([
+    { username: "ada", email: null, emailVerified: false },
+    { username: "first", email: ADDRESS, emailVerified: true },
+  ]);
+  await other.close();
+});

@@ -89,7 +89,8 @@ export async function openSignIn(
   const { realm, flows, visitor, interaction } = opened;
   const request = (interaction?.request ?? {}) as SignInRequest;
   const kept = interaction?.state as Partial<Progress> | undefined;
-  const isCurrent = kept?.flow !== undefined && flows.byAlias.get(kept.flow)?.version === kept.flowVersion;
+  const isPresent = (flow: Pick<Progress, "flow" | "flowVersion">) => flows.byAlias.get(flow.flow)?.version === flow.flowVersion;
+  const isCurrent = kept?.flow !== undefined && isPresent(kept as Progress) && (kept.link === undefined || isPresent(kept.link));
   // After signing out, or in as another user, the proofs of the former session do not count.
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });

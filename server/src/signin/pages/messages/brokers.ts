@@ -35,6 +35,9 @@ export const enBrokers = {
   linkAccountTakenTitle: "That account is linked already",
   linkAccountTakenText:
     "It belongs to a user here, so it cannot be linked once more. Use another account at the provider, or remove the other link first.",
+  linkOneEachTitle: "Your account is linked to another one there",
+  linkOneEachText:
+    "One account at each provider can be linked. Sign in with the one that is linked, or remove that link in your account first.",
   brokerStaleTitle: "The provider did not ask you to sign in again",
   brokerStaleText:
     "A new sign-in is needed here, and the provider did not confirm one. Sign in another way, or sign out first and then in again.",
@@ -79,6 +82,9 @@ export const nlBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Dat account is al gekoppeld",
   linkAccountTakenText:
     "Het hoort bij een gebruiker hier en kan niet nog eens worden gekoppeld. Gebruik een ander account bij de provider, of verwijder eerst de andere koppeling.",
+  linkOneEachTitle: "Je account is al aan een ander account daar gekoppeld",
+  linkOneEachText:
+    "Bij elke provider kan één account worden gekoppeld. Meld je aan met het gekoppelde account, of verwijder eerst die koppeling in je account.",
   brokerStaleTitle: "De provider heeft je niet opnieuw laten aanmelden",
   brokerStaleText:
     "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld je op een andere manier aan, of meld je eerst af en dan opnieuw aan.",
@@ -124,6 +130,9 @@ export const deBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Dieses Konto ist bereits verknüpft",
   linkAccountTakenText:
     "Es gehört zu einem Benutzer hier und kann nicht noch einmal verknüpft werden. Verwenden Sie ein anderes Konto beim Anbieter, oder entfernen Sie zuerst die andere Verknüpfung.",
+  linkOneEachTitle: "Ihr Konto ist schon mit einem anderen dort verknüpft",
+  linkOneEachText:
+    "Bei jedem Anbieter lässt sich ein Konto verknüpfen. Melden Sie sich mit dem verknüpften an, oder entfernen Sie zuerst diese Verknüpfung in Ihrem Konto.",
   brokerStaleTitle: "Der Anbieter hat Sie nicht neu angemeldet",
   brokerStaleText:
     "Hier ist eine neue Anmeldung nötig, und der Anbieter hat keine bestätigt. Melden Sie sich anders an, oder melden Sie sich zuerst ab und dann wieder an.",
@@ -166,6 +175,9 @@ export const frBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Ce compte est déjà lié",
   linkAccountTakenText:
     "Il appartient à un utilisateur d’ici et ne peut pas être lié une seconde fois. Utilisez un autre compte chez le fournisseur, ou supprimez d’abord l’autre lien.",
+  linkOneEachTitle: "Votre compte est déjà lié à un autre chez ce fournisseur",
+  linkOneEachText:
+    "Un seul compte par fournisseur peut être lié. Connectez-vous avec celui qui est lié, ou retirez d’abord ce lien dans votre compte.",
   brokerStaleTitle: "Le fournisseur ne vous a pas reconnecté",
   brokerStaleText:
     "Une nouvelle connexion est nécessaire ici, et le fournisseur n’en a pas confirmé. Connectez-vous autrement, ou déconnectez-vous d’abord puis reconnectez-vous.",
@@ -208,6 +220,9 @@ export const esBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Esa cuenta ya está vinculada",
   linkAccountTakenText:
     "Pertenece a un usuario de aquí, así que no se puede vincular otra vez. Usa otra cuenta en el proveedor o elimina antes el otro vínculo.",
+  linkOneEachTitle: "Tu cuenta ya está vinculada a otra de ese proveedor",
+  linkOneEachText:
+    "Se puede vincular una cuenta de cada proveedor. Inicia sesión con la vinculada o elimina antes ese vínculo en tu cuenta.",
   brokerStaleTitle: "El proveedor no te pidió iniciar sesión de nuevo",
   brokerStaleText:
     "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicia sesión de otra forma, o cierra antes la sesión y vuelve a entrar.",
