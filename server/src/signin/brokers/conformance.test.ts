@@ -1,6 +1,7 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { type BrokerStage, brokerConformance, type Left, type Return, type TheirAccount } from "../../testing/broker-conformance.ts";
+import { Browser } from "../../testing/browser.ts";
 import {
   type EherkenningPeer,
   type EidAnswer,
@@ -17,6 +18,7 @@ import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/open
 import { type Said, type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
+import { isSignedIn } from "../../testing/step-pages.ts";
 import type { ProtocolName } from "../identity-providers/index.ts";
 import type { brokers } from "./parts.ts";
 
@@ -138,3 +140,29 @@ for (const [protocol, kind] of Object.entries(kinds) as [ProtocolName, Kind][]) 
   brokerConformance(protocol, stage, () => iam);
 }
 for (const [protocol, stage] of Object.entries(samlStages)) brokerConformance(protocol, stage, () => iam);
+
+test("first sign-ins of one account at once, on two nodes, make one user with one link, and all are signed in", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().post("/identity-providers", { alias: "theirs", protocol: "saml", config: idp.config });
+  const node = await iam.secondNode();
+  const base = `/realms/${realm.name}/broker/theirs`;
+  const ready = [];
+  for (const app of [iam, node, iam, node, iam, node].map(({ server }) => server.app)) {
+    const browser = new Browser(app, "198.51.100.7");
+    const left = await browser.get(`${base}/login`);
+    const { members } = await posted(new URL(String(left.headers.location)), {
+      subject: "4711",
+      email: "ada@example.com",
+      username: "ada",
+    });
+    const back = await browser.request("POST", `${base}/endpoint`, { form: { ...members }, csrf: false });
+    ready.push({ browser, path: String(back.headers.location) });
+  }
+  const answers = await Promise.all(ready.map(({ browser, path }) => browser.get(path)));
+  expect(answers.map((answer) => isSignedIn(answer, realm.name))).toEqual(Array(6).fill(true));
+  expect((await realm.asMaster().get("/users")).body.map(({ username }: { username: string }) => username).sort()).toEqual([
+    "ada",
+    "admin",
+  ]);
+  expect(await realm.events("type=LINK_ADDED")).toHaveLength(1);
+});
