@@ -66,7 +66,7 @@ const onPostgresAlone = [
   // brokers/oidc, directories/sync
   "src/signin/brokers/presets.test.ts",
   "src/signin/brokers/{conformance,openid-provider}.test.ts",
-  "src/signin/brokers/upstream-faults.test.ts",
+  "src/signin/brokers/{upstream-faults,link-by-address}.test.ts",
   "src/signin/brokers/eid/*.test.ts",
   "src/signin/brokers/saml/{bad-input,slo}.test.ts",
   "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",

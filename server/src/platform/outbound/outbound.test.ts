@@ -312,6 +312,22 @@ describe("failures", () => {
     await expect(outboundWith({ resolve }).fetch("https://nowhere.example/")).rejects.toEqual(failing("dns"));
   });
 
+  test("a name that leads inside cannot be told from one that does not exist, neither by the words nor by the time", async () => {
+    const refused = async (host: string) => {
+      const began = performance.now();
+      const error: Error = await outboundWith({})
+        .fetch(`https://${host}/`)
+        .then(
+          () => expect.unreachable(),
+          (thrown) => thrown,
+        );
+      return [error.message.replace(host, ""), performance.now() - began >= 195] as const;
+    };
+    const [inside, unknown] = await Promise.all(["localhost", "nowhere.invalid"].map(refused));
+    expect(inside).toEqual([expect.stringContaining("could not be found, or is not a public address"), true]);
+    expect(unknown).toEqual(inside);
+  });
+
   test("the peer breaks off in the middle, or sends a broken archive", async () => {
     const { url } = await peer((req, res) => {
       if (req.url === "/archive") return void res.writeHead(200, { "content-encoding": "gzip" }).end("not gzip");

@@ -69,7 +69,13 @@ export const identityProvider: Question = {
       return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), user: linked?.user, brokered } };
     const { isConfirmed, mayCreate } = arrival;
     const link = {
-      ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
+      ...{
+        alias: provider.alias,
+        protocol: provider.protocol,
+        providerId: provider.providerId,
+        subject: identity.subject,
+        username: identity.username,
+      },
       ...(provider.isOfOrganizations && identity.email !== null && identity.emailVerified && { email: identity.email }),
       ...{ isConfirmed, mayCreate },
     };

@@ -75,6 +75,12 @@ export async function findProvider(db: Db, realm: string, alias: string): Promis
   return row ? toProvider(row) : null;
 }
 
+/** Held against changes until commit; others may hold it too. */
+export async function shareProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
+  const row = await ofRealm(tx, realm).where("alias", "=", alias).forShare().executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
 export async function lockProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
   return row ? toProvider(row) : null;
