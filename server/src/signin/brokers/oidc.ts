@@ -8,7 +8,7 @@ import type { UpstreamSession } from "./brokered-sessions.ts";
 import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
 import { ask, linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
-import { addressOf, lineOf } from "./said.ts";
+import { addressOf, idOf, lineOf } from "./said.ts";
 
 /** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
 export const oidc: Broker = {
@@ -104,11 +104,10 @@ export const oidc: Broker = {
 
 /** Longer, and the address of a logout would be refused by servers on the way. */
 const MAX_HINT = 6_000;
-const MAX_SESSION_ID = 1_024;
 
 function sessionOf({ config }: ProviderSnapshot, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
   const isHint = config.logoutUpstream === true && typeof idToken === "string" && idToken.length <= MAX_HINT;
-  return { id: lineOf(sid, MAX_SESSION_ID), logout: isHint ? idToken : null };
+  return { id: idOf(sid), logout: isHint ? idToken : null };
 }
 
 /** Two factors are asked for in the provider's own words, where the configuration knows them. */
@@ -224,7 +223,7 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
   const { config } = provider;
   const refused = quirks.refuse?.(provider, claims);
   if (refused) throw new UpstreamError(refused, "The provider's user is not among those who may sign in here.");
-  const subject = lineOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub, 1024);
+  const subject = idOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub);
   if (subject === null) throw new UpstreamError("subject", "The provider did not say who signed in.");
   const of = (member: string) => lineOf(claims[String(config[member])]);
   const email = addressOf(of("emailAttribute"));
