@@ -89,6 +89,20 @@ test("what cannot be stored, and an address that no mail can be sent to, is aske
   expect((await realm.asMaster().put(`/users/${user.userId}`, user)).status, "as it was shown").toBe(200);
 });
 
+test("an address is verified where the document says so in which it is, the ID token or the profile", async () => {
+  const verified: [boolean, Record<string, unknown>, Record<string, unknown>][] = [
+    [false, { email: undefined, email_verified: true }, { email: "ada@example.com", email_verified: false }],
+    [true, { email: undefined, email_verified: false }, { email: "ada@example.com", email_verified: true }],
+    [false, { email_verified: undefined }, { email: "eve@example.com", email_verified: true }],
+    [true, { email_verified: undefined }, { email: "ada@example.com", email_verified: true }],
+  ];
+  for (const [emailVerified, claims, userinfo] of verified) {
+    const realm = await brokered({ trustEmail: true });
+    await signIn(realm, { claims, userinfo });
+    expect(await usersOf(realm), JSON.stringify([claims, userinfo])).toMatchObject([{ email: "ada@example.com", emailVerified }]);
+  }
+});
+
 describe("what does not come from the provider for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],

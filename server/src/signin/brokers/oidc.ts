@@ -68,7 +68,7 @@ export const oidc: Broker = {
       // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
       if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
         throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-      const claims = { ...besides(profile, signed), ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
+      const claims = { ...(provider.protocol === "apple" && nameOf(answer.user)), ...joined(profile, signed) };
       return {
         ...identityOf(provider, quirks, claims),
         session: sessionOf(provider, signed, tokens.id_token),
@@ -202,11 +202,11 @@ async function readProfile(
   return { ...profile, email, email_verified: email !== null };
 }
 
-/** What the profile adds to the ID token. Whether an address is verified is said of the address beside it, and of no other document's. */
-function besides(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> | null {
-  if (profile === null || signed.email === undefined || signed.email === profile.email) return profile;
-  const { email_verified: _, ...rest } = profile;
-  return rest;
+/** The ID token wins over the profile. Whether an address is verified is said of the address beside it, and of no other document's. */
+function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> {
+  const claims: Record<string, unknown> = { ...profile, ...signed };
+  if (profile === null || signed.email === profile.email) return claims;
+  return { ...claims, email_verified: (signed.email === undefined ? profile : signed).email_verified };
 }
 
 /** Apple sends the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
