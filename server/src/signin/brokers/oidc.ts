@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { type JWTPayload, jwtVerify } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
-import { type Endpoints, filledUrl, hostOf, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import { callProvider, type Endpoints, filledUrl, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "./broker.ts";
 import type { UpstreamSession } from "./brokered-sessions.ts";
 import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
-import { ask, linkTokensOf, requestTokens } from "./oidc-tokens.ts";
+import { linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
 import { addressOf, idOf, lineOf } from "./said.ts";
 
@@ -184,21 +184,15 @@ async function readProfile(
   { userinfoUrl }: Endpoints,
   quirks: Quirks,
   accessToken: string,
-  tools: BrokerTools,
+  { upstreams: { outbound } }: BrokerTools,
 ): Promise<Record<string, unknown> | null> {
   if (userinfoUrl === null) return null;
   const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
+  const read = async (url: string) => (await callProvider(outbound, url, "userinfo", { headers })).text();
   const url = quirks.profileUrl?.(userinfoUrl, provider, accessToken) ?? userinfoUrl;
-  const profile = objectOf(await ask(tools, url, "userinfo", { headers }), url, "userinfo");
+  const profile = objectOf(await read(url), url, "userinfo");
   if (quirks.emailsPath === undefined) return profile;
-  const list = `${userinfoUrl}${quirks.emailsPath}`;
-  let addresses: unknown;
-  try {
-    addresses = JSON.parse(await ask(tools, list, "userinfo", { headers }));
-  } catch (error) {
-    throw error instanceof UpstreamError ? error : new UpstreamError("userinfo", `${hostOf(list)} did not answer with JSON.`, error);
-  }
-  const email = primaryAddress(addresses);
+  const email = primaryAddress(await read(`${userinfoUrl}${quirks.emailsPath}`));
   return { ...profile, email, email_verified: email !== null };
 }
 
