@@ -117,6 +117,6 @@ describe("what is known of a subject", () => {
       ({ source, targets: [target] }) as unknown as ClaimMapper;
     const mappers = [mapper("roles", "accessToken"), mapper("groups", "userinfo")];
     expect(needsOf(mappers, "accessToken")).toEqual({ roles: true, groups: false, organizations: false });
-    expect(needsOf(mappers, "idToken", "userinfo")).toEqual({ roles: false, groups: true, organizations: false });
+    expect(needsOf(mappers, "userinfo")).toEqual({ roles: false, groups: true, organizations: false });
   });
 });

@@ -1,3 +1,4 @@
+import { oncePer } from "../../kernel/once.ts";
 import { convert } from "./check.ts";
 import type { ClaimMapper, ClaimTarget } from "./mapper.ts";
 import { claimPath, isFree } from "./path.ts";
@@ -61,13 +62,18 @@ export function claimsOf(
   const claims: Record<string, unknown> = {};
   for (const mapper of mappers) {
     if (!mapper.targets.includes(target)) continue;
-    const path = claimPath(mapper.claim);
-    if (!path || !isFree(path)) continue;
-    const value = mappedValue(mapper, subject, context);
+    const path = pathOf(mapper);
+    const value = path.length === 0 ? undefined : mappedValue(mapper, subject, context);
     if (value !== undefined) write(claims, path, value);
   }
   return claims;
 }
+
+/** Empty: nowhere. */
+const pathOf = oncePer(({ claim }: ClaimMapper): readonly string[] => {
+  const path = claimPath(claim);
+  return path && isFree(path) ? path : [];
+});
 
 /** What one mapper says of `subject`, wherever it is written; undefined: nothing. */
 export function mappedValue(mapper: ClaimMapper, subject: ClaimSubject, context: ClaimContext): unknown {
@@ -75,10 +81,18 @@ export function mappedValue(mapper: ClaimMapper, subject: ClaimSubject, context:
   const found = foundBy(mapper, subject, context);
   if (!found) return undefined;
   if ("whole" in found) return found.whole;
+  if (!multivalued) return firstOf(found.values, type);
   const values = found.values.map((value) => convert(value, type)).filter((value) => value !== undefined);
-  if (!multivalued) return values[0];
   // An empty list of roles or groups becomes an empty claim; an unset attribute becomes none.
   return values.length > 0 || found.list ? values : undefined;
+}
+
+function firstOf(values: readonly (string | number | boolean)[], type: ClaimMapper["type"]): unknown {
+  for (const value of values) {
+    const converted = convert(value, type);
+    if (converted !== undefined) return converted;
+  }
+  return undefined;
 }
 
 function foundBy(mapper: ClaimMapper, subject: ClaimSubject, { clientId, session }: ClaimContext): Found {
@@ -170,14 +184,16 @@ function sessionMember(session: SubjectSession, member: string): Found {
 /** Where another mapper has put a plain value there is no room for members of it: that one stays. */
 function write(claims: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = claims;
-  for (const segment of path.slice(0, -1)) {
+  const last = path.length - 1;
+  for (let depth = 0; depth < last; depth++) {
+    const segment = path[depth]!;
     const next = Object.hasOwn(at, segment) ? at[segment] : undefined;
     if (next !== undefined && !isBranch(next)) return;
     const branch = next ? { ...(next as Record<string, unknown>) } : {}; // never into an object that a mapper handed over
     at[segment] = branch;
     at = branch;
   }
-  at[path.at(-1)!] = value;
+  at[path[last]!] = value;
 }
 
 const isBranch = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -11,10 +11,9 @@ export interface SubjectNeeds {
   readonly organizations: boolean;
 }
 
-/** What `mappers` ask of the database, for the targets that are going to be made. */
-export function needsOf(mappers: readonly ClaimMapper[], ...targets: readonly ClaimTarget[]): SubjectNeeds {
-  const uses = (source: ClaimMapper["source"]) =>
-    mappers.some((mapper) => mapper.source === source && mapper.targets.some((target) => targets.includes(target)));
+/** What `mappers` ask of the database for one target. */
+export function needsOf(mappers: readonly ClaimMapper[], target: ClaimTarget): SubjectNeeds {
+  const uses = (source: ClaimMapper["source"]) => mappers.some((mapper) => mapper.source === source && mapper.targets.includes(target));
   return { roles: uses("roles"), groups: uses("groups"), organizations: uses("organizations") };
 }
 

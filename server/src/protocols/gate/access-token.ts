@@ -79,7 +79,8 @@ export const challengeOf = ({ isBare = false }: Audience, issuer: string, scheme
   isBare ? `${scheme}${refusal ? ` error="${refusal.error}"` : ""}` : challenge(issuer, scheme, refusal);
 
 async function findLive(parts: AccessTokenParts, { realms }: Audience, realm: RealmSnapshot, token: string): Promise<LiveToken | null> {
-  for (const name of realms?.(realm.realmId) ?? [realm.realmId]) {
+  if (!realms) return readAccessToken(parts, realm, issuerOf(parts.baseUrl, realm.realmId), token);
+  for (const name of realms(realm.realmId)) {
     const of = name === realm.realmId ? realm : await parts.realms.get(name);
     const live = of && (await readAccessToken(parts, of, issuerOf(parts.baseUrl, name), token));
     if (live) return live;
@@ -94,6 +95,7 @@ async function reasonAgainstPossession(
   live: LiveToken,
   presented: PresentedToken,
 ): Promise<string | null> {
+  if (live.confirmation === null && presented.scheme === "bearer") return null;
   const { jkt, "x5t#S256": thumbprint, ...unknown } = live.confirmation ?? {};
   if (Object.keys(unknown).length > 0) return "The token is bound in a way that is not known here";
   if (jkt !== undefined && presented.scheme === "bearer") return "The token is bound to a key and cannot be used as a bearer token";

@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { oncePer } from "../../kernel/once.ts";
 import { type Actor, actorOf } from "../../platform/context.ts";
 import { type Caller, callersOf, isWrite, type SessionCaller } from "../../platform/http/index.ts";
 import {
@@ -68,6 +69,16 @@ export type Callers = ReturnType<typeof createCallers>;
 export function createCallers(parts: CallerParts, rules: SessionRules = ownSession) {
   const { db, csrf, cookies } = parts;
   const audienceOf = (caller: Caller): Audience | undefined => (caller.by === "bearer" ? parts.audiences[caller.audience] : undefined);
+
+  const acceptedBy = oncePer(
+    (declaration: FastifyContextConfig): { audience: Audience | undefined; session: SessionCaller | undefined } => {
+      const callers = callersOf(declaration);
+      return {
+        audience: callers.map(audienceOf).find((each) => each !== undefined),
+        session: callers.find((caller): caller is SessionCaller => caller.by === "session"),
+      };
+    },
+  );
 
   const findSession = async (request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> => {
     let other: LiveSession | null = null;
@@ -139,14 +150,12 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     /** True: the caller was authenticated. False: the route takes neither session nor token as an API. Throws where the caller is refused. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
       const { request, realm, declaration } = entering;
-      const callers = callersOf(declaration);
-      const audience = callers.map(audienceOf).find((each) => each !== undefined);
+      const { audience, session } = acceptedBy(declaration);
       const scheme = schemeOf(request);
       if (audience && (scheme === "bearer" || scheme === "dpop")) {
         await byToken(entering, audience, tokenInHeader(request));
         return true;
       }
-      const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
       if (session && isPage) return false;
       if (session && !session.onlyPages) {
         if (declaration.csrf !== "header") return false;
@@ -159,14 +168,14 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
     /** The checks of every authenticated caller: impersonation and recent authentication. */
-    async admit({ request, declaration }: Entering): Promise<void> {
+    admit({ request, declaration }: Entering): Promise<void> | undefined {
       const { impersonated = false, recentAuthentication = false, permission } = declaration;
       const { actor } = request;
-      if (actor === null) return;
+      if (actor === null) return undefined;
       // On the admin API an impersonator has no permissions; anonymous routes are open to them.
       const isOwners = permission === undefined && callersOf(declaration).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
-      if (recentAuthentication) await assertRecentAuthentication({ tx: db, actor, now: clock.now() });
+      return recentAuthentication ? assertRecentAuthentication({ tx: db, actor, now: clock.now() }) : undefined;
     },
   };
 }

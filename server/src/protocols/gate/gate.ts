@@ -2,15 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import {
-  anonymous,
-  type Caller,
-  callersOf,
-  type ErrorForm,
-  isWrite,
-  refuseDirtyText,
-  type SessionCaller,
-} from "../../platform/http/index.ts";
+import { anonymous, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
@@ -21,7 +13,7 @@ import { type CallerParts, type Callers, createCallers, type Entering, ownSessio
 import { formOf } from "./forms.ts";
 import { issuerFor } from "./issuer.ts";
 import { allowOrigin, preflight } from "./oauth.ts";
-import { createPlans } from "./plans.ts";
+import { bringsOpaqueToken, createPlans, type Plan } from "./plans.ts";
 import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
 import { challenge, noSession, refuse } from "./refusals.ts";
 
@@ -76,17 +68,17 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   const planOf = createPlans(callers);
   const authenticate = async (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig): Promise<void> => {
     const { realm: name } = request.params as { realm: string };
-    const realm = await parts.realms.get(name);
+    const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
     request.wantsPage = errorFormOf(request, config) === "page";
-    await countIn(gate, config, request, reply, "addresses");
+    if (config.limit !== undefined) await countIn(gate, config.limit, request, reply, "addresses");
     if (!realm) throw unknownRealm();
     request.realm = realm;
     request.realmId = realm.realmId;
     const entering = { request, reply, realm, declaration: config };
-    await enter(gate, entering);
+    await enter(gate, entering, planOf(config));
     if (reply.sent) return;
     await callers.admit(entering);
-    await countIn(gate, config, request, reply, "callers");
+    if (config.limit !== undefined) await countIn(gate, config.limit, request, reply, "callers");
   };
 
   // Both hooks call back where nothing has to be awaited: for the token endpoint the promises would cost more than the checks.
@@ -159,49 +151,44 @@ type Gate = RealmGateParts & { readonly callers: Callers };
 
 async function countIn(
   { limits }: Gate,
-  { limit: names }: FastifyContextConfig,
+  names: string | readonly string[],
   request: FastifyRequest,
   reply: FastifyReply,
   counts: "addresses" | "callers",
 ): Promise<void> {
-  if (names === undefined) return;
-  for (const name of [names].flat()) {
+  for (const name of typeof names === "string" ? [names] : names) {
     const limit = limits[name]!;
     if (limit.counts === counts) await limit.hook.call(request.server, request, reply);
   }
 }
 
-const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
-
 /** Authenticates the caller. Afterwards `request.actor` is set, or the reply was sent. */
-async function enter(gate: Gate, entering: Entering): Promise<void> {
-  const { request, reply, realm, declaration } = entering;
-  const callers = callersOf(declaration);
-  const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
-  if (!has("anonymous") && !has("client")) reply.header("cache-control", "no-store");
-  if (callers.some(bringsOpaqueToken)) {
+async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> {
+  const { request, reply, realm } = entering;
+  if (plan.isPrivate) reply.header("cache-control", "no-store");
+  if (plan.opaqueToken) {
     // RFC 6750 §2.1. Any other header counts as an invalid token, not as none.
     const presented = tokenInHeader(request);
     request.presentedToken = presented?.scheme === "bearer" ? presented.token : schemeOf(request) === null ? null : "";
     request.actor = anonymousActor(realm.realmId);
     return;
   }
-  if (has("device") && schemeOf(request) === "device") {
+  if (plan.device && schemeOf(request) === "device") {
     request.device = await gate.devices.prove(realm.realmId, deviceProofIn(request), request.url.split("?", 1)[0]!);
     request.actor = gate.devices.actorOf(realm.realmId, request.device);
     return;
   }
   if (await gate.callers.enter(entering, request.wantsPage)) return;
-  const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
-  if (!session && !has("browser") && !has("link")) {
+  if (!plan.visitor) {
     request.actor = anonymousActor(realm.realmId);
     return;
   }
   request.visitor = await gate.visitors.visitorOf(request, reply, realm);
   const { session: live } = request.visitor;
+  const { session } = plan;
   request.actor = live ? ownSession.actorOf(live, realm.realmId) : anonymousActor(realm.realmId);
   if (!session || live) return;
-  if (!request.wantsPage) throw noSession(request, has("device") ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
+  if (!request.wantsPage) throw noSession(request, plan.device ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
   await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
 }
 

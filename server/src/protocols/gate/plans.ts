@@ -1,13 +1,21 @@
 import type { FastifyContextConfig } from "fastify";
 import { oncePer } from "../../kernel/once.ts";
-import { callersOf } from "../../platform/http/index.ts";
+import { type Caller, callersOf, type SessionCaller } from "../../platform/http/index.ts";
 import type { Audience } from "./access-token.ts";
 import type { Callers } from "./callers.ts";
 
 /** What the gate does for a route. */
-interface Plan {
+export interface Plan {
   /** Nothing to authenticate, count or negotiate before the body is read. */
   readonly isOpen: boolean;
+  /** The response is the caller's own, and must not be cached. */
+  readonly isPrivate: boolean;
+  /** Takes an opaque token in the header. */
+  readonly opaqueToken: boolean;
+  readonly device: boolean;
+  /** Reads the cookies of a browser. */
+  readonly visitor: boolean;
+  readonly session: SessionCaller | undefined;
   readonly checksBody: boolean;
   /** The audience whose access token may be in the form. */
   readonly tokenInForm: Audience | undefined;
@@ -16,11 +24,15 @@ interface Plan {
   readonly formToken: boolean;
 }
 
+export const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
+
 /** Derived from a declaration at its first request. */
 export const createPlans = ({ audienceOf }: Callers) =>
   oncePer((config: FastifyContextConfig): Plan => {
     const callers = callersOf(config);
     const { csrf, errors, limit, recentAuthentication = false } = config;
+    const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
+    const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
     const tokenInForm = callers.map(audienceOf).find((audience) => audience?.takesForm);
     const byClient = callers.some((caller) => caller.by === "client" && caller.in === undefined);
     const formToken = csrf !== undefined && csrf !== "none" && csrf !== "header";
@@ -29,5 +41,16 @@ export const createPlans = ({ audienceOf }: Callers) =>
       (errors === "oauth" || errors === "problem") &&
       limit === undefined &&
       !recentAuthentication;
-    return { isOpen, tokenInForm, byClient, formToken, checksBody: tokenInForm !== undefined || byClient || formToken };
+    return {
+      isOpen,
+      isPrivate: !has("anonymous") && !has("client"),
+      opaqueToken: callers.some(bringsOpaqueToken),
+      device: has("device"),
+      visitor: session !== undefined || has("browser") || has("link"),
+      session,
+      checksBody: tokenInForm !== undefined || byClient || formToken,
+      tokenInForm,
+      byClient,
+      formToken,
+    };
   });

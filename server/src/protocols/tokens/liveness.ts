@@ -49,9 +49,9 @@ export async function readAccessToken(
   const { payload } = verified;
   const { jti, client_id: clientId, gid, sub, scope } = payload as Record<string, string | undefined>;
   if (!jti || !clientId || !sub) return null;
-  const asked = { realm: realm.realmId, jti, clientId, now: clock.now() };
   const isUsers = gid !== undefined;
-  const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, grantId: gid }) : null;
+  const asked = { realm: realm.realmId, jti, clientId };
+  const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, now: clock.now(), grantId: gid }) : null;
   if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realm.realmId, clientId));
@@ -62,7 +62,7 @@ export async function readAccessToken(
     clientId,
     sub,
     scopes: scope ? scope.split(" ") : [],
-    audience: [payload.aud].flat().filter((each): each is string => typeof each === "string"),
+    audience: (Array.isArray(payload.aud) ? payload.aud : [payload.aud]).filter((each) => typeof each === "string"),
     expiresAt: payload.exp as number,
     issuedAt: payload.iat as number,
     grantId: gid ?? null,

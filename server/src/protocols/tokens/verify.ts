@@ -58,10 +58,10 @@ export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, igno
   if (!signed) return null;
   if (known?.signed !== signed) seen.set(jwt, { realm, signed });
   const { header, payload } = signed;
-  if (typ !== undefined && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
+  if (typ !== undefined && header.typ !== typ && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
   const now = clock.now() / SECOND;
   const isCurrent = typeof payload.exp === "number" && payload.exp > now && (typeof payload.nbf !== "number" || payload.nbf <= now);
-  return payload.iss === issuer && (ignoreExpiration || isCurrent) ? { header, payload } : null;
+  return payload.iss === issuer && (ignoreExpiration || isCurrent) ? signed : null;
 }
 
 /** False: the JWT names a key that this snapshot does not have; another node may have created it. */

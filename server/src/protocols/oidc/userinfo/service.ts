@@ -14,9 +14,9 @@ export async function userinfo(parts: RealmParts, live: LiveToken, client: Clien
     session: authTime === null ? null : { authTime, acr, amr, sid: sessionId, impersonator: impersonator?.name ?? null },
   };
   const requested = Array.isArray(asked) ? asked.map(String) : [];
-  const found = await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }]);
-  if (!found) throw oauthErrors.invalidToken();
-  const claims = { ...found[0], sub: live.sub };
+  const [claims] = (await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }])) ?? [];
+  if (!claims) throw oauthErrors.invalidToken();
+  claims.sub = live.sub;
   const jwt = await protectedUserinfo(parts, client, claims, live.expiresAt);
   if (jwt === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
   return { type: "application/jwt; charset=utf-8", body: jwt };

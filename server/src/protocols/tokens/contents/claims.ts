@@ -63,15 +63,32 @@ export const claimsOfScopes = ({ byName }: ScopesSnapshot, scopes: readonly stri
 export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]> =>
   Object.fromEntries(scopes.map(({ name, mappers }) => [name, [...new Set(mappers.map(({ claim }) => memberOf(claim)))]]));
 
-type MappersByTarget = Readonly<Record<ClaimTarget, readonly ClaimMapper[]>>;
+/** The mappers of one target, and what they need of the database. */
+interface Mapped {
+  readonly mappers: readonly ClaimMapper[];
+  readonly needs: SubjectNeeds;
+}
+type MappedByTarget = Readonly<Record<ClaimTarget, Mapped>>;
+
+const mapped = (mappers: readonly ClaimMapper[], target: ClaimTarget): Mapped => ({ mappers, needs: needsOf(mappers, target) });
 
 const TARGETS: readonly ClaimTarget[] = ["idToken", "accessToken", "userinfo", "introspection"];
 
-const mappersByTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope): MappersByTarget => {
+const byTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope): MappedByTarget => {
   const mappers = mappersFor(scopesOfRealm, client, scope.split(" "));
-  const entries = TARGETS.map((target) => [target, mappers.filter(({ targets }) => targets.includes(target))]);
-  return Object.fromEntries(entries) as MappersByTarget;
+  const of = (target: ClaimTarget) =>
+    mapped(
+      mappers.filter(({ targets }) => targets.includes(target)),
+      target,
+    );
+  return Object.fromEntries(TARGETS.map((target) => [target, of(target)])) as MappedByTarget;
 });
+
+function mappedFor(parts: ClaimParts, client: ClientSnapshot, { target, scopes, requested = [] }: ClaimRequest): Mapped {
+  const byScopes = byTarget(parts, client, scopes.join(" "))[target];
+  const individually = requestedMappers(parts.scopesOfRealm, client, requested, target);
+  return individually.length === 0 ? byScopes : mapped([...byScopes.mappers, ...individually], target);
+}
 
 /** The user that claims are about, and their session. */
 export interface AboutUser {
@@ -115,14 +132,15 @@ export async function userClaims(
   about: AboutUser,
   requests: readonly ClaimRequest[],
 ): Promise<readonly Record<string, unknown>[] | null> {
-  const { db, realm, scopesOfRealm } = parts;
-  const mappers = requests.map(({ target, scopes, requested = [] }) => [
-    ...mappersByTarget(parts, client, scopes.join(" "))[target],
-    ...requestedMappers(scopesOfRealm, client, requested, target),
-  ]);
-  const subject = await readSubject(db, realm.realmId, about, needsOf(mappers.flat(), ...requests.map(({ target }) => target)));
+  const { db, realm } = parts;
+  const asked = requests.map((request) => mappedFor(parts, client, request));
+  const subject = await readSubject(db, realm.realmId, about, {
+    roles: asked.some(({ needs }) => needs.roles),
+    groups: asked.some(({ needs }) => needs.groups),
+    organizations: asked.some(({ needs }) => needs.organizations),
+  });
   const context = { clientId: client.clientId, session: about.session };
-  return subject && requests.map(({ target }, at) => claimsOf(mappers[at]!, target, subject, context));
+  return subject && requests.map(({ target }, at) => claimsOf(asked[at]!.mappers, target, subject, context));
 }
 
 /** The claims of a client credentials token: about the service account. */
@@ -132,8 +150,8 @@ export async function clientClaims(
   target: ClaimTarget,
   scopes: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const mappers = mappersByTarget(parts, client, scopes.join(" "))[target];
+  const { mappers, needs } = byTarget(parts, client, scopes.join(" "))[target];
   if (mappers.length === 0) return {};
-  const subject = await serviceAccountData(parts.db, parts.realm.realmId, client.id, needsOf(mappers, target));
+  const subject = await serviceAccountData(parts.db, parts.realm.realmId, client.id, needs);
   return claimsOf(mappers, target, subject, { clientId: client.clientId });
 }
