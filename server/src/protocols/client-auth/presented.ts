@@ -31,7 +31,7 @@ export function presentedCredentials({ authorization }: IncomingHttpHeaders, for
   const credentials: PresentedCredentials = secret
     ? { kind: "secret", clientId: named ?? "", secret, byHeader: false }
     : authorization !== undefined
-      ? { kind: "secret", ...basicCredentials(authorization), byHeader: true }
+      ? basicCredentials(authorization)
       : assertion
         ? { kind: "assertion", clientId: subjectOf(assertion), assertion }
         : { kind: "none", clientId: named ?? "" };
@@ -47,7 +47,7 @@ const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 const VSCHAR = /^[\x20-\x7E]*$/;
 
 /** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
-function basicCredentials(authorization: string): { clientId: string; secret: string } {
+function basicCredentials(authorization: string): PresentedCredentials {
   const refuse = oauthErrors.invalidRequest;
   const [, encoded] = BASIC.exec(authorization) ?? [];
   const pair = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
@@ -57,7 +57,7 @@ function basicCredentials(authorization: string): { clientId: string; secret: st
   if (clientId === null || secret === null)
     throw refuse("client_id and client_secret in the authorization header are not properly encoded");
   if (secret === "") throw refuse("client_secret must be provided in the Authorization header");
-  return { clientId, secret };
+  return { kind: "secret", clientId, secret, byHeader: true };
 }
 
 function decoded(text: string): string | null {

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
+import { listOf } from "../../kernel/lists.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
@@ -156,7 +157,7 @@ async function countIn(
   reply: FastifyReply,
   counts: "addresses" | "callers",
 ): Promise<void> {
-  for (const name of typeof names === "string" ? [names] : names) {
+  for (const name of listOf(names)) {
     const limit = limits[name]!;
     if (limit.counts === counts) await limit.hook.call(request.server, request, reply);
   }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { mayUseApplication } from "../../applications/access/index.ts";
 import type { ClientSnapshot, GrantType } from "../../applications/clients/index.ts";
+import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
@@ -45,7 +46,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   const outcome = await useAndStore(ctx, source, refresh);
   if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
 
-  const body = { ...tokens.body, ...(refresh && { refresh_token: refresh.token }) };
+  const body = refresh ? Object.assign(tokens.body, { refresh_token: refresh.token }) : tokens.body;
   await grant.record?.(ctx, source, tokens.expiresAt);
   countTokens(parts, grant.type, body);
   return { client, body };
@@ -72,7 +73,7 @@ function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters
   const params: Record<string, string | undefined> = {};
   const several: Record<string, readonly string[]> = {};
   for (const name of parameters)
-    if (lists.includes(name)) several[name] = [form[name] ?? []].flat().filter((value) => value !== "");
+    if (lists.includes(name)) several[name] = listOf(form[name]).filter((value) => value !== "");
     else params[name] = (form[name] as string) || undefined;
   refuseDirtyText(params);
   refuseDirtyText(several);

@@ -1,4 +1,5 @@
 import { clock } from "../../kernel/clock.ts";
+import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import {
@@ -13,7 +14,7 @@ import {
   resourceOf,
   type StoredRecord,
 } from "../tokens/index.ts";
-import type { Issue, Presented, Source, TokenCtx } from "./grant.ts";
+import type { Issue, Presented, RefreshSource, Source, TokenCtx } from "./grant.ts";
 
 // Grants whose source is a stored record (a code, a refresh token, a device or a CIBA request) of a user's grant.
 
@@ -27,8 +28,7 @@ export interface StoredSource extends Source {
 /** Reads record and grant in one statement. Null: unknown or expired. */
 export async function findStored({ parts }: TokenCtx, model: string, value: string): Promise<StoredSource | null> {
   const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
-  const found = await findWithGrant(parts.db, key, clock.now());
-  return found && { record: { ...found.record, model }, grant: found.grant };
+  return findWithGrant(parts.db, key, clock.now());
 }
 
 /** The live grant of the record. Refuses a record of another client, or whose grant is not live. */
@@ -54,12 +54,12 @@ export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists
   const { parts, client } = ctx;
   const { payload } = source.record;
   const grant = liveGrantOf(ctx, source);
-  const resource = resourceOf(parts, client, [payload.resource ?? []].flat(), lists.resource ?? []);
+  const resource = resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
   const allowed = allowedScopes(parts.scopesOfRealm, client);
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
   const requested = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
   const details = narrowedDetails(payload.rar ?? [], requested);
-  const { accountId, clientId, grantId, acr, amr, authTime, sid, nonce, claims } = payload;
+  const { acr, amr, authTime, sid, nonce, claims } = payload;
   return {
     kind: "user",
     tokens: {
@@ -74,8 +74,7 @@ export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists
       claims,
       authorizationDetails: details.length > 0 ? details : undefined,
     },
-    refresh: client.grantTypes.includes("refresh_token")
-      ? { from: { ...payload, accountId: accountId!, clientId: clientId!, grantId: grantId! }, gty, grant }
-      : null,
+    // `liveGrantOf` has compared its account, client and grant.
+    refresh: client.grantTypes.includes("refresh_token") ? { from: payload as RefreshSource["from"], gty, grant } : null,
   };
 }

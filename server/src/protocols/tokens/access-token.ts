@@ -40,8 +40,8 @@ interface Confirmed {
 
 /** The claims that access tokens of users and of clients share. */
 const confirmedClaims = ({ binding, authorizationDetails }: Confirmed) => ({
-  ...(authorizationDetails && { authorization_details: authorizationDetails }),
-  ...(isBound(binding) && { cnf: binding }),
+  authorization_details: authorizationDetails,
+  cnf: isBound(binding) ? binding : undefined,
 });
 
 /** Everything that a user's tokens are made from, as a grant of the token endpoint or the engine supplies it. */
@@ -95,13 +95,12 @@ export async function userAccessToken(
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + expiresIn;
-  const payload = {
-    ...claims,
+  const payload = Object.assign({}, claims, {
     gid: issue.grantId,
     sid: issue.authentication.sid,
     act,
-    ...(issue.isFromFrontChannel && { front_channel: true }),
-    ...(userinfoClaims.length > 0 && { userinfo_claims: userinfoClaims }),
+    front_channel: issue.isFromFrontChannel || undefined,
+    userinfo_claims: userinfoClaims.length > 0 ? userinfoClaims : undefined,
     jti: randomUUID(),
     sub,
     iat,
@@ -111,7 +110,7 @@ export async function userAccessToken(
     iss: parts.issuer,
     aud: audienceClaim(issue.audience),
     ...confirmedClaims({ binding, authorizationDetails }),
-  };
+  });
   const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", JSON.stringify(payload));
   return { jwt, expiresIn, expiresAt: exp * SECOND };
 }
@@ -145,7 +144,7 @@ export async function clientAccessToken(
   const expiresIn = lifetimesOf(parts.realm.settings, client).accessToken;
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + expiresIn;
-  const last = JSON.stringify({ ...confirmedClaims(confirmed), jti: randomUUID(), iat, exp });
+  const last = JSON.stringify({ jti: randomUUID(), iat, exp, ...confirmedClaims(confirmed) });
   const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", `${template},${last.slice(1)}`);
   return { jwt, expiresIn, expiresAt: exp * SECOND };
 }

@@ -10,13 +10,8 @@ import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 /** OpenID Connect Core §2: signs an ID token with these claims. */
 export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const iat = Math.floor(clock.now() / SECOND);
-  const payload = {
-    ...claims,
-    aud: client.clientId,
-    exp: iat + lifetimesOf(parts.realm.settings, client).idToken,
-    iat,
-    iss: parts.issuer,
-  };
+  const exp = iat + lifetimesOf(parts.realm.settings, client).idToken;
+  const payload = Object.assign({}, claims, { aud: client.clientId, exp, iat, iss: parts.issuer });
   const jwt = await signJwt(parts, algOf(parts, client, "idTokenAlg"), undefined, JSON.stringify(payload));
   return encryptedFor(parts, client, "idToken", jwt);
 }

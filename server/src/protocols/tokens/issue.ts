@@ -29,7 +29,9 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
   const act = issue.act ?? actOf(parts, impersonator);
   const [access, id] = await Promise.all([
     userAccessToken(parts, client, issue, { sub, act, binding, claims: claims[0]! }),
-    idToken ? signIdToken(parts, client, { ...claims[1], act, acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }) : null,
+    idToken
+      ? signIdToken(parts, client, Object.assign(claims[1]!, { act, acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }))
+      : null,
   ]);
   return { access, idToken: id };
 }

@@ -2,6 +2,7 @@ import { mayUseApplication } from "../../applications/access/index.ts";
 import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
+import { listOf } from "../../kernel/lists.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { Binding } from "./access-token.ts";
@@ -50,19 +51,19 @@ export async function readAccessToken(
   const { jti, client_id: clientId, gid, sub, scope } = payload as Record<string, string | undefined>;
   if (!jti || !clientId || !sub) return null;
   const isUsers = gid !== undefined;
-  const asked = { realm: realm.realmId, jti, clientId };
-  const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, now: clock.now(), grantId: gid }) : null;
-  if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
+  const { realmId } = realm;
+  const holder = isUsers && isId(gid) ? await findHolder(db, { realm: realmId, jti, clientId, now: clock.now(), grantId: gid }) : null;
+  if (isUsers ? !holder : !(await isClientTokenLive(db, { realm: realmId, jti, clientId }))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
-  const client = holder && (await clients.get(realm.realmId, clientId));
-  if (client && !(await mayUseApplication(db, realm.realmId, holder.userId, client.settings))) return null;
+  const client = holder && (await clients.get(realmId, clientId));
+  if (client && !(await mayUseApplication(db, realmId, holder.userId, client.settings))) return null;
   return {
-    realm: realm.realmId,
+    realm: realmId,
     jti,
     clientId,
     sub,
     scopes: scope ? scope.split(" ") : [],
-    audience: (Array.isArray(payload.aud) ? payload.aud : [payload.aud]).filter((each) => typeof each === "string"),
+    audience: listOf(payload.aud).filter((each) => typeof each === "string"),
     expiresAt: payload.exp as number,
     issuedAt: payload.iat as number,
     grantId: gid ?? null,

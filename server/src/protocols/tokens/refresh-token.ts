@@ -51,9 +51,9 @@ export function issueRefreshToken({ realm, from, first, lifetime }: RefreshToken
     jkt,
     "x5t#S256": thumbprint,
   } as RecordPayload;
-  const key = { realm, model: REFRESH_TOKEN, recordId: sha256(token) };
   const { grantId, clientId } = from;
-  return { token, record: { ...key, payload, grantId, clientId, userCode: null, expiresAt: now + lifetime * SECOND } };
+  const [recordId, expiresAt] = [sha256(token), now + lifetime * SECOND];
+  return { token, record: { realm, model: REFRESH_TOKEN, recordId, payload, grantId, clientId, userCode: null, expiresAt } };
 }
 
 const refreshed = (gty = ""): string => (gty.endsWith("refresh_token") ? gty : `${gty} refresh_token`.trim());

@@ -60,7 +60,16 @@ export interface NewRecord extends RecordKey {
 /** As the statements take it. */
 export type RecordValues = Omit<NewRecord, "payload"> & { readonly payload: string };
 
-export const valuesOf = (record: NewRecord): RecordValues => ({ ...record, payload: JSON.stringify(record.payload) });
+export const valuesOf = ({ realm, model, recordId, payload, grantId, clientId, userCode, expiresAt }: NewRecord): RecordValues => ({
+  realm,
+  model,
+  recordId,
+  payload: JSON.stringify(payload),
+  grantId,
+  clientId,
+  userCode,
+  expiresAt,
+});
 
 export const upsertRecord = (r: RecordValues) => sql`
     insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)

@@ -60,15 +60,15 @@ export async function findWithGrant(
   db: Db,
   key: RecordKey,
   now: number,
-): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
-  const row = await withGrant(db, { ...key, now });
+): Promise<{ record: StoredRecord & { readonly model: string }; grant: LiveGrant | null } | null> {
+  const { realm, model, recordId } = key;
+  const row = await withGrant(db, { realm, model, recordId, now });
   if (!row) return null;
-  const { n: _n, record_id, record, record_grant, consumed_at, grant_id, ...grant } = row;
-  return {
-    record: { recordId: record_id, payload: record, grantId: record_grant, consumedAt: consumed_at },
-    grant: grant_id === null ? null : toLiveGrant({ ...grant, grant_id }),
-  };
+  const { record: payload, record_grant: grantId, consumed_at: consumedAt } = row;
+  return { record: { recordId: row.record_id, payload, grantId, consumedAt, model }, grant: hasGrant(row) ? toLiveGrant(row) : null };
 }
+
+const hasGrant = (row: FoundRow): row is FoundRow & LiveRow => row.grant_id !== null;
 
 /** An offline grant is extended by each use of its refresh token. */
 const prolong = ({ realm, grantId, expiresAt }: Pick<RecordValues, "realm" | "grantId" | "expiresAt">) => sql`
@@ -183,7 +183,7 @@ const columnsOf = (asked: readonly Replacement[]): Columns => ({
 
 /** Consumes a code or refresh token and stores its successor, both or neither. Of concurrent requests one gets true. */
 export async function replaceByRefreshToken(db: Db, used: Omit<RecordKey, "realm">, record: NewRecord, now: number): Promise<boolean> {
-  const outcome = await replaced(db, { ...valuesOf(record), used: used.recordId, usedModel: used.model, now });
+  const outcome = await replaced(db, Object.assign(valuesOf(record), { used: used.recordId, usedModel: used.model, now }));
   if (outcome && "error" in outcome) throw outcome.error;
   return outcome?.won ?? false;
 }
