@@ -58,6 +58,7 @@ export async function samlPeer() {
   let isDown = false;
   let ssoPath = "/sso";
   let tampered: ((soap: string) => string) | null = null;
+  let held: Promise<void> | undefined;
   const calls: string[] = [];
   let base = "";
 
@@ -88,6 +89,7 @@ export async function samlPeer() {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     calls.push(String(request.url));
     if (isDown) return void response.writeHead(503).end();
+    if (request.url === "/metadata") await held;
     if (request.url === "/metadata") return void response.end(render(await signed(metadata(), rs256(identity))));
     if (request.url !== "/artifact") return void response.writeHead(404).end();
     const received = readSoap(Buffer.concat(chunks));
@@ -131,6 +133,14 @@ export async function samlPeer() {
     },
     down: (is: boolean) => {
       isDown = is;
+    },
+    /** Keeps readers of its metadata waiting, until the function that it returns is called. */
+    hold(): () => void {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => release();
     },
     /** The request with which a browser left: by an address, or by a page that posts. */
     async read(left: URL | Answer, keys: readonly VerificationKey[] = []): Promise<Asked> {

@@ -1,4 +1,4 @@
-import { Credentials, messagesOf, renderStep, type StepView, Welcome } from "../signin/pages/index.ts";
+import { Credentials, messagesOf, renderStep, type StepView, welcome } from "../signin/pages/index.ts";
 
 const problems = {
   credentials: ["credentialsTitle", "credentialsText"],
@@ -26,7 +26,7 @@ export function signInForm({ username = "", rememberMe = false, error, notice, .
     others: [],
     canRestart: true,
     title: text.signInTitle,
-    lead: <Welcome text={view.branding?.welcomeText ?? null} />,
+    lead: welcome(view.branding?.welcomeText ?? null),
     ...view,
     problem: title && body ? { title: text[title], text: text[body] } : undefined,
     notice: notice && text.signedOutNotice,

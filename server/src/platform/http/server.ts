@@ -11,7 +11,6 @@ import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import { answerEarly } from "./early-answers.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
 import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
-import { requestLog } from "./request-log.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
 import { buildValidator } from "./validation.ts";
 
@@ -62,7 +61,6 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     trustProxy: trustProxy as boolean,
     bodyLimit: BODY_LIMIT,
-    childLoggerFactory: requestLog,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     ...REQUEST_TIMEOUTS,

@@ -1,23 +1,9 @@
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
-import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
+import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
 /** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
 export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | undefined;
-
-const headers = new WeakMap<Signer, Map<JwtType, string>>();
-
-/** The encoded header, cached per key and type. */
-function headerFor(signer: Signer, typ: JwtType): string {
-  const ofSigner = headers.get(signer) ?? new Map<JwtType, string>();
-  headers.set(signer, ofSigner);
-  let header = ofSigner.get(typ);
-  if (header === undefined) {
-    header = base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
-    ofSigner.set(typ, header);
-  }
-  return header;
-}
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
@@ -30,7 +16,7 @@ export async function signJwt(
 ): Promise<string> {
   const signer = await signingKeys.signer(realm.realmId, alg);
   if (!signer) throw new Error("The realm was deleted while a token was made");
-  const signed = `${headerFor(signer, typ)}.${base64url(payload)}`;
+  const signed = `${base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }))}.${base64url(payload)}`;
   const signature = await signer.sign(Buffer.from(signed, "latin1"));
   return `${signed}.${signature.toString("base64url")}`;
 }

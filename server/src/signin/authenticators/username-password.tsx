@@ -1,4 +1,4 @@
-import { Credentials, Welcome } from "../pages/index.ts";
+import { Credentials, welcome } from "../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import { changeElsewhere, checkRightPassword } from "./password.tsx";
 import { isTicked } from "./username.tsx";
@@ -17,7 +17,7 @@ export const usernamePassword: Question = {
   available: async () => true,
   page: ({ progress, request, realm: { settings }, alert }, text) => ({
     title: "signInTitle",
-    lead: <Welcome text={settings.welcomeText} />,
+    lead: welcome(settings.welcomeText),
     body: (
       <Credentials
         text={text}

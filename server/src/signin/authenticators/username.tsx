@@ -1,4 +1,4 @@
-import { UsernameOnly, Welcome } from "../pages/index.ts";
+import { UsernameOnly, welcome } from "../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import type { Progress } from "./progress.ts";
 
@@ -16,7 +16,7 @@ export const username: Question = {
   available: async () => true,
   page: ({ progress, request, realm: { settings }, alert }, text) => ({
     title: isReset(progress) ? "resetTitle" : "signInTitle",
-    lead: isReset(progress) ? text.resetText : <Welcome text={settings.welcomeText} />,
+    lead: isReset(progress) ? text.resetText : welcome(settings.welcomeText),
     body: (
       <UsernameOnly
         text={text}

@@ -1,9 +1,9 @@
 import { type JWTPayload, jwtVerify } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
-import { isCleanText } from "../../kernel/text.ts";
 import { filledUrl, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "./broker.ts";
 import { quirksOf } from "./quirks.ts";
+import { idOf } from "./said.ts";
 
 /** Every algorithm with a public key. `none`, and those by which our own secret would sign, are not among them. */
 export const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
@@ -12,7 +12,6 @@ export const SKEW = MINUTE / SECOND;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** OpenID Connect Back-Channel Logout §2.4 recommends a type; older providers send none, or the one of every JWT. */
 const TYPES: readonly (string | undefined)[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
-const MAX_LENGTH = 255;
 /** No longer than this is a token remembered, so none is taken that would be valid for longer. */
 const MAX_LIFETIME = (24 * 60 * MINUTE) / SECOND;
 
@@ -44,13 +43,13 @@ export async function readLogoutToken(
   if (!isLogout(payload)) throw refuse("The token is no logout token.");
   // An ID token is never one.
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
-  const [id, sub] = [textOf(payload.sid), textOf(payload.sub)];
+  // As a sign-in stores them: what it could not store names nothing here.
+  const id = idOf(payload.sid) ?? undefined;
   // Where a link is made of other claims, `sub` says nothing here.
-  const subject = quirks.subject ? undefined : sub;
+  const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);
   if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
-  const jti = textOf(payload.jti);
-  if (jti === undefined) throw refuse("The logout token has no id.");
-  return { id, subject, token: jti, expiresAt: payload.exp! * SECOND + MINUTE };
+  if (typeof payload.jti !== "string" || payload.jti === "") throw refuse("The logout token has no id.");
+  return { id, subject, token: payload.jti, expiresAt: payload.exp! * SECOND + MINUTE };
 }
 
 function isLogout({ events }: JWTPayload): boolean {
@@ -58,6 +57,3 @@ function isLogout({ events }: JWTPayload): boolean {
   const event = (events as Record<string, unknown>)[EVENT];
   return typeof event === "object" && event !== null && !Array.isArray(event);
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" && value.length <= MAX_LENGTH && isCleanText(value) ? value : undefined;

@@ -130,6 +130,11 @@ test("the provider ends the session that it names, or all of a subject, by a log
   const theirs = await signIn(elsewhere, { claims: { sid: "three" } });
   expect((await logout({ sid: "three", sub: "subject-2" })).status).toBe(200);
   expect([await isIn(realm, other), await isIn(elsewhere, theirs)]).toEqual([false, true]);
+  // A session with a long name is the only one to end, as any other.
+  const long = "s".repeat(1000);
+  const [named, kept] = [await signIn(realm, { claims: { sid: long } }), await signIn(realm, { claims: { sid: "four" } })];
+  expect((await logout({ sid: long, sub: "subject-1" })).status).toBe(200);
+  expect([await isIn(realm, named), await isIn(realm, kept)]).toEqual([false, true]);
 });
 
 test("tokens are kept sealed where it is configured, refreshed once at a time, read by the user's own token alone, and go with the link", async () => {

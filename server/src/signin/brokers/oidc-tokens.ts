@@ -1,12 +1,10 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
-import { OutboundError, type OutboundRequest } from "../../platform/outbound/index.ts";
 import {
+  callProvider,
   type Endpoints,
-  hostOf,
   type LinkTokens,
   objectOf,
   type ProviderSnapshot,
-  UPSTREAM_TIMEOUT,
   UpstreamError,
 } from "../identity-providers/index.ts";
 import type { BrokerTools } from "./broker.ts";
@@ -22,39 +20,28 @@ export interface TokenAnswer {
   readonly id_token?: unknown;
 }
 
+/** RFC 6749 §5.2: it understood and refused. */
+const REFUSED = { 400: "token_refused", 401: "token_refused" };
+
 /** Asks the token endpoint. */
 export async function requestTokens(
   provider: ProviderSnapshot,
   endpoints: Endpoints,
   grant: Readonly<Record<string, string>>,
-  tools: BrokerTools,
+  { upstreams }: BrokerTools,
 ): Promise<TokenAnswer> {
   const { headers, members } = await authenticateTo(provider, endpoints);
-  const body = await ask(tools, endpoints.tokenUrl, "token", {
+  const request = {
     method: "POST",
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
     body: new URLSearchParams({ ...grant, ...members }).toString(),
-  });
-  const tokens = objectOf(body, endpoints.tokenUrl, "token");
+  } as const;
+  const answer = await callProvider(upstreams.outbound, endpoints.tokenUrl, "token", request, REFUSED);
+  const tokens = objectOf(answer.text(), endpoints.tokenUrl, "token");
   // GitHub reports errors with status 200.
   if (typeof tokens.access_token !== "string" || tokens.error !== undefined)
     throw new UpstreamError(tokens.error === undefined ? "token" : "token_refused", "The provider did not give a token.");
   return tokens as unknown as TokenAnswer;
-}
-
-/** Bounded in time and size; redirects are not followed, so neither the code nor the secret goes anywhere else. */
-export async function ask({ upstreams }: BrokerTools, url: string, reason: string, request: OutboundRequest): Promise<string> {
-  try {
-    const answer = await upstreams.outbound.fetch(url, { timeoutMs: UPSTREAM_TIMEOUT, ...request });
-    // RFC 6749 §5.2: it understood and refused.
-    const isRefused = reason === "token" && (answer.status === 400 || answer.status === 401);
-    if (answer.status !== 200)
-      throw new UpstreamError(isRefused ? "token_refused" : reason, `${hostOf(url)} answered with status ${answer.status}.`);
-    return answer.text();
-  } catch (error) {
-    if (error instanceof OutboundError) throw new UpstreamError(reason, error.message, error.cause ?? error);
-    throw error;
-  }
 }
 
 const MAX_TOKEN = 32_768;

@@ -97,6 +97,20 @@ test("what cannot be stored, and an address that no mail can be sent to, is aske
   expect(zoe).toMatchObject({ email: claims.email, emailVerified: true, attributes: { nickname: "Z" } });
 });
 
+test("an address is verified where the document says so in which it is, the ID token or the profile", async () => {
+  const verified: [boolean, Record<string, unknown>, Record<string, unknown>][] = [
+    [false, { email: undefined, email_verified: true }, { email: "ada@example.com", email_verified: false }],
+    [true, { email: undefined, email_verified: false }, { email: "ada@example.com", email_verified: true }],
+    [false, { email_verified: undefined }, { email: "eve@example.com", email_verified: true }],
+    [true, { email_verified: undefined }, { email: "ada@example.com", email_verified: true }],
+  ];
+  for (const [emailVerified, claims, userinfo] of verified) {
+    const realm = await brokered({ trustEmail: true });
+    await signIn(realm, { claims, userinfo });
+    expect(await usersOf(realm), JSON.stringify([claims, userinfo])).toMatchObject([{ email: "ada@example.com", emailVerified }]);
+  }
+});
+
 describe("what does not come from the provider for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],
@@ -296,12 +310,21 @@ describe("a sign-in that was begun for a name or a user", () => {
     const step = (authenticator: string, requirement: "REQUIRED" | "ALTERNATIVE") => ({ authenticator, requirement, config: {} });
     const ways = [step("password", "ALTERNATIVE"), step("identity-provider", "ALTERNATIVE")];
     await setBrowserFlow(iam, realm, [step("username", "REQUIRED"), { alias: "ways", requirement: "REQUIRED", steps: ways }]);
+    const other = await realm.user();
+    const address = { email: "eve@example.com", emailVerified: true };
+    expect((await realm.asMaster().patch(`/users/${other.userId}`, address)).status).toBe(200);
     const before = await usersOf(realm);
-    for (const username of [user.username, "unknown"]) {
+    const eve = { sub: "subject-2", preferred_username: "eve" };
+    for (const [username, claims] of [
+      [user.username, eve],
+      ["unknown", eve],
+      // An address does not make it another user's sign-in.
+      [user.username, { ...eve, email: address.email }],
+    ] as const) {
       const browser = iam.browser();
       const first = await browser.get(`/realms/${realm.name}/login`);
       const page = await followed(browser, await answerPage(browser, realm.name, first, { username }));
-      const back = await byButton(realm, browser, page, { sub: "subject-2", preferred_username: "eve" });
+      const back = await byButton(realm, browser, page, claims);
       expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([400, false]);
     }
     expect(await usersOf(realm)).toEqual(before);

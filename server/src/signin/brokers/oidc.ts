@@ -3,13 +3,13 @@ import { type JWTPayload, jwtVerify } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
-import { type Endpoints, filledUrl, hostOf, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import { callProvider, type Endpoints, filledUrl, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "./broker.ts";
 import type { UpstreamSession } from "./brokered-sessions.ts";
 import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
-import { ask, linkTokensOf, requestTokens } from "./oidc-tokens.ts";
+import { linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
-import { addressOf, lineOf } from "./said.ts";
+import { addressOf, idOf, lineOf } from "./said.ts";
 
 /** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
 export const oidc: Broker = {
@@ -69,7 +69,7 @@ export const oidc: Broker = {
       // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
       if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
         throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-      const claims = { ...besides(profile, signed), ...(provider.protocol === "apple" && appleName(answer.user)), ...signed };
+      const claims = { ...(provider.protocol === "apple" && appleName(answer.user)), ...joined(profile, signed) };
       return {
         ...identityOf(provider, quirks, claims),
         session: sessionOf(provider, signed, tokens.id_token),
@@ -105,11 +105,10 @@ export const oidc: Broker = {
 
 /** Longer, and the address of a logout would be refused by servers on the way. */
 const MAX_HINT = 6_000;
-const MAX_SESSION_ID = 1_024;
 
 function sessionOf({ config }: ProviderSnapshot, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
   const isHint = config.logoutUpstream === true && typeof idToken === "string" && idToken.length <= MAX_HINT;
-  return { id: lineOf(sid, MAX_SESSION_ID), logout: isHint ? idToken : null };
+  return { id: idOf(sid), logout: isHint ? idToken : null };
 }
 
 /** Two factors are asked for in the provider's own words, where the configuration knows them. */
@@ -186,29 +185,23 @@ async function readProfile(
   { userinfoUrl }: Endpoints,
   quirks: Quirks,
   accessToken: string,
-  tools: BrokerTools,
+  { upstreams: { outbound } }: BrokerTools,
 ): Promise<Record<string, unknown> | null> {
   if (userinfoUrl === null) return null;
   const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
+  const read = async (url: string) => (await callProvider(outbound, url, "userinfo", { headers })).text();
   const url = quirks.profileUrl?.(userinfoUrl, provider, accessToken) ?? userinfoUrl;
-  const profile = objectOf(await ask(tools, url, "userinfo", { headers }), url, "userinfo");
+  const profile = objectOf(await read(url), url, "userinfo");
   if (quirks.emailsPath === undefined) return profile;
-  const list = `${userinfoUrl}${quirks.emailsPath}`;
-  let addresses: unknown;
-  try {
-    addresses = JSON.parse(await ask(tools, list, "userinfo", { headers }));
-  } catch (error) {
-    throw error instanceof UpstreamError ? error : new UpstreamError("userinfo", `${hostOf(list)} did not answer with JSON.`, error);
-  }
-  const email = primaryAddress(addresses);
+  const email = primaryAddress(await read(`${userinfoUrl}${quirks.emailsPath}`));
   return { ...profile, email, email_verified: email !== null };
 }
 
-/** What the profile adds to the ID token. Whether an address is verified is said of the address beside it, and of no other document's. */
-function besides(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> | null {
-  if (profile === null || signed.email === undefined || signed.email === profile.email) return profile;
-  const { email_verified: _, ...rest } = profile;
-  return rest;
+/** The ID token wins over the profile. Whether an address is verified is said of the address beside it, and of no other document's. */
+function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> {
+  const claims: Record<string, unknown> = { ...profile, ...signed };
+  if (profile === null || signed.email === profile.email) return claims;
+  return { ...claims, email_verified: (signed.email === undefined ? profile : signed).email_verified };
 }
 
 /** Apple sends the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
@@ -225,7 +218,7 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
   const { config } = provider;
   const refused = quirks.refuse?.(provider, claims);
   if (refused) throw new UpstreamError(refused, "The provider's user is not among those who may sign in here.");
-  const subject = lineOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub, 1024);
+  const subject = idOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub);
   if (subject === null) throw new UpstreamError("subject", "The provider did not say who signed in.");
   const named = (member: string) => nameOf(claims[String(config[member])]);
   const email = addressOf(lineOf(claims[String(config.emailAttribute)]));

@@ -81,7 +81,13 @@ function isAllowedTenant(config: Readonly<Record<string, unknown>>, tid: string)
 }
 
 /** Of GitHub's list: the address that is both primary and verified, and no other. */
-export function primaryAddress(list: unknown): string | null {
+export function primaryAddress(json: string): string | null {
+  let list: unknown;
+  try {
+    list = JSON.parse(json);
+  } catch {
+    // Refused below.
+  }
   if (!Array.isArray(list)) throw new UpstreamError("userinfo", "The provider did not answer with a list of addresses.");
   const found = list.find((each: { primary?: unknown; verified?: unknown } | null) => each?.primary === true && each.verified === true);
   return text((found as { email?: unknown } | undefined)?.email);

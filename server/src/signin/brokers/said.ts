@@ -8,3 +8,6 @@ export const lineOf = (value: unknown, maxLength = 255): string | null =>
 
 /** An address by the rule that holds for all of them. Null: there is none, and the user is asked for one. */
 export const addressOf = (text: string | null): string | null => (text !== null && isMailAddress(text) ? text : null);
+
+/** An identifier: of the user, or of their session there. A logout names both as the sign-in did. */
+export const idOf = (value: unknown): string | null => lineOf(value, 1024);

@@ -43,7 +43,7 @@ export async function prepareUpstreamLogout(
     const state = randomToken();
     const returnTo = `${baseUrl}${pathOf(realm, alias)}/endpoint/logout_response`;
     try {
-      const hop = await broker.signOut(provider, session, { returnTo, state }, brokers.tools);
+      const hop = await askingProvider(brokers.tools, async (tools) => broker.signOut!(provider, session, { returnTo, state }, tools));
       if (hop) return { alias, providerId, state, hop };
     } catch (error) {
       // They are signed out here in any case.

@@ -49,6 +49,7 @@ export { GROUPS_CLAIM, isDnValue } from "./protocols/ldap-mapper.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
 export {
+  callProvider,
   discover,
   type Endpoints,
   endpointsOf,
@@ -57,7 +58,6 @@ export {
   hostOf,
   needsDiscovery,
   objectOf,
-  UPSTREAM_TIMEOUT,
   UpstreamError,
 } from "./protocols/oidc-metadata.ts";
 export { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./protocols/saml-members.ts";

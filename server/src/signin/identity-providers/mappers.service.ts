@@ -9,30 +9,17 @@ import { assertMayLetGive, findGrants, type Granted } from "./grants.ts";
 import type { CreateProviderMapper, MapperState, UpdateProviderMapper } from "./mappers.schema.ts";
 import { deleteMapper, findMapper, insertMapper, listMappers, type MapperRow, updateMapper } from "./mappers.store.ts";
 import { protocolOf } from "./protocols/index.ts";
-import { findProvider, lockProvider, type ProviderRow } from "./store.ts";
+import { holdProvider, type ProviderRow, takeProvider } from "./store.ts";
 
 /** Every sign-in by the provider goes through all of them. */
 const MAX_MAPPERS = 100;
 
-async function providerOf(ctx: ReadCtx, alias: string): Promise<ProviderRow> {
-  const provider = await findProvider(ctx.tx, ctx.realm, alias);
-  if (!provider) throw providerErrors.not_found();
-  return provider;
-}
-
-/** Mappers of one provider change one after the other. */
-async function holdProvider(ctx: Ctx, alias: string): Promise<ProviderRow> {
-  const provider = await lockProvider(ctx.tx, ctx.realm, alias);
-  if (!provider) throw providerErrors.not_found();
-  return provider;
-}
-
 export async function readMappers(ctx: ReadCtx, alias: string): Promise<MapperRow[]> {
-  return listMappers(ctx.tx, ctx.realm, (await providerOf(ctx, alias)).providerId);
+  return listMappers(ctx.tx, ctx.realm, (await takeProvider(ctx, alias)).providerId);
 }
 
 export async function readMapper(ctx: ReadCtx, alias: string, mapperId: string): Promise<MapperRow> {
-  const { providerId } = await providerOf(ctx, alias);
+  const { providerId } = await takeProvider(ctx, alias);
   const mapper = isId(mapperId) ? await findMapper(ctx.tx, ctx.realm, providerId, mapperId) : null;
   if (!mapper) throw providerErrors.mapper_not_found();
   return mapper;

@@ -21,14 +21,15 @@ import { domainFaults } from "./protocols/members.ts";
 import type { CreateIdentityProvider, IdentityProvider, UpdateIdentityProvider } from "./schema.ts";
 import {
   deleteProvider,
-  findProvider,
+  holdProvider,
   insertProvider,
   listProviders,
-  lockProvider,
   openSecrets,
   type ProviderRow,
   replaceSecrets,
+  type SealedSecret,
   sealedSecrets,
+  takeProvider,
   updateProvider,
 } from "./store.ts";
 
@@ -62,37 +63,23 @@ export async function searchProviders(ctx: ReadCtx, query: ListQuery): Promise<P
   return { ...page, rows: page.rows.map((row) => shown(row, namesOf(secrets.get(row.providerId)))) };
 }
 
-const namesOf = (sealed: readonly { readonly member: string }[] = []) => sealed.map(({ member }) => member);
-
-export async function takeProvider(ctx: ReadCtx, alias: string): Promise<ProviderRow> {
-  const row = await findProvider(ctx.tx, ctx.realm, alias);
-  if (!row) throw providerErrors.not_found();
-  return row;
-}
-
-/** For a change: held until commit. */
-export async function holdProvider(ctx: Ctx, alias: string): Promise<ProviderRow> {
-  const row = await lockProvider(ctx.tx, ctx.realm, alias);
-  if (!row) throw providerErrors.not_found();
-  return row;
-}
+const namesOf = (sealed: readonly SealedSecret[] = []) => sealed.map(({ member }) => member);
 
 export async function readProvider(ctx: ReadCtx, alias: string): Promise<Shown> {
   const row = await takeProvider(ctx, alias);
-  return shown(row, namesOf((await sealedSecrets(ctx.tx, ctx.realm, [row.providerId])).get(row.providerId)));
+  return shown(row, namesOf(await secretsOf(ctx, row)));
 }
 
 /** With its secrets: for a test of what is stored. */
 export async function openProvider(ctx: ReadCtx, vault: Vault, alias: string): Promise<OpenProvider> {
-  return opened(await takeProvider(ctx, alias), await storedSecrets(ctx, vault, alias));
-}
-
-async function storedSecrets(ctx: ReadCtx, vault: Vault, alias: string): Promise<Record<string, string>> {
   const row = await takeProvider(ctx, alias);
-  return openSecrets(vault, row, (await sealedSecrets(ctx.tx, ctx.realm, [row.providerId])).get(row.providerId) ?? []);
+  return opened(row, openSecrets(vault, row, await secretsOf(ctx, row)));
 }
 
-export const opened = (row: ProviderRow, secrets: Record<string, string>): OpenProvider => ({
+const secretsOf = async ({ tx, realm }: ReadCtx, { providerId }: ProviderRow): Promise<readonly SealedSecret[]> =>
+  (await sealedSecrets(tx, realm, [providerId])).get(providerId) ?? [];
+
+const opened = (row: ProviderRow, secrets: Record<string, string>): OpenProvider => ({
   realm: row.realmId,
   providerId: row.providerId,
   alias: row.alias,
@@ -129,7 +116,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   const current = await holdProvider(ctx, alias);
   refuseReadOnly(current, input, ["realmId", "alias", "protocol"]);
   const rules = protocolOf(current.protocol);
-  const before = await storedSecrets(ctx, parts.vault, alias);
+  const before = openSecrets(parts.vault, current, await secretsOf(ctx, current));
   const { config, secrets, secretsChanged } = split(rules, input.config ?? {}, current.config, before);
   refuseFaults(rules, { config, secrets, enabled: input.enabled }, parts);
   expectVersion(ctx, current.version);

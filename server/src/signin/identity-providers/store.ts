@@ -1,6 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
@@ -81,9 +82,18 @@ export async function shareProvider(tx: Tx, realm: string, alias: string): Promi
   return row ? toProvider(row) : null;
 }
 
-export async function lockProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
+/** Throws where there is none. */
+export async function takeProvider({ tx, realm }: ReadCtx, alias: string): Promise<ProviderRow> {
+  const row = await findProvider(tx, realm, alias);
+  if (!row) throw providerErrors.not_found();
+  return row;
+}
+
+/** The same for a change, of the provider or of its mappers: held until commit. */
+export async function holdProvider({ tx, realm }: Ctx, alias: string): Promise<ProviderRow> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
-  return row ? toProvider(row) : null;
+  if (!row) throw providerErrors.not_found();
+  return toProvider(row);
 }
 
 const toColumns = ({ displayName, enabled, config }: ProviderState) => ({

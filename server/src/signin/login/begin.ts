@@ -5,7 +5,7 @@ import type { Progress, SignInRequest } from "../authenticators/index.ts";
 import { startInteraction } from "../run/index.ts";
 
 export const loginPath = (realm: string, interactionId?: string): string =>
-  `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${interactionId}`}`;
+  `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${encodeURIComponent(interactionId)}`}`;
 
 export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 

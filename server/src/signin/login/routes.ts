@@ -86,7 +86,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
-      return seeOther(reply, loginPath((request.params as { realm: string }).realm, encodeURIComponent(interaction)));
+      return seeOther(reply, loginPath((request.params as { realm: string }).realm, interaction));
     throw error; // the gate shows it
   });
   // These are forms of our own pages; nothing else is taken.

@@ -73,5 +73,4 @@ export const PasswordOnly = ({ text, username, alert }: Omit<CredentialsView, "r
 );
 
 /** The realm's own words may be in another language than the page: their direction follows from themselves. */
-export const Welcome = ({ text }: { text: string | null }) =>
-  text?.trim() ? <span dir="auto">{withoutBidiControls(text.trim())}</span> : null;
+export const welcome = (text: string | null) => (text?.trim() ? <span dir="auto">{withoutBidiControls(text.trim())}</span> : null);

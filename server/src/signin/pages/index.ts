@@ -7,7 +7,7 @@ export { AppSetup, CodeField, LinkWaiting, RecoveryCodeList, renderLink } from "
 export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead } from "./confirm-link.tsx";
 export { renderChooseAccount, renderConsent } from "./consent.tsx";
 export { type StepAlert, Submit } from "./controls.tsx";
-export { Credentials, PasswordOnly, UsernameOnly, Welcome } from "./credentials.tsx";
+export { Credentials, PasswordOnly, UsernameOnly, welcome } from "./credentials.tsx";
 export { renderDeparture } from "./departure.tsx";
 export { type DeviceError, renderDevice } from "./device.tsx";
 export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";

@@ -41,7 +41,7 @@ export const catalogue = {
     },
     USER_LOCKED: { description: "A user was locked, by an administrator or after too many failed attempts" },
     USER_UNLOCKED: { description: "A user was unlocked" },
-    IMPERSONATION: { description: "An administrator requested, began or ended impersonation;   the detail says which" },
+    IMPERSONATION: { description: "An administrator requested, began or ended impersonation; the detail says which" },
     USER_ERASED: { description: "A user was erased; nothing in the event says whom" },
     SESSION_REVOKED: { description: "A session was ended by an administrator, or by its user from another; the detail is its id" },
     CLIENT_SECRET_REVEALED: { description: "An administrator read a client's secret" },

@@ -1,5 +1,4 @@
 import { clock } from "../../../kernel/clock.ts";
-import { OutboundError } from "../../../platform/outbound/index.ts";
 import {
   artifactResolveElement,
   isSuccess,
@@ -15,7 +14,7 @@ import {
   soapEnvelope,
   sourceIdOf,
 } from "../../../platform/saml/index.ts";
-import { hostOf, type ProviderSnapshot, type SamlUpstream, UPSTREAM_TIMEOUT, UpstreamError } from "../../identity-providers/index.ts";
+import { callProvider, type ProviderSnapshot, type SamlUpstream, UpstreamError } from "../../identity-providers/index.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
 import { withKeys } from "./open.ts";
 import type { SamlRules } from "./rules.ts";
@@ -41,7 +40,10 @@ export async function resolveArtifact(
   const question = artifactResolveElement({
     ...{ id, issueInstant: clock.now(), issuer: spEntityIdOf(tools.baseUrl, provider), destination: url, artifact: artifact.text },
   });
-  const received = readSoap(await ask(tools, url, soapEnvelope(await signed(question, await signerOf(provider, rules, tools)))));
+  const headers = { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: SOAP_ACTION };
+  const soap = soapEnvelope(await signed(question, await signerOf(provider, rules, tools)));
+  const answer = await callProvider(tools.outbound, url, "artifact", { method: "POST", headers, body: soap, maxBytes: MAX_BYTES });
+  const received = readSoap(answer.body);
   return withKeys(provider, rules, tools, async ({ keys }) => {
     const { message } = openArtifactResponse(received, { keys, required: false });
     if (message.inResponseTo !== id) throw new SamlError("in_response_to", "The ArtifactResponse does not answer the question");
@@ -52,16 +54,4 @@ export async function resolveArtifact(
     const decryption = decryptionOf(provider, rules, tools);
     return openResponse(message.content, { keys, ...(decryption && { decryption }) });
   });
-}
-
-async function ask({ outbound }: SamlTools, url: string, body: string): Promise<Uint8Array> {
-  try {
-    const headers = { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: SOAP_ACTION };
-    const answer = await outbound.fetch(url, { method: "POST", headers, body, timeoutMs: UPSTREAM_TIMEOUT, maxBytes: MAX_BYTES });
-    if (answer.status !== 200) throw new UpstreamError("artifact", `${hostOf(url)} answered with status ${answer.status}.`);
-    return answer.body;
-  } catch (error) {
-    if (error instanceof OutboundError) throw new UpstreamError("artifact", error.message, error.cause ?? error);
-    throw error;
-  }
 }

@@ -121,7 +121,8 @@ export const takeLogout =
     (await takeAnswer<{ readonly logout?: KeptLogout }>(tx, vault, provider, handle, now))?.logout ?? null;
 
 /**
- * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Where `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
+ * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Where
+ * `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
  */
 export async function sessionsMeantBy(
   ctx: Ctx,
@@ -136,10 +137,11 @@ export async function sessionsMeantBy(
   const found = new Set<string>();
   for (const one of wanted)
     for (const each of await sessionsByProvider(ctx.tx, ctx.realm, providerId, { ...one, ...subject })) found.add(each);
+  if (isBySubject) return [...found];
   const meant: string[] = [];
   for (const sessionId of found) {
-    const [known] = (await brokeredSessionsOf(ctx.tx, vault, ctx.realm, sessionId)).filter((each) => each.providerId === providerId);
-    if (isBySubject || (known?.logout && isSameName(JSON.parse(known.logout) as NameId, nameId))) meant.push(sessionId);
+    const known = (await brokeredSessionsOf(ctx.tx, vault, ctx.realm, sessionId)).find((each) => each.providerId === providerId);
+    if (known?.logout && isSameName(JSON.parse(known.logout) as NameId, nameId)) meant.push(sessionId);
   }
   return meant;
 }

@@ -1,7 +1,7 @@
 import { nameOf } from "../../../kernel/text.ts";
 import { type Assertion, DATA_ENCRYPTION, NAME_ID_FORMAT, type NameId, type RequestedAuthnContext } from "../../../platform/saml/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../../identity-providers/index.ts";
-import { addressOf, lineOf } from "../said.ts";
+import { addressOf, idOf, lineOf } from "../said.ts";
 import type { SamlProfile } from "./profile.ts";
 
 /** Names under which providers send what the default names mean: LDAP's, those of the OID registry, and Microsoft's. */
@@ -104,7 +104,7 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
   const { subjectAttribute } = provider.config;
   if (typeof subjectAttribute === "string") {
     const values = Object.hasOwn(claims, subjectAttribute) ? [claims[subjectAttribute]!].flat() : [];
-    const subject = values.length === 1 ? lineOf(values[0]!, 1024) : null;
+    const subject = values.length === 1 ? idOf(values[0]!) : null;
     if (subject === null) throw refuse(`The assertion does not have the attribute ${subjectAttribute} with exactly one value.`);
     return subject;
   }
@@ -118,5 +118,5 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
 /** Null: it cannot be stored. */
 export function subjectByName({ value, nameQualifier }: NameId, issuer: string): string | null {
   const qualifier = nameQualifier === null || nameQualifier === issuer ? "" : `${nameQualifier}!`;
-  return lineOf(`${qualifier}${value}`, 1024);
+  return idOf(`${qualifier}${value}`);
 }

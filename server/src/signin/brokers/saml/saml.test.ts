@@ -191,11 +191,20 @@ test("metadata of the provider is read again by a test and after a change, and w
   await save({ order: 2 });
   expect(await leadsTo(), "down").toBe("/again");
   peer.down(false);
+  // A reading that began before the change is of no use after it.
+  const [other, release, reads] = [await samlPeer(), peer.hold(), peer.calls.length];
+  await save({ order: 3 });
+  const early = leadsTo();
+  await expect.poll(() => peer.calls.length).toBeGreaterThan(reads);
+  await save({ metadataUrl: other.metadataUrl });
+  expect(((await sp.leave()).left as URL).origin, "changed meanwhile").toBe(new URL(other.metadataUrl).origin);
+  release();
+  expect(await early).toBe("/again");
   await save({ metadataSigningCertificate: own.pem });
   for (const time of ["first", "second"])
     expect((await iam.browser().get(`${sp.at}/login`)).text, `another certificate is required, ${time}`).toContain("cannot be reached");
   expect((await sp.failures())[0]).toBe("corp: signature_invalid");
-  await peer.close();
+  await Promise.all([peer.close(), other.close()]);
 });
 
 test("with users linked, metadata of another entity is refused, wherever it comes from", async () => {

@@ -130,13 +130,13 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       return { asked: await broker.logout.read(provider, received, tools), relayState: received.relayState };
     });
 
-  const refused = async ({ request }: Pick<Exchange, "request">, error: unknown) => {
+  /** Records what was refused; everything else is thrown. */
+  const recordRefusal = async ({ ip }: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
     if (!(error instanceof UpstreamError)) throw error;
-    const { provider } = await found(request);
     const { realm, alias } = provider;
     tools.log.warn({ err: error, realm, alias, reason: error.reason }, "a logout message of an identity provider was refused");
-    await brokers.failed(work, provider, error.reason, request.ip);
-    throw sloErrors.refused(error);
+    await brokers.failed(work, provider, error.reason, ip);
+    return error;
   };
 
   async function answer(exchange: Exchange, { provider, broker }: Found, { id, count, logouts, relayState }: Done) {
@@ -199,7 +199,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
         const kept = await read(at, () => readRedirect(raw, LIMIT));
         return (await endInBrowser(exchange, at, useLogout(at.provider, kept))) as never;
       } catch (error) {
-        return refused(exchange, error);
+        throw sloErrors.refused(await recordRefusal(request, at, error));
       }
     },
   );
@@ -238,31 +238,29 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       if (Buffer.isBuffer(body)) return bySoap(exchange, body) as never;
       const form = (body ?? {}) as Record<string, unknown>;
       if (form.SAMLResponse !== undefined) return goOn(exchange, form.RelayState);
+      const at = await found(request);
       try {
-        const at = await found(request);
         const kept = await read(at, () => readPost(form, LIMIT));
         const posted = await keepLogout(tools.saml, at.provider, kept);
         if (posted === null) throw new UpstreamError("replay", "The LogoutRequest was used before.");
         // Without cookies here: which session is this browser's is known where it goes on.
         return goTo(reply, `${pathOf(at.provider)}?${new URLSearchParams({ posted })}`);
       } catch (error) {
-        return refused(exchange, error);
+        throw sloErrors.refused(await recordRefusal(request, at, error));
       }
     },
   );
 
   async function bySoap({ request, reply }: Exchange, body: Buffer) {
+    const at = await found(request);
     reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
     try {
-      const at = await found(request);
       const { id, count, logouts } = (await end({ request, reply }, at, useLogout(at.provider, await read(at, () => readSoap(body))))).done;
       const answered = { id, count, isComplete: await isComplete(at.provider.realm, logouts) };
       const { message, key } = await at.broker.logout.respond(at.provider, answered, tools);
       return soapEnvelope(await signed(message, key));
     } catch (error) {
-      await refused({ request }, error).catch((problem) => {
-        if (!(error instanceof UpstreamError)) throw problem;
-      });
+      await recordRefusal(request, at, error);
       return reply.code(400).send(soapFault("Client", "The message was not accepted"));
     }
   }

@@ -50,35 +50,42 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
   const rereads = createRereads(MAX_KEPT);
-  // Shared, so that a hundred sign-ins at once read it once.
+  // Shared, so that a hundred sign-ins at once read it once; by version, because another one may have another address or certificate.
   const reading = new Map<string, Promise<Kept>>();
 
+  const readingKey = ({ providerId, version }: OpenProvider) => `${providerId} ${version}`;
   const isDown = (error: unknown) => error instanceof UpstreamError && error.reason === "metadata";
   const isOver = ({ validUntil }: ReadMetadata) => validUntil !== null && validUntil <= clock.now();
 
   /** Fetches and stores it. The entity must stay the one that users are linked to. */
   const fetched = (provider: OpenProvider, known: ReadMetadata | null): Promise<Kept> => {
-    const key = provider.providerId;
-    const underWay = reading.get(key);
-    if (underWay) return underWay;
+    const { providerId: key, version } = provider;
+    const shared = readingKey(provider);
+    const inProgress = reading.get(shared);
+    if (inProgress) return inProgress;
     const work = (async (): Promise<Kept> => {
       const metadata = await fetchProviderMetadata(outbound, provider.config);
       if (known !== null && metadata.entityId !== known.entityId)
         throw new UpstreamError("metadata", `The metadata is that of ${metadata.entityId} now, and was that of ${known.entityId}.`);
       const now = clock.now();
-      const { version, config } = provider;
-      await saveMetadata(db, provider, { url: String(config.metadataUrl), metadata, version, now, nextAt: now + pauseOf(metadata) });
+      await saveMetadata(db, provider, {
+        url: String(provider.config.metadataUrl),
+        metadata,
+        version,
+        now,
+        nextAt: now + pauseOf(metadata),
+      });
       const entry = { version, metadata, lookedAt: now };
       kept.set(key, entry);
       failed.delete(key);
       return entry;
     })();
-    reading.set(key, work);
+    reading.set(shared, work);
     work.then(
-      () => reading.delete(key),
+      () => reading.delete(shared),
       (error) => {
-        reading.delete(key);
-        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now(), version: provider.version });
+        reading.delete(shared);
+        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now(), version });
       },
     );
     return work;
@@ -135,8 +142,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     async reread(provider, rules) {
       if (provider.config.metadataUrl === undefined) return null;
       const { metadata } = await current(provider);
-      const { providerId: key } = provider;
-      if (!rereads.take(key) && !reading.has(key)) return null;
+      if (!rereads.take(provider.providerId) && !reading.has(readingKey(provider))) return null;
       return fetched(provider, metadata).then(
         (entry) => described(provider, entry.metadata, rules),
         () => null,

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
 import type { Config, FieldFault, OpenProvider } from "../protocol.ts";
-import { attributeName, attributeNames, eidKind, fault, flag } from "./eid-members.ts";
-import { lineText } from "./members.ts";
+import { attributeName, attributeNames, eidKind } from "./eid-members.ts";
+import { fault, flag, lineText } from "./members.ts";
 import { privateKeyOf, SAML_SECRETS } from "./saml-members.ts";
 
 const CLASS = "urn:etoegang:core:assurance-class:";

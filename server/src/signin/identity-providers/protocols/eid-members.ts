@@ -3,7 +3,7 @@ import Type from "typebox";
 import { clock } from "../../../kernel/clock.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
-import { brokerHarmless, lineText } from "./members.ts";
+import { brokerHarmless, fault, flag, lineText } from "./members.ts";
 import { SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./saml-members.ts";
 import { certificatesIn, entityIn } from "./saml-metadata.ts";
 import { testSaml } from "./saml-test.ts";
@@ -14,8 +14,6 @@ export const attributeName = (description: string) =>
 
 export const attributeNames = (description: string) =>
   Type.Array(attributeName("an attribute identifier"), { maxItems: 50, uniqueItems: true, description });
-
-export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 const BINDINGS = ["redirect", "post", "artifact"] as const;
 type BindingName = (typeof BINDINGS)[number];
@@ -85,11 +83,6 @@ function normalized(config: Config, defaults: Config): Config {
   if (resolves && config.artifactResolutionUrl === undefined && config.ssoUrl !== undefined) named.artifactResolutionUrl = config.ssoUrl;
   return named;
 }
-
-export const fault = (member: string, message: string): FieldFault => ({
-  field: `config.${member}`,
-  message: `config.${member} ${message}`,
-});
 
 function commonFaults(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
   const { config, secrets } = provider;

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
-import { attributeName, eidKind, fault, flag } from "./eid-members.ts";
+import { attributeName, eidKind } from "./eid-members.ts";
+import { fault, flag } from "./members.ts";
 
 /** eIDAS levels of assurance, the lowest first. */
 export const EIDAS_LEVELS = ["low", "substantial", "high"] as const;

@@ -7,7 +7,7 @@ import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProv
 import { checkMapper } from "./ldap-mapper.ts";
 import { PERSON_MEMBERS } from "./ldap-person.ts";
 import { connectionOf, testDirectory } from "./ldap-test.ts";
-import { lineText, secretSet, secretText } from "./members.ts";
+import { fault, lineText, secretSet, secretText } from "./members.ts";
 import { privateKeyOf } from "./saml-members.ts";
 
 const url = Type.String({
@@ -129,12 +129,10 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
     ...dnFaults(config.groupSearchBase),
     ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
-      .map((member) => ({ field: `config.${member}`, message: `config.${member} does not name an attribute, such as mail` })),
+      .map((member) => fault(member, "does not name an attribute, such as mail")),
     ...certificateFaults("caCertificate", config.caCertificate),
     ...identityFaults(config, secrets),
-    ...(secrets.bindPassword === undefined
-      ? [{ field: "config.bindPassword", message: "config.bindPassword is needed: the directory is searched as bindDn" }]
-      : []),
+    ...(secrets.bindPassword === undefined ? [fault("bindPassword", "is needed: the directory is searched as bindDn")] : []),
   ];
 }
 
@@ -161,40 +159,35 @@ const hasTls = (config: Config): boolean => {
 /** A certificate and its key belong together, and are of use in TLS only. */
 function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { clientCertificate } = config;
-  const fault = (member: string, message: string): FieldFault[] => [{ field: `config.${member}`, message: `config.${member} ${message}` }];
   if (clientCertificate === undefined)
-    return pem === undefined ? [] : fault("clientCertificate", "is needed where there is clientKey: send it, or send null for clientKey");
+    return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey: send it, or send null for clientKey")];
   const unreadable = certificateFaults("clientCertificate", clientCertificate);
   if (unreadable.length > 0) return unreadable;
-  if (!hasTls(config)) return fault("clientCertificate", "needs TLS on every address: use ldaps://, or ldap:// with startTls");
-  if (pem === undefined) return fault("clientKey", "is needed: the private key of clientCertificate");
+  if (!hasTls(config)) return [fault("clientCertificate", NEEDS_TLS)];
+  if (pem === undefined) return [fault("clientKey", "is needed: the private key of clientCertificate")];
   const key = privateKeyOf(pem);
-  if (!key) return fault("clientKey", "must be a private key in PEM without a passphrase");
-  return new X509Certificate(String(clientCertificate)).checkPrivateKey(key)
-    ? []
-    : fault("clientKey", "is not the key of clientCertificate");
+  if (!key) return [fault("clientKey", "must be a private key in PEM without a passphrase")];
+  const isTheirs = new X509Certificate(String(clientCertificate)).checkPrivateKey(key);
+  return isTheirs ? [] : [fault("clientKey", "is not the key of clientCertificate")];
 }
+
+const NEEDS_TLS = "needs TLS on every address: use ldaps://, or ldap:// with startTls";
 
 /** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and they are never sent otherwise. */
-function editFaults(config: Config): FieldFault[] {
-  if (config.editMode !== "PASSWORD" || hasTls(config)) return [];
-  const field = "config.editMode";
-  return [{ field, message: `${field} PASSWORD needs TLS on every address: use ldaps://, or ldap:// with startTls` }];
-}
+const editFaults = (config: Config): FieldFault[] =>
+  config.editMode !== "PASSWORD" || hasTls(config) ? [] : [fault("editMode", `PASSWORD ${NEEDS_TLS}`)];
 
-function dnFaults(base: unknown): FieldFault[] {
-  const field = "config.groupSearchBase";
-  if (base === undefined || parseDn(String(base)) !== null) return [];
-  return [{ field, message: `${field} is not a distinguished name, such as ou=groups,dc=example,dc=com` }];
-}
+const dnFaults = (base: unknown): FieldFault[] =>
+  base === undefined || parseDn(String(base)) !== null
+    ? []
+    : [fault("groupSearchBase", "is not a distinguished name, such as ou=groups,dc=example,dc=com")];
 
 function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written: string): FieldFault[] {
   const field = `config.${member}`;
   try {
     const { hasPlaceholder } = parseTemplate(written);
-    if (member === "userSearchFilter" && !hasPlaceholder)
-      return [{ field, message: `${field} needs {0} where the username goes, such as (uid={0})` }];
-    if (member === "groupSearchFilter" && hasPlaceholder) return [{ field, message: `${field} finds every group: it takes no {0}` }];
+    if (member === "userSearchFilter" && !hasPlaceholder) return [fault(member, "needs {0} where the username goes, such as (uid={0})")];
+    if (member === "groupSearchFilter" && hasPlaceholder) return [fault(member, "finds every group: it takes no {0}")];
     return [];
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error;
@@ -204,7 +197,6 @@ function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written:
 
 function certificateFaults(member: string, pem: unknown): FieldFault[] {
   if (typeof pem !== "string") return [];
-  const field = `config.${member}`;
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     for (const one of certificates) new X509Certificate(one);
@@ -212,5 +204,5 @@ function certificateFaults(member: string, pem: unknown): FieldFault[] {
   } catch {
     // named below
   }
-  return [{ field, message: `${field} is not a certificate in PEM (-----BEGIN CERTIFICATE-----)` }];
+  return [fault(member, "is not a certificate in PEM (-----BEGIN CERTIFICATE-----)")];
 }

@@ -5,6 +5,14 @@ import { type Outbound, OutboundError } from "../../../platform/outbound/index.t
 import { brandingMembers } from "../../../tenancy/settings/index.ts";
 import type { Config, FieldFault } from "../protocol.ts";
 
+/** What is wrong with a member of `config`: `message` goes on after its name. */
+export const fault = (member: string, message: string): FieldFault => ({
+  field: `config.${member}`,
+  message: `config.${member} ${message}`,
+});
+
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
 /** One line of text, without control characters. */
 export const lineText = (description: string, maxLength = 255) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });

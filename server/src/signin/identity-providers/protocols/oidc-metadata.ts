@@ -1,5 +1,5 @@
 import { SECOND } from "../../../kernel/clock.ts";
-import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from "../../../platform/outbound/index.ts";
 import type { Config } from "../protocol.ts";
 
 /** Why a provider's answer is of no use. Coarse: administrators of a realm read it. `message` is for them, `cause` for the log. */
@@ -36,20 +36,29 @@ export interface Endpoints {
 export const UPSTREAM_TIMEOUT = 5 * SECOND;
 const MAX_DOCUMENT = 256 * 1024;
 
-/** Reads a JSON object, bounded in time and size. */
-export async function fetchObject(outbound: Outbound, url: string, reason: string): Promise<Record<string, unknown>> {
-  const answer = await reach(outbound, url, reason);
-  if (answer.status !== 200) throw new UpstreamError(reason, `${hostOf(url)} answered with status ${answer.status}.`);
-  return objectOf(answer.text(), url, reason);
+/**
+ * Calls a provider: bounded in time and size, and redirects are not followed. Any status but 200 is an UpstreamError; `reasons`: of a status that
+ * has its own.
+ */
+export async function callProvider(
+  outbound: Outbound,
+  url: string,
+  reason: string,
+  request: OutboundRequest,
+  reasons: Readonly<Record<number, string>> = {},
+): Promise<OutboundResponse> {
+  const answer = await outbound.fetch(url, { timeoutMs: UPSTREAM_TIMEOUT, ...request }).catch((error) => {
+    throw error instanceof OutboundError ? new UpstreamError(reason, error.message, error.cause ?? error) : error;
+  });
+  const { status } = answer;
+  if (status !== 200) throw new UpstreamError(reasons[status] ?? reason, `${hostOf(url)} answered with status ${status}.`);
+  return answer;
 }
 
-async function reach(outbound: Outbound, url: string, reason: string) {
-  try {
-    return await outbound.fetch(url, { headers: { accept: "application/json" }, timeoutMs: UPSTREAM_TIMEOUT, maxBytes: MAX_DOCUMENT });
-  } catch (error) {
-    if (error instanceof OutboundError) throw new UpstreamError(reason, error.message, error.cause ?? error);
-    throw error;
-  }
+/** Reads a JSON object. */
+export async function fetchObject(outbound: Outbound, url: string, reason: string): Promise<Record<string, unknown>> {
+  const request = { headers: { accept: "application/json" }, maxBytes: MAX_DOCUMENT };
+  return objectOf((await callProvider(outbound, url, reason, request)).text(), url, reason);
 }
 
 export function objectOf(text: string, url: string, reason: string): Record<string, unknown> {

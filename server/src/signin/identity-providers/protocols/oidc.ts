@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
 import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
-import { brokerDefaults, brokerHarmless, brokerMembers, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
+import { brokerDefaults, brokerHarmless, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
 import { filledUrl } from "./oidc-metadata.ts";
 import { testOidc } from "./oidc-test.ts";
 import { privateKeyFault, readSigningKey } from "./signing-key.ts";
@@ -115,28 +115,22 @@ function commonFaults(
   const faults = [...ADDRESSES, "logoutUrl"].flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
   const { issuer } = config;
   // OpenID Connect Discovery §3
-  if (typeof issuer === "string" && /[?#]/.test(issuer))
-    faults.push({ field: "config.issuer", message: "config.issuer has no query and no fragment" });
+  if (typeof issuer === "string" && /[?#]/.test(issuer)) faults.push(fault("issuer", "has no query and no fragment"));
   const method = config.clientAuthMethod;
   const usesKey = method === "private_key_jwt";
-  if (usesKey && secrets.privateKey === undefined)
-    faults.push({ field: "config.privateKey", message: "config.privateKey is required for private_key_jwt" });
+  if (usesKey && secrets.privateKey === undefined) faults.push(fault("privateKey", "is required for private_key_jwt"));
   const usesSecret = method === "client_secret_basic" || method === "client_secret_post";
-  if (usesSecret && secrets.clientSecret === undefined)
-    faults.push({ field: "config.clientSecret", message: `config.clientSecret is required for ${method}` });
+  if (usesSecret && secrets.clientSecret === undefined) faults.push(fault("clientSecret", `is required for ${method}`));
   if (hasSecret && method === undefined && secrets.clientSecret === undefined && secrets.privateKey === undefined)
-    faults.push({
-      field: "config.clientSecret",
-      message: "config.clientSecret is required: send it with any change of scheme, host or port, or say clientAuthMethod none",
-    });
+    faults.push(fault("clientSecret", "is required: send it with any change of scheme, host or port, or say clientAuthMethod none"));
   const keyFault = secrets.privateKey === undefined ? null : privateKeyFault(secrets.privateKey);
-  if (keyFault !== null) faults.push({ field: "config.privateKey", message: `config.privateKey ${keyFault}` });
+  if (keyFault !== null) faults.push(fault("privateKey", keyFault));
   return faults;
 }
 
 /** Discovery needs the issuer, and so does every ID token. */
 const needsIssuer: IdentityProviderProtocol["check"] = ({ config }) =>
-  config.issuer === undefined ? [{ field: "config.issuer", message: "config.issuer is required" }] : [];
+  config.issuer === undefined ? [fault("issuer", "is required")] : [];
 
 export const oidc = oidcKind({ defaults: { scopes: ["openid", "email", "profile"] }, check: needsIssuer });
 
@@ -209,9 +203,8 @@ export const apple = oidcKind({
     jwksUrl: "https://appleid.apple.com/auth/keys",
   },
   check: ({ secrets: { privateKey } }) => {
-    const fault = (message: string) => [{ field: "config.privateKey", message: `config.privateKey ${message}: Apple's .p8 file` }];
-    if (privateKey === undefined) return fault("is required");
-    return (readSigningKey(privateKey)?.alg ?? "ES256") === "ES256" ? [] : fault("must be a P-256 key");
+    if (privateKey === undefined) return [fault("privateKey", "is required: Apple's .p8 file")];
+    return (readSigningKey(privateKey)?.alg ?? "ES256") === "ES256" ? [] : [fault("privateKey", "must be a P-256 key: Apple's .p8 file")];
   },
 });
 

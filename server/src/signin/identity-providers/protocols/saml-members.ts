@@ -3,7 +3,7 @@ import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
 import { SamlError, verificationKey } from "../../../platform/saml/index.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../protocol.ts";
-import { brokerDefaults, brokerMembers, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
+import { brokerDefaults, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
 import { UpstreamError } from "./oidc-metadata.ts";
 import { certificatesIn, readProviderMetadata, samlUpstream } from "./saml-metadata.ts";
 
@@ -65,8 +65,6 @@ export const SAML_SECRETS = ["spSigningPrivateKey", "spDecryptionPrivateKey"] as
 
 const ADDRESSES = ["ssoUrl", "singleLogoutServiceUrl", "artifactResolutionUrl", "metadataUrl"] as const;
 const CERTIFICATES = ["idpSigningCertificate", "metadataSigningCertificate", "spSigningCertificate", "spDecryptionCertificate"] as const;
-
-const fault = (member: string, message: string): FieldFault => ({ field: `config.${member}`, message: `config.${member} ${message}` });
 
 /** What the schema cannot say of the members above. */
 export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
@@ -171,8 +169,7 @@ function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] 
       ? [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")]
       : [];
   } catch (error) {
-    if (error instanceof SamlError) return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}` }];
-    if (error instanceof UpstreamError) return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}` }];
-    throw error;
+    if (!(error instanceof SamlError || error instanceof UpstreamError)) throw error;
+    return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}` }];
   }
 }

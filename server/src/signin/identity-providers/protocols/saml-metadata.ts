@@ -1,4 +1,4 @@
-import { clock, SECOND } from "../../../kernel/clock.ts";
+import { clock } from "../../../kernel/clock.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import {
   BINDING,
@@ -11,7 +11,7 @@ import {
   verificationKey,
 } from "../../../platform/saml/index.ts";
 import type { Config, ReadMetadata } from "../protocol.ts";
-import { hostOf, UpstreamError } from "./oidc-metadata.ts";
+import { callProvider, hostOf, UpstreamError } from "./oidc-metadata.ts";
 
 /** What is needed of a SAML identity provider, from its configuration and its metadata. */
 export interface SamlUpstream {
@@ -49,21 +49,13 @@ export function entityIn(config: Config): string | null {
   return readMetadata(Buffer.from(String(config.metadataXml)), { now: 0, role: "idp", keys: pinnedKeys(config) }).entityId;
 }
 
-const TIMEOUT = 5 * SECOND;
-
-/** Bounded in time and size; redirects are not followed. */
 export async function fetchProviderMetadata(outbound: Outbound, config: Config): Promise<ReadMetadata> {
   const url = String(config.metadataUrl);
+  const headers = { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8" };
+  const { body } = await callProvider(outbound, url, "metadata", { headers, maxBytes: METADATA_BYTES });
   try {
-    const { status, body } = await outbound.fetch(url, {
-      headers: { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8" },
-      timeoutMs: TIMEOUT,
-      maxBytes: METADATA_BYTES,
-    });
-    if (status !== 200) throw new UpstreamError("metadata", `${hostOf(url)} answered with status ${status}.`);
     return readProviderMetadata(body, config);
   } catch (error) {
-    if (error instanceof OutboundError) throw new UpstreamError("metadata", error.message, error.cause ?? error);
     if (error instanceof SamlError) throw new UpstreamError(error.reason, `The metadata of ${hostOf(url)}: ${error.message}.`, error);
     throw error;
   }

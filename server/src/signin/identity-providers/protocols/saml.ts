@@ -1,12 +1,10 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
 import type { Config, FieldFault, IdentityProviderProtocol } from "../protocol.ts";
-import { brokerHarmless, lineText } from "./members.ts";
+import { brokerHarmless, fault, flag, lineText } from "./members.ts";
 import { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./saml-members.ts";
 import { entityIn } from "./saml-metadata.ts";
 import { testSaml } from "./saml-test.ts";
-
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 const members = {
   ...samlMembers,
@@ -59,16 +57,17 @@ export const saml: IdentityProviderProtocol = {
   test: testSaml,
 };
 
-function ownFaults(config: Config, secrets: Readonly<Record<string, string>>): FieldFault[] {
+function ownFaults(config: Config, { spDecryptionPrivateKey: pem }: Readonly<Record<string, string>>): FieldFault[] {
   const faults: FieldFault[] = [];
-  const fault = (member: string, message: string) => faults.push({ field: `config.${member}`, message: `config.${member} ${message}` });
   if (config.nameIdFormat === "transient" && config.subjectAttribute === undefined)
-    fault("subjectAttribute", "is required where config.nameIdFormat is transient: such a NameID is another one each time");
-  const key = secrets.spDecryptionPrivateKey === undefined ? null : privateKeyOf(secrets.spDecryptionPrivateKey);
-  if (config.wantAssertionsEncrypted === true && secrets.spDecryptionPrivateKey === undefined)
-    fault("spDecryptionPrivateKey", "is required where config.wantAssertionsEncrypted is true");
-  else if (config.wantAssertionsEncrypted === true && key && !hasCertificate(config, key))
-    fault("spDecryptionCertificate", "is required where config.wantAssertionsEncrypted is true: the provider encrypts with it");
+    faults.push(fault("subjectAttribute", "is required where config.nameIdFormat is transient: such a NameID is another one each time"));
+  if (config.wantAssertionsEncrypted !== true) return faults;
+  const key = pem === undefined ? null : privateKeyOf(pem);
+  if (pem === undefined) faults.push(fault("spDecryptionPrivateKey", "is required where config.wantAssertionsEncrypted is true"));
+  else if (key && !hasCertificate(config, key))
+    faults.push(
+      fault("spDecryptionCertificate", "is required where config.wantAssertionsEncrypted is true: the provider encrypts with it"),
+    );
   return faults;
 }
 
