@@ -11,7 +11,6 @@ describe("loginKey", () => {
     ["a capital that has no composed form and its small letter that has", "T\u0308", "\u1e97"],
     ["the Kelvin sign", "\u212a", "k"],
     ["a capital that lower-cases into two code points", "\u0130x", "i\u0307x"],
-    ["the two spellings of a domain", "a@BÜCHER.example", "A@xn--bcher-kva.Example"],
   ])("makes one name of %s", (_what, one, other) => {
     expect(loginKey(one)).toBe(loginKey(other));
   });
@@ -25,8 +24,7 @@ describe("loginKey", () => {
   test("keeps different names apart", () => {
     expect(loginKey("ada")).not.toBe(loginKey("ad\u0430"));
     expect(loginKey("zoe")).not.toBe(loginKey("zo\u00eb"));
-    expect(loginKey("xn--bcher-kva.example")).not.toBe(loginKey("bücher.example"));
-    expect(loginKey("a@bü/cher")).toBe("a@bü/cher");
+    expect(loginKey("a@xn--bcher-kva.example")).not.toBe(loginKey("a@bücher.example"));
   });
 });
 

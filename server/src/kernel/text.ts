@@ -1,12 +1,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 
-/** A login name, normalised: letter case, Unicode form and the two spellings of a domain (bücher, xn--bcher-kva) do not make a difference. */
-export function loginKey(name: string): string {
-  const key = name.normalize("NFKC").toLowerCase().normalize("NFKC");
-  const domain = key.slice(key.lastIndexOf("@") + 1);
-  if (domain.length === key.length || !/[^\x20-\x7e]|xn--/.test(domain) || !DOMAIN.test(domain)) return key;
-  return key.slice(0, -domain.length) + (domainToUnicode(asciiDomain(domain)) || domain);
-}
+/** A login name, normalised: letter case and Unicode form do not make a difference. Stored keys are made by it: it must not change. */
+export const loginKey = (name: string): string => name.normalize("NFKC").toLowerCase().normalize("NFKC");
 
 /** NUL cannot be stored by Postgres and a lone surrogate cannot be encoded: neither may enter. */
 export const isCleanText = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed();

@@ -108,16 +108,15 @@ describe("one namespace for usernames and email addresses", () => {
   });
 });
 
-test("an address has letters of any script, one user in both spellings of its domain; names keep what can be seen", async () => {
-  const [one, two] = [`é.${name("x")}@bücher.example`, name("y")];
+test("an address has letters of any script; names keep what can be seen", async () => {
+  const one = `é.${name("x")}@bücher.example`;
   const attributes = { firstName: "A\u202eda", lastName: ["Love\u200blace", "\u202e"], nickname: "\u2066", badge: "\u202e7" };
   const made = await admin.post("/users", { username: name("idn"), email: one, attributes });
   expect(made).toMatchObject({ status: 201, body: { email: one } });
   expect(made.body.attributes).toEqual({ firstName: "Ada", lastName: ["Lovelace"], badge: "\u202e7" });
   expect((await admin.put(`/users/${made.body.userId}`, made.body)).status, "as it was shown").toBe(200);
-  const ascii = one.replace("bücher", "xn--bcher-kva");
-  expect(await admin.post("/users", { username: two, email: ascii })).toMatchObject({ status: 409 });
-  expect((await admin.get(`/users?email=${encodeURIComponent(ascii)}`)).body).toMatchObject([{ email: one }]);
+  expect(await admin.post("/users", { username: name("y"), email: one.toUpperCase() })).toMatchObject({ status: 409 });
+  expect((await admin.get(`/users?email=${encodeURIComponent(one)}`)).body).toMatchObject([{ email: one }]);
   expect((await admin.get(`/users?search=${encodeURIComponent(one.slice(0, -9))}`)).body).toMatchObject([{ email: one }]);
 });
 
