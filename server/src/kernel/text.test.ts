@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cut, isCleanText, likePrefix, loginKey } from "./text.ts";
+import { cut, isCleanText, likePrefix, loginKey, nameOf } from "./text.ts";
 
 describe("loginKey", () => {
   test.each([
@@ -11,6 +11,7 @@ describe("loginKey", () => {
     ["a capital that has no composed form and its small letter that has", "T\u0308", "\u1e97"],
     ["the Kelvin sign", "\u212a", "k"],
     ["a capital that lower-cases into two code points", "\u0130x", "i\u0307x"],
+    ["the two spellings of a domain", "a@BÜCHER.example", "A@xn--bcher-kva.Example"],
   ])("makes one name of %s", (_what, one, other) => {
     expect(loginKey(one)).toBe(loginKey(other));
   });
@@ -24,6 +25,23 @@ describe("loginKey", () => {
   test("keeps different names apart", () => {
     expect(loginKey("ada")).not.toBe(loginKey("ad\u0430"));
     expect(loginKey("zoe")).not.toBe(loginKey("zo\u00eb"));
+    expect(loginKey("xn--bcher-kva.example")).not.toBe(loginKey("bücher.example"));
+    expect(loginKey("a@bü/cher")).toBe("a@bü/cher");
+  });
+});
+
+describe("the name of a person", () => {
+  test.each([
+    ["without what turns its direction", "A\u202eda\u2066", "Ada"],
+    ["without what cannot be seen", "\ufeffA\u200bd\u00ad\u3164a\u{e0041}", "Ada"],
+    ["in one line", " Ada\r\n\u2028Lovelace\t", "Ada Lovelace"],
+    ["with what joins letters, marks direction and selects shapes", "نا\u200cصر 葛\u{e0100} \u200fא", "نا\u200cصر 葛\u{e0100} \u200fא"],
+    ["of visible characters only", "\u200f\u200d\ufe0f \u202e", null],
+    ["and no longer than a page takes", "x".repeat(256), null],
+    ["without half characters", "A\ud800", null],
+    ["that is text", 7, null],
+  ])("is kept %s", (_how, said, name) => {
+    expect(nameOf(said)).toBe(name);
   });
 });
 

@@ -112,7 +112,9 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
       expect(await usersOf(realm)).toHaveLength(users);
     }
     expect((await outcomes(realm)).filter((outcome) => outcome === "SUCCESS")).toHaveLength(3);
-    const names = (await usersOf(realm)).map(({ username }) => username.toLowerCase());
+    const users = await usersOf(realm);
+    expect(JSON.stringify(users), "names that the profile page would not take").not.toMatch(/[\u200b\u202e]/);
+    const names = users.map(({ username }) => username.toLowerCase());
     expect(new Set(names).size, "no name is taken over").toBe(2);
 
     await asksBeforeLinking(realm);

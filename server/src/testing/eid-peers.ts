@@ -134,7 +134,7 @@ export async function eherkenningPeer() {
     attribute("urn:etoegang:core:LegalSubjectID", identifier(KVK, kvk, answer)),
     attribute("urn:etoegang:core:ActingSubjectID", identifier(PSEUDO, "ABCDEF0123456789@0123456789ABCDEF", answer)),
     attribute("email", email),
-    attribute("urn:etoegang:1.9:attribute:FirstName", "Ada"),
+    attribute("urn:etoegang:1.9:attribute:FirstName", "A\u202eda"),
     attribute("urn:etoegang:1.9:attribute:FamilyName", "Lovelace"),
   ];
 

@@ -70,6 +70,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await atUpstream(page);
     await typePassword(page, "ada");
     await heading(page, "Complete your profile");
+    await look(page, "first-profile");
     await profile(page);
     await signedIn(page);
 
@@ -107,6 +108,12 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await typePassword(page, "ada");
     await heading(page, "Enter your password");
     await look(page, "link-proof");
+    await press(page, "Do not link");
+    await atHome(page);
+    await page.getByText("Nothing was linked").waitFor();
+    await look(page, "link-declined");
+    await link(page, /^Continue with Acme/).click();
+    await heading(page, "Enter your password");
     await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.keyboard.press("Enter");
     await page.locator("[role=alert]").waitFor();

@@ -16,6 +16,9 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--disable-extensions",
+  "--disable-features=IsolateOrigins,site-per-process,Translate,SpareRendererForSitePerProcess",
+  "--disable-site-isolation-trials",
 ];
 
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
@@ -78,7 +81,7 @@ export async function expectAccessible(page: Page, name: string, foreign: readon
   const violations = await page.evaluate(
     async ([tags, exclude]) => {
       const { axe: injected } = globalThis as unknown as { axe: typeof axe };
-      const { violations: found } = await injected.run({ exclude: [...exclude] }, { runOnly: [...tags] });
+      const { violations: found } = await injected.run({ exclude: [...exclude] }, { runOnly: [...tags], resultTypes: ["violations"] });
       return found.map(({ id, nodes }) => ({ id, where: nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`) }));
     },
     [WCAG, foreign] as const,

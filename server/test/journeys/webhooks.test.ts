@@ -16,7 +16,7 @@ const SUBSCRIPTIONS = 5;
 const CLIENTS = 6;
 const REALM = "/admin/realms/master";
 const requested = Number(process.env.GATEHOUSE_JOURNEY_EVENTS ?? 0);
-const TIMEOUT_MS = requested > 0 ? 3_600_000 : 240_000;
+const TIMEOUT_MS = requested > 0 ? 3_600_000 : 600_000;
 
 const open: Receiver[] = [];
 afterAll(() => Promise.all(open.map((peer) => peer.close())));

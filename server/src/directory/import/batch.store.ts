@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { User } from "../users/index.ts";
+import { type User, withCleanNames } from "../users/index.ts";
 
 export interface NewUser {
   readonly userId: string;
@@ -68,7 +68,7 @@ const userColumns = (user: NewUser) => ({
   email_key: user.emailKey,
   email_verified: user.emailVerified,
   enabled: user.enabled,
-  attributes: user.attributes,
+  attributes: withCleanNames(user.attributes),
   required_actions: user.requiredActions,
   created_at: user.createdAt,
   source: user.source ?? "local",

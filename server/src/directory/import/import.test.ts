@@ -39,14 +39,28 @@ describe("the formats", () => {
     const { realm, admin } = await start();
     const report = await json(admin, [
       { username: "ada", email: "ada@example.com", ...expected, createdAt: 1_600_000_000_000 },
-      { username: "bob" },
+      { username: "bob", email: "bøb@bücher.example", attributes: { firstName: "B\u202eob" } },
+      { username: "eve", email: "eve@example.com, ada@example.com" },
     ]);
     expect(report).toMatchObject({
       status: 200,
-      body: { status: "COMPLETED", dryRun: false, rows: 2, created: 2, updated: 0, skipped: 0, failed: 0, errors: [], stopped: null },
+      body: {
+        status: "COMPLETED",
+        dryRun: false,
+        rows: 3,
+        created: 2,
+        updated: 0,
+        skipped: 0,
+        failed: 1,
+        errors: [{ row: 3 }],
+        stopped: null,
+      },
     });
     expect(await find(realm, "ada")).toMatchObject({ ...expected, email: "ada@example.com", createdAt: 1_600_000_000_000 });
-    expect(await find(realm, "bob")).toMatchObject({ email: null, emailVerified: false, enabled: true, roles: ["user"], attributes: {} });
+    expect(await find(realm, "bob")).toMatchObject({
+      ...{ email: "bøb@bücher.example", emailVerified: false, enabled: true, roles: ["user"] },
+      attributes: { firstName: "Bob" },
+    });
   });
 
   test("NDJSON, with CRLF, blank lines, a byte order mark and no line break at the end", async () => {

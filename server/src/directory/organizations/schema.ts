@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
-import { CreateUser } from "../users/index.ts";
+import { CreateUser, mailAddress } from "../users/index.ts";
 
 const name = visibleName("a name", "Acme International");
 const alias = Type.String({
@@ -193,7 +193,7 @@ export type InvitationQuery = Static<typeof InvitationQuery>;
 
 export const CreateInvitation = Type.Object(
   {
-    email: Type.String({ format: "email", maxLength: 320 }),
+    email: mailAddress,
     role: Type.Optional(role),
     expiresInHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: 168 })),
   },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { withCleanNames } from "./names.ts";
 import { isAddressOf } from "./own.service.ts";
 import type { User } from "./schema.ts";
 import { readUser } from "./service.ts";
@@ -21,7 +22,7 @@ export interface BrokeredProfile {
 export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: said, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);
   const attributes: User["attributes"] = { ...user.attributes };
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(withCleanNames(said))) {
     if (value === undefined) delete attributes[name];
     else attributes[name] = value;
   }

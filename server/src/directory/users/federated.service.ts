@@ -2,6 +2,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropPasswords, isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
+import { withCleanNames } from "./names.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
 
@@ -28,7 +29,7 @@ export async function saveFederatedUser(
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current) return null;
   const enabled = decide(current.enabled);
-  const attributes = mergedAttributes(current.attributes, profile.attributes);
+  const attributes = mergedAttributes(current.attributes, withCleanNames(profile.attributes));
   const sameMail = profile.email !== null && current.email !== null && loginKey(profile.email) === loginKey(current.email);
   const emailVerified = profile.email !== null && (profile.trustsEmail || (sameMail && current.emailVerified));
   const changed = [

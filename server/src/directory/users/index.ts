@@ -18,6 +18,7 @@ export { userErrors } from "./errors.ts";
 export { changeSource, disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
 export { type AddressHolder, type AddressProof, findAddressHolder, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
+export { withCleanNames } from "./names.ts";
 export {
   assertOwnName,
   changeOwnEmail,
@@ -35,7 +36,7 @@ export { type RequiredAction, requiredActions } from "./required-actions.schema.
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
-export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, User } from "./schema.ts";
+export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, mailAddress, User } from "./schema.ts";
 export {
   acceptRecoveryCode,
   addRecoveryCodes,

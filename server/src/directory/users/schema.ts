@@ -3,7 +3,9 @@ import { visibleName } from "../../platform/http/index.ts";
 import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
-const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
+/** As `isMailAddress` has it. */
+export const mailAddress = Type.String({ format: "idn-email", maxLength: 254 });
+const email = Type.Union([mailAddress, Type.Null()]);
 /** A login name. */
 export const loginNameMembers = { username, email };
 export const attributeValue = Type.Union([

@@ -4,6 +4,7 @@ import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
 import { type AddressProof, insertLoginNames, isActiveKey, replaceLoginNames } from "./login-names.store.ts";
+import { withCleanNames } from "./names.ts";
 import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 import type { User } from "./schema.ts";
 
@@ -158,7 +159,7 @@ const columnsOf = (user: UserFields) => ({
   email_key: user.email === null ? null : loginKey(user.email),
   email_verified: user.emailVerified,
   enabled: user.enabled,
-  attributes: JSON.stringify(user.attributes),
+  attributes: JSON.stringify(withCleanNames(user.attributes)),
 });
 
 /** `claimedFrom`: whose usernames the address was taken from. */

@@ -108,6 +108,19 @@ describe("one namespace for usernames and email addresses", () => {
   });
 });
 
+test("an address has letters of any script, one user in both spellings of its domain; names keep what can be seen", async () => {
+  const [one, two] = [`é.${name("x")}@bücher.example`, name("y")];
+  const attributes = { firstName: "A\u202eda", lastName: ["Love\u200blace", "\u202e"], nickname: "\u2066", badge: "\u202e7" };
+  const made = await admin.post("/users", { username: name("idn"), email: one, attributes });
+  expect(made).toMatchObject({ status: 201, body: { email: one } });
+  expect(made.body.attributes).toEqual({ firstName: "Ada", lastName: ["Lovelace"], badge: "\u202e7" });
+  expect((await admin.put(`/users/${made.body.userId}`, made.body)).status, "as it was shown").toBe(200);
+  const ascii = one.replace("bücher", "xn--bcher-kva");
+  expect(await admin.post("/users", { username: two, email: ascii })).toMatchObject({ status: 409 });
+  expect((await admin.get(`/users?email=${encodeURIComponent(ascii)}`)).body).toMatchObject([{ email: one }]);
+  expect((await admin.get(`/users?search=${encodeURIComponent(one.slice(0, -9))}`)).body).toMatchObject([{ email: one }]);
+});
+
 describe("bad input", () => {
   test.each<[string, object, string]>([
     ["no username", {}, "username"],
@@ -129,6 +142,8 @@ describe("bad input", () => {
     ["a megabyte of spaces", { username: `a${" ".repeat(1_000_000)}` }, "username"],
     ["a number", { username: 5 }, "username"],
     ["an email address without a domain", { username: "x", email: "a@" }, "email"],
+    ["an email address with a compatibility character", { username: "x", email: "ⓐ@example.com" }, "email"],
+    ["an email address with quotes", { username: "x", email: '"a b"@example.com' }, "email"],
     ["an empty email address", { username: "x", email: "" }, "email"],
     ["a megabyte of email address", { username: "x", email: `a@${"a-".repeat(490_000)}` }, "email"],
     ["an email address with a newline", { username: "x", email: "a@example.com\nBcc: b@example.com" }, "email"],

@@ -22,5 +22,5 @@ test("TXT records are read as one text each; no record is an empty list, and no 
   peer.now("is silent");
   const before = performance.now();
   expect(await dns.txt("here.example")).toBeNull();
-  expect(performance.now() - before).toBeLessThan(30_000);
+  expect(performance.now() - before).toBeLessThan(100_000);
 });

@@ -60,7 +60,8 @@ const problemIn = (answer: string) => {
   return { head, problem: JSON.parse(body) };
 };
 
-test("a body that does not end is a 408, and so are headers", async () => {
+// At once: the server looks for what is late every few seconds.
+test.concurrent("a body that does not end is a 408, and so are headers", async () => {
   const answers = await Promise.all([drip(post("/things", 10_000), 10_000), drip("POST /things HTTP/1.1\r\nhost: ", 10_000)]);
   for (const answer of answers) {
     const { head, problem } = problemIn(answer);
@@ -73,12 +74,12 @@ test("a body that does not end is a 408, and so are headers", async () => {
   }
 });
 
-test("an unread body of a refused request ends all the same", async () => {
+test.concurrent("an unread body of a refused request ends all the same", async () => {
   const answer = await drip(post("/refused", 10_000).replace("connection: close\r\n", ""), 10_000);
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("a body that is streamed takes as long as it comes", async () => {
+test.concurrent("a body that is streamed takes as long as it comes", async () => {
   const bytes = (7 * SECOND) / 100;
   const answer = await drip(post("/stream", bytes), bytes);
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);

@@ -1,5 +1,5 @@
 import pino from "pino";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type App, createServer } from "./server.ts";
 
 let app: App | undefined;
@@ -34,30 +34,34 @@ async function serve(load: { maxInFlight: number; maxLoopDelayMs: number }) {
 test("more requests than are allowed at once are refused with a time to come again; probes are served", async () => {
   const { get, finish } = await serve({ maxInFlight: 2, maxLoopDelayMs: 0 });
   const slow = [get("/slow"), get("/slow")];
-  await vi.waitFor(async () => expect(await get("/fast")).toEqual(OVERLOADED));
+  await expect.poll(() => get("/fast")).toEqual(OVERLOADED);
   expect((await get("/probe")).status).toBe(200);
   expect((await get("/nowhere")).status).toBe(503);
   finish();
   expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
-  await vi.waitFor(async () => expect((await get("/fast")).status).toBe(200));
+  await expect.poll(async () => (await get("/fast")).status).toBe(200);
 });
 
 test("a caller who disconnects leaves the place to others", async () => {
   const { get, base } = await serve({ maxInFlight: 1, maxLoopDelayMs: 0 });
   const leaving = new AbortController();
   const slow = fetch(`${base}/slow`, { signal: leaving.signal }).catch(() => "gone");
-  await vi.waitFor(async () => expect(await get("/fast")).toEqual(OVERLOADED));
+  await expect.poll(() => get("/fast")).toEqual(OVERLOADED);
   leaving.abort();
   expect(await slow).toBe("gone");
-  await vi.waitFor(async () => expect((await get("/fast")).status).toBe(200));
+  await expect.poll(async () => (await get("/fast")).status).toBe(200);
 });
 
 test("while the event loop runs late requests are refused, and served again once it keeps up", async () => {
   const { get } = await serve({ maxInFlight: 0, maxLoopDelayMs: 100 });
-  expect((await get("/fast")).status).toBe(200);
-  const until = performance.now() + 1500;
-  while (performance.now() < until); // nothing else runs meanwhile
-  await vi.waitFor(async () => expect(await get("/fast")).toEqual(OVERLOADED), { timeout: 2000, interval: 10 });
+  const status = async () => (await get("/fast")).status;
+  await expect.poll(status).toBe(200);
+  const late = () => {
+    const until = performance.now() + 1500;
+    while (performance.now() < until); // nothing else runs meanwhile
+    return get("/fast");
+  };
+  await expect.poll(late).toEqual(OVERLOADED);
   expect((await get("/probe")).status).toBe(200);
-  await vi.waitFor(async () => expect((await get("/fast")).status).toBe(200), { timeout: 20_000, interval: 100 });
+  await expect.poll(status).toBe(200);
 });

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import addFormats from "ajv-formats";
 import type { FastifySchemaValidationError } from "fastify";
 import type { FieldError } from "../../kernel/errors.ts";
+import { isMailAddress } from "../../kernel/text.ts";
 
 // ajv-formats is CommonJS; its default export arrives wrapped.
 const formats = addFormats as unknown as typeof addFormats.default;
@@ -28,7 +29,7 @@ interface Validate {
  */
 export function buildValidator(shared: Record<string, unknown>) {
   const make = (coerceTypes: boolean) => {
-    const ajv = formats(new Ajv({ ...strict, coerceTypes }));
+    const ajv = formats(new Ajv({ ...strict, coerceTypes })).addFormat("idn-email", isMailAddress);
     for (const schema of Object.values(shared)) ajv.addSchema(schema as object);
     return ajv;
   };
@@ -101,6 +102,7 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "type":
       return `${field} must be ${article(String(params.type))}`;
     case "format":
+      if (params.format === "idn-email") return `${field} must be one address that mail can be sent to, such as ada@example.com`;
       return `${field} is not a valid ${params.format}`;
     case "minLength":
       return params.limit === 1 ? `${field} must not be empty` : `${field} must have at least ${params.limit} characters`;

@@ -18,7 +18,7 @@ describe.skipIf(!sambaDomain())("Active Directory (Samba)", () => {
   const open: LdapConnection[] = [];
 
   const connect = async (url = domain.url) => {
-    const connection = await openConnection({ outbound, url, startTls: false, ca, timeoutMs: 10_000 });
+    const connection = await openConnection({ outbound, url, startTls: false, ca, timeoutMs: 60_000 });
     open.push(connection);
     return connection;
   };

@@ -29,7 +29,7 @@ describe.skipIf(!openLdap())("OpenLDAP", () => {
   });
 
   const connect = async (more: { url?: string; startTls?: boolean; ca?: string | null } = {}) => {
-    const options = { outbound, url: directory.url, startTls: false, ca: authority.ca, timeoutMs: 5_000, ...more };
+    const options = { outbound, url: directory.url, startTls: false, ca: authority.ca, timeoutMs: 60_000, ...more };
     const connection = await openConnection(options);
     open.push(connection);
     return connection;

@@ -1,9 +1,13 @@
 export type OutboundReason = "blocked_address" | "dns" | "timeout" | "too_large" | "tls" | "connect" | "bad_url" | "scheme";
 
+// One text for a name that does not exist and one that leads inside: else names of the inside network could be found out by trying them.
+const NOT_PUBLIC =
+  "could not be found, or is not a public address. Please check the spelling. An operator can allow it with GATEHOUSE_ALLOWED_HOSTS.";
+
 // Deliberately coarse: an administrator of a realm may read these, and must not learn from them what the inside network looks like.
 const MESSAGES: Record<OutboundReason, string> = {
-  blocked_address: "is not a public address. An operator can allow it with GATEHOUSE_ALLOWED_HOSTS.",
-  dns: "could not be found. Please check the spelling of the host name.",
+  blocked_address: NOT_PUBLIC,
+  dns: NOT_PUBLIC,
   timeout: "did not answer in time.",
   too_large: "answered with more than is accepted.",
   tls: "has no certificate that this server trusts for that name.",

@@ -1,5 +1,6 @@
 import dns from "node:dns/promises";
 import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { createSemaphore } from "../../kernel/semaphore.ts";
 import { addressSet, inSet, isLoopbackAddress, isPublicAddress, plainAddress } from "./addresses.ts";
 import { OutboundError } from "./errors.ts";
@@ -26,6 +27,8 @@ export interface Guard {
 // purpose may hold two of them, not all.
 const DNS_AT_ONCE = 2;
 const DNS_WAITING = 512;
+/** Until a name is refused: an existing one that leads inside takes no less time than one that does not exist. */
+const REFUSAL_MS = 200;
 
 export function createGuard(options: { allowedHosts: readonly string[]; allowLoopback: boolean; resolve?: Resolve }): Guard {
   const permits = readAllowances(options.allowedHosts);
@@ -40,12 +43,18 @@ export function createGuard(options: { allowedHosts: readonly string[]; allowLoo
   const addresses = async (target: Target): Promise<readonly Address[]> => {
     const { host } = target;
     const family = isIP(host);
-    const found = family ? [{ address: host, family }] : await ask(resolve, host);
-    // One bad address among good ones is an attempt to be tried second: the whole answer is refused.
-    for (const { address } of found) {
-      if (!isIP(address) || !mayReach(address, target)) throw new OutboundError("blocked_address", host);
+    const wait = family || options.resolve ? null : delay(REFUSAL_MS, undefined, { ref: false });
+    try {
+      const found = family ? [{ address: host, family }] : await ask(resolve, host);
+      // One bad address among good ones is an attempt to be tried second: the whole answer is refused.
+      for (const { address } of found) {
+        if (!isIP(address) || !mayReach(address, target)) throw new OutboundError("blocked_address", host);
+      }
+      return found;
+    } catch (error) {
+      await wait;
+      throw error;
     }
-    return found;
   };
 
   return {

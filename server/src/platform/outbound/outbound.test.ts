@@ -36,8 +36,8 @@ function outboundWith(options: Partial<OutboundOptions> = {}): Outbound {
 
 const development = () => outboundWith({ allowLoopbackHttp: true });
 const ok: RequestListener = (_req, res) => res.end("hello");
-// Half the time after which a connection attempt gives up by itself: a test that waits for that has not kept its own limit.
-const promptly = { timeout: 5_000 };
+// Less than the time after which a connection attempt gives up by itself: a test that waits for that has not kept its own limit.
+const promptly = { timeout: 9_000 };
 const failing = (reason: string) => expect.objectContaining({ name: "OutboundError", reason });
 
 describe("what may be reached", () => {
@@ -310,6 +310,22 @@ describe("failures", () => {
     await expect(outboundWith({ resolve: async () => [] }).fetch("https://nowhere.example/")).rejects.toEqual(failing("dns"));
     const resolve: Resolve = () => Promise.reject(new Error("ENOTFOUND"));
     await expect(outboundWith({ resolve }).fetch("https://nowhere.example/")).rejects.toEqual(failing("dns"));
+  });
+
+  test("a name that leads inside cannot be told from one that does not exist, neither by the words nor by the time", async () => {
+    const refused = async (host: string) => {
+      const began = performance.now();
+      const error: Error = await outboundWith({})
+        .fetch(`https://${host}/`)
+        .then(
+          () => expect.unreachable(),
+          (thrown) => thrown,
+        );
+      return [error.message.replace(host, ""), performance.now() - began >= 195] as const;
+    };
+    const [inside, unknown] = await Promise.all(["localhost", "nowhere.invalid"].map(refused));
+    expect(inside).toEqual([expect.stringContaining("could not be found, or is not a public address"), true]);
+    expect(unknown).toEqual(inside);
   });
 
   test("the peer breaks off in the middle, or sends a broken archive", async () => {

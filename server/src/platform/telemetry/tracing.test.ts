@@ -167,7 +167,7 @@ describe("with a collector", () => {
 
   // Less than the time limit of one call: a shutdown that waits for that would fail here.
   test("a collector that hangs blocks neither requests nor the shutdown: the queue is bounded and the rest is counted", {
-    timeout: 8_000,
+    timeout: 9_000,
   }, async () => {
     const peer = await collector();
     peer.state.hang = true;

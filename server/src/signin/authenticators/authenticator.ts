@@ -103,6 +103,8 @@ export interface StepPage {
 export interface Proof {
   /** Whose it is. Must be the one whose sign-in it is, where that is known. */
   readonly userId: string | null;
+  /** Their row, where it was read just now. */
+  readonly user?: SignInUser | undefined;
   /** As it was typed, where a name was. */
   readonly login?: string;
   readonly factor: Factor | null;

@@ -65,10 +65,17 @@ export const identityProvider: Question = {
     }
     const kept = arrival.kind === "prove" && arrival.mayCreate ? identityToKeep(provider, identity) : undefined;
     const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!, kept);
-    if (arrival.kind === "linked") return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), brokered } };
+    if (arrival.kind === "linked")
+      return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), user: linked?.user, brokered } };
     const { isConfirmed, mayCreate } = arrival;
     const link = {
-      ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
+      ...{
+        alias: provider.alias,
+        protocol: provider.protocol,
+        providerId: provider.providerId,
+        subject: identity.subject,
+        username: identity.username,
+      },
       ...(provider.isOfOrganizations && identity.email !== null && identity.emailVerified && { email: identity.email }),
       ...{ isConfirmed, mayCreate },
     };

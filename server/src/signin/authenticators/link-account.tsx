@@ -89,8 +89,8 @@ async function confirm(at: StepContext): Promise<Answer> {
     proof: {
       ...{ userId, factor: null, amr: [], writesUser: true },
       async accept(ctx) {
-        const { providerId, subject } = arrived.brokered;
-        const link = { providerId, subject, userId, username: arrived.username };
+        const { providerId, subject, basis } = arrived.brokered;
+        const link = { providerId, subject, basis, userId, username: arrived.username };
         await addLink(ctx, provider.alias, link, { id: userId, name });
         await keepTokensOf(ctx, parts.vault, arrived.brokered, { interactionId: interactionId!, userId });
         return true;

@@ -1,4 +1,5 @@
 import { createAccount, identityIn, keepsAddress } from "../brokers/index.ts";
+import { basisOf } from "../identity-providers/index.ts";
 import { ConfirmNewAccount, newAccountLead } from "../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { proofOf } from "./identity-provider.tsx";
@@ -34,7 +35,7 @@ async function answer(at: StepContext): Promise<Answer> {
   const provider = await enabledProvider(at, alias);
   const identity = keptIdentity(at);
   // Disabled, replaced or changed since.
-  if (!identity || provider?.providerId !== providerId || provider.config.provisioning !== "create")
+  if (!identity || provider?.providerId !== providerId || basisOf(provider) !== progress.brokered!.basis)
     return { outcome: "again", problem: PROBLEMS.failed };
   const userId = await createAccount(parts, provider, identity, { userId: progress.userId!, isConfirmed }, visitor.sourceIp);
   const proof = proofOf({ ...at, user: null }, provider, identity, { userId, hasGrants: false });

@@ -16,6 +16,7 @@ export interface PassedStep {
 /** An account at an identity provider that is to be linked to the user, once they have proven to be the user. */
 export interface PendingLink {
   readonly alias: string;
+  readonly protocol: string;
   readonly providerId: string;
   readonly subject: string;
   readonly username: string | null;

@@ -1,6 +1,7 @@
 import { askingProvider, type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED, usesProfile } from "../brokers/index.ts";
-import { findLinkedUser, type LinkedUser, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Answer, StepContext } from "./authenticator.ts";
+import { findLinkedSignInUser, type LinkedSignInUser } from "./user.ts";
 
 // The browser's visit to an identity provider, for the steps that make one: to sign in, and to link an account.
 
@@ -52,7 +53,7 @@ interface Back {
   readonly provider: ProviderSnapshot;
   readonly identity: BrokeredIdentity;
   /** Null: the account there is linked to no user. */
-  readonly linked: LinkedUser | null;
+  readonly linked: LinkedSignInUser | null;
 }
 
 /** Who came back, as the provider knows them; or what the step answers instead. */
@@ -71,10 +72,11 @@ export async function visited(
   try {
     return await askingProvider(parts.brokers.tools, async (tools) => {
       const known = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, tools);
-      const linked = await findLinkedUser(parts.db, provider.realm, provider.providerId, known.subject);
+      const linked = await findLinkedSignInUser(parts.db, provider, known.subject, at.now);
       // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
-      const identity = known.complete && (linked === null || usesProfile(provider, linked)) ? await known.complete() : known;
-      return { provider, identity, linked };
+      if (!known.complete || (linked !== null && !usesProfile(provider, linked))) return { provider, identity: known, linked };
+      // What was read before the provider's answer is not taken for the user's present state.
+      return { provider, identity: await known.complete(), linked: linked && { ...linked, user: undefined } };
     });
   } catch (error) {
     return { answer: await failed(at, provider, error, "failed") };

@@ -17,6 +17,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import {
   addLink,
+  basisOf,
   fillTemplate,
   findLinkedUser,
   isLinkedTo,
@@ -129,16 +130,20 @@ export async function createAccount(
   sourceIp: string,
 ): Promise<string> {
   const { realm, alias, providerId } = provider;
-  const identity = holder !== null && keepsAddress(provider, said, holder) ? { ...said, email: null } : said;
+  let identity = holder !== null && keepsAddress(provider, said, holder) ? { ...said, email: null } : said;
   const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), sourceIp };
+  let isCrowded = false;
   for (let tries = 1; ; tries++) {
-    const username = await freeUsername(parts.db, provider, identity, tries > 1);
+    const username = await freeUsername(parts.db, provider, identity, isCrowded);
     try {
       return await parts.work.transact(origin, (ctx) => insertAccount(ctx, provider, identity, username));
     } catch (error) {
       const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
       if (linked !== null) return linked.userId;
       if (!isNameTaken(error) || tries === TRIES) throw error;
+      // Its holder has confirmed the address meanwhile.
+      if (holder !== null && identity.email !== null) identity = { ...said, email: null };
+      else isCrowded = true;
     }
   }
 }
@@ -150,7 +155,7 @@ async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: Bro
   const input = { username, email, emailVerified };
   const { userId } = await createUser(ctx, input, emailVerified ? "vouched" : "unconfirmed", sourceOf(protocol, alias));
   const actor = { id: userId, name: username };
-  await addLink(ctx, alias, { providerId, subject, userId, username: identity.username }, actor);
+  await addLink(ctx, alias, { providerId, subject, userId, username: identity.username, basis: basisOf(provider) }, actor);
   await applyMapping(ctx, provider, identity, userId, true);
   ctx.audit({ category: "AUTHN", type: "REGISTER", actor, detail: alias });
   // What the provider did not say is asked of them.

@@ -1,6 +1,6 @@
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { keepLinkTokens, type LinkTokens, type ProviderSnapshot } from "../identity-providers/index.ts";
+import { basisOf, keepLinkTokens, type LinkTokens, type ProviderSnapshot } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.ts";
 
@@ -8,6 +8,8 @@ import { recordBrokeredSession } from "./brokered-sessions.ts";
 export interface BrokeredArrival {
   readonly providerId: string;
   readonly subject: string;
+  /** Of the provider when it said so. */
+  readonly basis: string;
   readonly sessionId: string | null;
   /** What a logout there needs, tokens to be kept, and who it is while no account is made of it. */
   readonly sealed: string | null;
@@ -25,16 +27,20 @@ const place = (realm: string, interactionId: string) => ({ realm, table: "intera
 
 export function arrivalOf(
   vault: Vault,
-  { realm, providerId }: Pick<ProviderSnapshot, "realm" | "providerId">,
+  provider: ProviderSnapshot,
   { subject, session, tokens }: Pick<BrokeredIdentity, "subject" | "session" | "tokens">,
   interactionId: string,
   identity?: Identity,
 ): BrokeredArrival {
+  const { realm, providerId } = provider;
   const { id: sessionId = null, logout = null } = session ?? {};
   const content: Content = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
   const arrival: BrokeredArrival = {
     ...{ providerId, subject, sessionId },
-    // Read where the state is stored. A sign-in that ends with this answer stores none.
+    // Both are read where the state is stored. A sign-in that ends with this answer stores none.
+    get basis() {
+      return basisOf(provider);
+    },
     get sealed() {
       const isEmpty = Object.values(content).every((each) => each === null);
       return isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));

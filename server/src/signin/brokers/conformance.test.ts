@@ -1,6 +1,7 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { type BrokerStage, brokerConformance, type Left, type Return, type TheirAccount } from "../../testing/broker-conformance.ts";
+import { Browser } from "../../testing/browser.ts";
 import {
   type EherkenningPeer,
   type EidAnswer,
@@ -17,6 +18,7 @@ import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/open
 import { type Said, type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
+import { isSignedIn } from "../../testing/step-pages.ts";
 import type { ProtocolName } from "../identity-providers/index.ts";
 import type { brokers } from "./parts.ts";
 
@@ -43,7 +45,7 @@ const placed = (...members: (keyof typeof PATHS)[]) =>
   Object.fromEntries(members.map((member) => [member, `${peer.issuer}${PATHS[member]}`]));
 const everywhere = () => placed("issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl");
 
-const names = { given_name: "Ada", family_name: "Lovelace" };
+const names = { given_name: "A\u202eda", family_name: "Love\u200blace" };
 const claimsOf = ({ subject, email, username }: TheirAccount) => ({
   claims: { ...names, sub: subject, email, email_verified: true, preferred_username: username },
 });
@@ -85,7 +87,8 @@ const kinds: Record<Exclude<keyof typeof brokers, keyof typeof samlStages>, Kind
   },
   facebook: {
     config: () => ({ ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/me?fields=id` }),
-    answer: ({ subject, email }) => profileOf({ "/me": { id: subject, email, first_name: "Ada", last_name: "Lovelace" } }),
+    answer: ({ subject, email }) =>
+      profileOf({ "/me": { id: subject, email, first_name: names.given_name, last_name: names.family_name } }),
   },
 };
 
@@ -109,7 +112,7 @@ const samlStages = {
 } satisfies Partial<Record<ProtocolName, BrokerStage>>;
 
 async function posted(left: Left, { subject, email, username }: TheirAccount, said: Said = {}): Promise<Return> {
-  const claims = { email, username, firstName: "Ada", lastName: "Lovelace" };
+  const claims = { email, username, firstName: names.given_name, lastName: names.family_name };
   const attributes = Object.entries(claims).map(([name, value]) => ({ name, values: [value] }));
   const nameId = { value: subject, format: NAME_ID_FORMAT.persistent };
   return { by: "form", members: await idp.answer(await idp.read(left), { assertion: { nameId, attributes }, ...said }) };
@@ -137,3 +140,29 @@ for (const [protocol, kind] of Object.entries(kinds) as [ProtocolName, Kind][]) 
   brokerConformance(protocol, stage, () => iam);
 }
 for (const [protocol, stage] of Object.entries(samlStages)) brokerConformance(protocol, stage, () => iam);
+
+test("first sign-ins of one account at once, on two nodes, make one user with one link, and all are signed in", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().post("/identity-providers", { alias: "theirs", protocol: "saml", config: idp.config });
+  const node = await iam.secondNode();
+  const base = `/realms/${realm.name}/broker/theirs`;
+  const ready = [];
+  for (const app of [iam, node, iam, node, iam, node].map(({ server }) => server.app)) {
+    const browser = new Browser(app, "198.51.100.7");
+    const left = await browser.get(`${base}/login`);
+    const { members } = await posted(new URL(String(left.headers.location)), {
+      subject: "4711",
+      email: "ada@example.com",
+      username: "ada",
+    });
+    const back = await browser.request("POST", `${base}/endpoint`, { form: { ...members }, csrf: false });
+    ready.push({ browser, path: String(back.headers.location) });
+  }
+  const answers = await Promise.all(ready.map(({ browser, path }) => browser.get(path)));
+  expect(answers.map((answer) => isSignedIn(answer, realm.name))).toEqual(Array(6).fill(true));
+  expect((await realm.asMaster().get("/users")).body.map(({ username }: { username: string }) => username).sort()).toEqual([
+    "ada",
+    "admin",
+  ]);
+  expect(await realm.events("type=LINK_ADDED")).toHaveLength(1);
+});

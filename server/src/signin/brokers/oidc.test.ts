@@ -79,7 +79,7 @@ test("the requesting application gets its code, and idp_hint redirects to the pr
 
 test("what cannot be stored, and an address that no mail can be sent to, is asked of the user instead", async () => {
   const realm = await brokered({ trustEmail: true });
-  const odd = { given_name: "\ud800", email: "ada@example.com\u200b", department: "a\udfff" };
+  const odd = { given_name: "\ud800", family_name: "Love\u202elace\u200b", email: "ada@example.com\u200b", department: "a\udfff" };
   const mapper = { name: "d", type: "attribute", claim: "department", attribute: "department" };
   expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
   const { back, browser } = await signIn(realm, { claims: odd });
@@ -87,6 +87,14 @@ test("what cannot be stored, and an address that no mail can be sent to, is aske
   const [user] = await usersOf(realm);
   expect(user).toMatchObject({ username: "ada", email: null, emailVerified: false, attributes: { lastName: "Lovelace" } });
   expect((await realm.asMaster().put(`/users/${user.userId}`, user)).status, "as it was shown").toBe(200);
+
+  // An address in letters of any script is one, and as a mapper writes it a name is a name.
+  const mapped = { name: "n", type: "attribute", claim: "nick", attribute: "nickname" };
+  expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapped)).status).toBe(201);
+  const claims = { sub: "subject-2", preferred_username: "zoë", email: "zoë@bücher.example", nick: "\u202eZ" };
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  const zoe = (await usersOf(realm)).find(({ username }: { username: string }) => username === "zoë");
+  expect(zoe).toMatchObject({ email: claims.email, emailVerified: true, attributes: { nickname: "Z" } });
 });
 
 test("an address is verified where the document says so in which it is, the ID token or the profile", async () => {

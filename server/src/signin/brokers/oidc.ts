@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type JWTPayload, jwtVerify } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "./broker.ts";
@@ -68,7 +69,7 @@ export const oidc: Broker = {
       // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
       if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
         throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-      const claims = { ...(provider.protocol === "apple" && nameOf(answer.user)), ...joined(profile, signed) };
+      const claims = { ...(provider.protocol === "apple" && appleName(answer.user)), ...joined(profile, signed) };
       return {
         ...identityOf(provider, quirks, claims),
         session: sessionOf(provider, signed, tokens.id_token),
@@ -204,7 +205,7 @@ function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPa
 }
 
 /** Apple sends the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
-function nameOf(user: string | undefined): Record<string, unknown> {
+function appleName(user: string | undefined): Record<string, unknown> {
   try {
     const { name } = JSON.parse(user ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };
     return { given_name: name?.firstName, family_name: name?.lastName };
@@ -219,8 +220,8 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
   if (refused) throw new UpstreamError(refused, "The provider's user is not among those who may sign in here.");
   const subject = idOf(quirks.subject ? quirks.subject(claims, provider) : claims.sub);
   if (subject === null) throw new UpstreamError("subject", "The provider did not say who signed in.");
-  const of = (member: string) => lineOf(claims[String(config[member])]);
-  const email = addressOf(of("emailAttribute"));
+  const named = (member: string) => nameOf(claims[String(config[member])]);
+  const email = addressOf(lineOf(claims[String(config.emailAttribute)]));
   const isVerified = (quirks.isVerified ?? saysVerified)(claims);
   return {
     subject,
@@ -228,8 +229,8 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
     email,
     // What is said to be verified is the claim `email`: another claim that holds an address is not.
     emailVerified: email !== null && isVerified && config.emailAttribute === "email",
-    firstName: of("firstNameAttribute") ?? lineOf(claims.first_name),
-    lastName: of("lastNameAttribute") ?? lineOf(claims.last_name),
+    firstName: named("firstNameAttribute") ?? nameOf(claims.first_name),
+    lastName: named("lastNameAttribute") ?? nameOf(claims.last_name),
     claims,
     acr: lineOf(claims.acr),
     amr: Array.isArray(claims.amr) ? claims.amr.filter((each) => typeof each === "string").slice(0, 20) : [],

@@ -1,5 +1,4 @@
-import { isCleanText } from "../../kernel/text.ts";
-import { isMailAddress } from "../../tenancy/messaging/index.ts";
+import { isCleanText, isMailAddress } from "../../kernel/text.ts";
 
 // What a provider says of a user, as far as it can be kept.
 
@@ -7,7 +6,7 @@ import { isMailAddress } from "../../tenancy/messaging/index.ts";
 export const lineOf = (value: unknown, maxLength = 255): string | null =>
   typeof value === "string" && value !== "" && value.length <= maxLength && isCleanText(value) && !/\p{Cc}/u.test(value) ? value : null;
 
-/** An address that mail can be sent to, without characters that cannot be seen. Null: there is none, and the user is asked for one. */
+/** An address by the rule that holds for all of them. Null: there is none, and the user is asked for one. */
 export const addressOf = (text: string | null): string | null => (text !== null && isMailAddress(text) ? text : null);
 
 /** An identifier: of the user, or of their session there. A logout names both as the sign-in did. */

@@ -191,6 +191,7 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     const { realm } = await realmWith({}, [{ type: "role", claim: "groups", value: "crowd", role: "reader" }]);
     global.gc?.();
     const before = process.memoryUsage().rss;
+    const began = performance.now();
     let [isDone, longest] = [false, 0];
     const running = sync(realm).finally(() => {
       isDone = true;
@@ -202,10 +203,11 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       await iam.browser().get(`/realms/${realm.name}/jwks`);
       longest = Math.max(longest, performance.now() - requested);
     }
+    const whole = performance.now() - began;
     expect(await running).toMatchObject({ created: 5, failed: 0 });
     expect(await rolesOf(realm, "bob")).toEqual(["reader"]);
     expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(200);
-    expect(longest).toBeLessThan(2_000);
+    expect(longest, "a request during the run").toBeLessThan(whole / 2);
   });
 
   test("mappers that cannot work are refused by their field; one that gives what its author does not hold is refused", async () => {

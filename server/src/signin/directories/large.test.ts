@@ -26,6 +26,7 @@ describe.skipIf(!openLdap())("a directory of 20,000", () => {
     const master = realm.asMaster();
     const at = "/user-federation/corp/sync";
     const before = process.memoryUsage().rss;
+    const began = performance.now();
     let [isDone, longest] = [false, 0];
     const seen = new Set<number>();
     const first = master.post(at).finally(() => {
@@ -39,9 +40,10 @@ describe.skipIf(!openLdap())("a directory of 20,000", () => {
       longest = Math.max(longest, performance.now() - requested);
       if (body.running) seen.add(body.runs[0].synced);
     }
+    const whole = performance.now() - began;
     expect(await first).toMatchObject({ status: 200, body: { synced: COUNT, created: COUNT, updated: 0, disabled: 0, failed: 0 } });
     expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(200);
-    expect(longest, "a request during the run").toBeLessThan(5_000);
+    expect(longest, "a request during the run").toBeLessThan(whole / 4);
     expect(seen.size, "steps of the progress").toBeGreaterThan(3);
 
     const again = await master.post(at);

@@ -15,6 +15,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
   let peer: DirectoryPeer;
   beforeAll(async () => {
     const people = ["anna", "bert", "carl", "dora", "emil", "fritz", "gerd", "hans", "jörg", "twin", "admin"].map((uid) => person(uid));
+    people.push(person("odd", { mail: "odd one@corp.test" }), person("zoe", { description: "zoë@bücher.example", givenName: "Zo\u202eë" }));
     const comma = person("comma\\, joe", { mail: "joe@corp.test", userPassword: "comma-password" }).replace(
       "uid: comma\\, joe",
       "uid: comma, joe",
@@ -54,6 +55,14 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     // Case and blanks are the directory's affair: the entry says who it is. By the address the user is found here.
     for (const name of ["ANNA", "anna@corp.test", "Anna"]) expect((await signIn(realm, name, "anna-password")).status, name).toBe(303);
     expect(await users(realm, "anna")).toEqual([anna]);
+  });
+
+  test("an address that no mail can be sent to is left out, one in other letters is kept, and names keep what can be seen", async () => {
+    const [realm, other] = [await realmWith(), await realmWith({ emailAttribute: "description" })];
+    expect((await signIn(realm, "odd", "odd-password")).status).toBe(303);
+    expect(await users(realm, "odd")).toMatchObject([{ username: "odd", email: null }]);
+    expect((await signIn(other, "zoe", "zoe-password")).status).toBe(303);
+    expect(await users(other, "zoe")).toMatchObject([{ email: "zoë@bücher.example", attributes: { firstName: "Zoë" } }]);
   });
 
   test("four first sign-ins at once make one user", async () => {

@@ -1,6 +1,6 @@
 import { changeSource, findUserForUpdate, readUser, type UserRow, userErrors } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addLink, isFault, LOCAL, leaveDirectory, makeLocal, type Person } from "../identity-providers/index.ts";
+import { addLink, basisOf, isFault, LOCAL, leaveDirectory, makeLocal, type Person } from "../identity-providers/index.ts";
 import type { Directory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { asking, type DirectoryParts, enabledDirectories, search } from "./own-entry.ts";
@@ -39,9 +39,10 @@ export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<Use
     return readUser(ctx, id);
   }
   const { directory, person } = to;
-  const { alias, providerId } = directory.provider;
+  const { provider } = directory;
+  const { alias, providerId } = provider;
   await leaveDirectory(ctx, user);
-  await addLink(ctx, alias, { providerId, subject: person.subject, userId, username: person.username });
+  await addLink(ctx, alias, { providerId, subject: person.subject, userId, username: person.username, basis: basisOf(provider) });
   const fresh = { subject: person.subject, userId, dn: null, fingerprint: null, disabledBySync: false, groups: "" };
   const outcome = await updatePerson(ctx, directory, person, fresh);
   if (outcome === "taken") throw userErrors.login_name_taken();

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { permissionsAmong } from "../../directory/roles/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Config, IdentityProviderProtocol } from "./protocol.ts";
-import { protocols } from "./protocols/index.ts";
+import { protocolOf, protocols } from "./protocols/index.ts";
 
 /** `users.source` of those who came by a provider. */
 export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;
@@ -20,6 +21,17 @@ export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { 
   const isSourced = sql`exists (select 1 from users u
     where u.realm_id = ${ctx.realm} and u.user_id = h.user_id and u.source = any(${sources}::text[]))`;
   assertHolds(ctx.actor, await permissionsAmong(ctx.tx, ctx.realm, sql`(${isLinked} or ${isSourced})`));
+}
+
+/**
+ * Of what decides whom a provider's subjects mean, and who of them may come. An account that was said to be theirs before it changed is not linked
+ * after it: with users linked it could not have changed.
+ */
+export function basisOf({ protocol, config: own }: { readonly protocol: string; readonly config: Config }): string {
+  const { defaults, subjectMembers, entityIn } = protocolOf(protocol);
+  const config: Config = { ...defaults, ...own };
+  const members = [...subjectMembers, "metadataUrl", "allowedDomains", "provisioning"].map((member) => config[member] ?? null);
+  return sha256(JSON.stringify([...members, entityIn?.(config) ?? null]));
 }
 
 /** The members by which one config differs from another, defaults filled in. */

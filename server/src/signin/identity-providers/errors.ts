@@ -6,6 +6,7 @@ export const providerErrors = {
     alias_taken: [409, "Another identity provider in this realm already has that alias"],
     mapper_not_found: [404, "No such mapper of this identity provider"],
     mapper_name_taken: [409, "Another mapper of this identity provider already has that name"],
+    changed: [400, "The identity provider was changed or disabled meanwhile: sign in again"],
     subject_linked: [409, "That account at the identity provider is linked to another user already"],
     already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
     last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],

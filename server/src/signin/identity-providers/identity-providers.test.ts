@@ -282,3 +282,35 @@ test("a list is found by alias and display name, and paged", async () => {
   expect(await aliases("search=be")).toEqual(["beta"]);
   expect(await aliases(`search=${encodeURIComponent("sign in g")}`)).toEqual(["gamma"]);
 });
+
+test("a test says the same of a host that does not exist and of one inside", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.as("manage-identity-providers");
+  const placed = (host: string) =>
+    [
+      ["oidc", { ...leastConfig.oidc, issuer: `https://${host}` }],
+      ["oauth2", { ...leastConfig.oauth2, tokenUrl: `https://${host}/token` }],
+      ["saml", { metadataUrl: `https://${host}/metadata` }],
+      ["ldap", { ...leastConfig.ldap, url: `ldaps://${host}` }],
+    ] as const;
+  const reports = await Promise.all(
+    ["localhost", "nowhere.invalid"].map(async (host, n) => {
+      const checks = [];
+      for (const [protocol, config] of placed(host)) {
+        const alias = `${protocol}-${n}`;
+        expect(await admin.post(at, { alias, protocol, config }), protocol).toMatchObject({ status: 201 });
+        const { body } = await admin.post(`${at}/${alias}/test`);
+        expect(body.ok, protocol).toBe(false);
+        checks.push([
+          protocol,
+          JSON.stringify(body.checks)
+            .replaceAll(/login\.example\.com/g, "")
+            .replaceAll(host, ""),
+        ]);
+      }
+      return checks;
+    }),
+  );
+  expect(reports[0]).toEqual(reports[1]);
+  for (const [protocol, checks] of reports[0]!) expect(checks, protocol).toContain("could not be found, or is not a public address");
+});

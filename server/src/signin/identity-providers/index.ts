@@ -1,6 +1,6 @@
 // Identity providers and directories of a realm: their records, secrets and mappers, and which users are linked to them. Owns `identity_providers`,
 // `identity_provider_secrets`, `identity_provider_mappers`, `identity_links`, `identity_link_tokens` and `identity_provider_grants`. signin/brokers signs people in by them.
-export { assertMayAnswerFor, sourceOf } from "./control.ts";
+export { assertMayAnswerFor, basisOf, sourceOf } from "./control.ts";
 export { withinDeadline } from "./deadline.ts";
 export { providerErrors } from "./errors.ts";
 export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
@@ -20,6 +20,7 @@ export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
+  hasGrants,
   insertLink,
   isLinkedTo,
   type Link,

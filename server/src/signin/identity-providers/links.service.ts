@@ -1,11 +1,12 @@
 import { isDirectorySource, listCredentials } from "../../directory/credentials/index.ts";
 import { changeSource, findUserForUpdate, readUser, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { sourceOf } from "./control.ts";
+import { basisOf, sourceOf } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import { followGrants } from "./giving.ts";
 import type { LinkedAccount } from "./links.schema.ts";
-import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
+import { deleteLink, insertLink, type Link, linksOfUser, type NewLink, touchLink } from "./links.store.ts";
+import { shareProvider } from "./store.ts";
 
 const shown = ({ providerId: _, ...link }: Link): LinkedAccount => link;
 
@@ -80,8 +81,16 @@ async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   await endLink(ctx, userId, link);
 }
 
-/** Of a user who is held. */
-export async function addLink(ctx: Ctx, alias: string, link: NewLink, actor?: { id: string; name: string }): Promise<void> {
+/** Of a user who is held. `basis`: of the provider when it said whose account it is. A link that another tab has made is enough. */
+export async function addLink(
+  ctx: Ctx,
+  alias: string,
+  { basis, ...link }: NewLink & { readonly basis: string },
+  actor?: { id: string; name: string },
+): Promise<void> {
+  const provider = await shareProvider(ctx.tx, ctx.realm, alias);
+  if (!provider?.enabled || provider.providerId !== link.providerId || basisOf(provider) !== basis) throw providerErrors.changed();
+  if (await touchLink(ctx.tx, ctx.realm, link, ctx.now)) return;
   await insertLink(ctx.tx, ctx.realm, link, ctx.now);
   const about = { resourceType: "users", resourceId: link.userId, detail: alias };
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", ...about, ...(actor && { actor }) });

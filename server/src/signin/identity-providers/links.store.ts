@@ -82,6 +82,10 @@ export interface LinkedUser {
   readonly hasGrants: boolean;
 }
 
+/** Of the link `l`. */
+export const hasGrants = sql<boolean>`exists (select 1 from identity_provider_grants g
+  where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id)`;
+
 /** Whose account this subject is. */
 export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<LinkedUser | null> {
   const [row] = await linkedUser(db, { realm, providerId, subject });
@@ -90,8 +94,7 @@ export async function findLinkedUser(db: Db, realm: string, providerId: string, 
 
 const linkedUser = prepared(
   ({ realm, providerId, subject }: { realm: string; providerId: string; subject: string }) => sql<LinkedUser>`
-    select l.user_id as "userId", exists (select 1 from identity_provider_grants g
-      where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id) as "hasGrants"
+    select l.user_id as "userId", ${hasGrants} as "hasGrants"
     from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`,
 );
 

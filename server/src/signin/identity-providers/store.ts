@@ -76,6 +76,12 @@ export async function findProvider(db: Db, realm: string, alias: string): Promis
   return row ? toProvider(row) : null;
 }
 
+/** Held against changes until commit; others may hold it too. */
+export async function shareProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
+  const row = await ofRealm(tx, realm).where("alias", "=", alias).forShare().executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
 /** Throws where there is none. */
 export async function takeProvider({ tx, realm }: ReadCtx, alias: string): Promise<ProviderRow> {
   const row = await findProvider(tx, realm, alias);

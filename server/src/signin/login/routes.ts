@@ -14,6 +14,7 @@ import {
   beginStep,
   continueSignIn,
   giveUp,
+  hasDeclinedLink,
   interactionErrors,
   isRequested,
   keepRun,
@@ -179,6 +180,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         status: 200,
         others,
         ...(signed_out !== undefined && { notice: "signedOutNotice" }),
+        ...(hasDeclinedLink(outcome.run) && { notice: "linkDeclined" }),
       });
     },
   );

@@ -1,10 +1,10 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addresseeOf, isNew, type PendingLink, type SignInParts } from "../authenticators/index.ts";
+import { addresseeOf, isNew, type Progress, type SignInParts } from "../authenticators/index.ts";
 import { recordArrival } from "../brokers/index.ts";
-import { addLink, findProvider } from "../identity-providers/index.ts";
+import { addLink } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
-import { type Completion, completeInteraction, interactionErrors } from "../run/index.ts";
+import { type Completion, completeInteraction } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
 
 /** What a sign-in in a browser leads to. */
@@ -19,7 +19,7 @@ export interface SignedIn {
 export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
   async complete(ctx, { run, userId, username, acr, amr, proofs, isResumed }) {
     const { realm, visitor, progress, interaction } = run;
-    if (progress.link?.proven) await completeLink(ctx, parts, progress.link, { id: userId, name: username });
+    if (progress.link?.proven) await completeLink(ctx, parts, progress, { id: userId, name: username });
     // Nothing was proven just now, so the session stays as it is, with the time of its sign-in.
     if (isResumed) {
       await completeInteraction(ctx, interaction!, { userId, sessionId: visitor.session!.sessionId });
@@ -50,13 +50,16 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
 });
 
 /** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
-async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLink, actor: { id: string; name: string }): Promise<void> {
-  const { alias, providerId, subject, username } = link;
-  const provider = await findProvider(ctx.tx, ctx.realm, alias);
-  // Disabled or replaced while the owner proved the account.
-  if (!provider?.enabled || provider.providerId !== providerId) throw interactionErrors.gone();
-  await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
+async function completeLink(
+  ctx: Ctx,
+  { brokers }: SignInParts,
+  { link: pending, brokered }: Progress,
+  actor: { id: string; name: string },
+): Promise<void> {
+  const link = pending!;
+  const { alias, protocol, providerId, subject, username } = link;
+  await addLink(ctx, alias, { providerId, subject, userId: actor.id, username, basis: brokered!.basis }, actor);
   if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
-  ctx.afterCommit(() => brokers.counted(provider.protocol, "success"));
+  ctx.afterCommit(() => brokers.counted(protocol, "success"));
 }

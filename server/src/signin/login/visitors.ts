@@ -243,6 +243,9 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
 /** Refusals that have their own page. */
 const KINDS: Readonly<Record<string, MessageKind>> = {
   "interactions.gone": "expired",
+  "identity_providers.changed": "expired",
+  "identity_providers.subject_linked": "link-taken",
+  "identity_providers.already_linked": "link-one-each",
   "broker_logout.refused": "broker-logout-refused",
   "devices.same_browser": "same-browser",
   "devices.weak_session": "weak-session",
@@ -253,7 +256,8 @@ const KINDS: Readonly<Record<string, MessageKind>> = {
 
 /** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
 const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
-  if (code === "interactions.gone") return { back: { href: loginPath(realm), label: "signInAgain" } };
+  if (code === "interactions.gone" || code.startsWith("identity_providers."))
+    return { back: { href: loginPath(realm), label: "signInAgain" } };
   return code === "broker_logout.refused" ? { back: { href: `/realms/${realm}/logout`, label: "signOut" } } : {};
 };
 

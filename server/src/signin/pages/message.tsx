@@ -16,6 +16,8 @@ const MESSAGES = {
   declined: ["declinedTitle", "declinedText"],
   stale: ["csrfTitle", "csrfText"],
   expired: ["expiredTitle", "expiredText"],
+  "link-taken": ["linkAccountTakenTitle", "linkAccountTakenText"],
+  "link-one-each": ["linkOneEachTitle", "linkOneEachText"],
   "broker-logout-refused": ["brokerLogoutRefusedTitle", "brokerLogoutRefusedText"],
   "same-browser": ["forbiddenTitle", "deviceSameText"],
   "weak-session": ["forbiddenTitle", "deviceWeakText"],

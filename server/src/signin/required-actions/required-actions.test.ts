@@ -243,13 +243,13 @@ describe("UPDATE_PROFILE", () => {
     expect(page.text).not.toContain("<b>");
     for (const [form, words] of [
       [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Please fill in: First name."],
-      [{ firstName: "A\u202eda", lastName: "Lovelace", email: ada.email }, "check what you typed"],
+      [{ firstName: "\u200f\u202e", lastName: "Lovelace", email: ada.email }, "check what you typed"],
       [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "check what you typed"],
     ] as const) {
       const answer = await submit(browser, base, page, form);
       expect([answer.page.status, alertOf(answer.page)], words).toEqual([400, expect.stringContaining(words)]);
     }
-    await submit(browser, base, page, { firstName: "عائدة", lastName: "Lovelace", email: `new.${ada.email}` });
+    await submit(browser, base, page, { firstName: "عا\u202eئدة", lastName: "Lovelace", email: `new.${ada.email}` });
     expect(signedIn(realm, browser)).toBe(true);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body).toMatchObject({
       email: ada.email,

@@ -1,10 +1,9 @@
 import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
-import { loginKey } from "../../kernel/text.ts";
+import { isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
 import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
-import { isEmail, isPersonName } from "./names.ts";
 
 /** Name and, if the realm allows changing it, email address. */
 export const updateProfile: Question = {
@@ -19,6 +18,7 @@ export const updateProfile: Question = {
   available: async ({ user }) => user !== null && !user.isFromDirectory,
   page: ({ user, realm: { settings }, alert }, text) => ({
     title: "profileTitle",
+    lead: settings.account.changeEmail ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
     body: (
       <Profile
         text={text}
@@ -32,11 +32,10 @@ export const updateProfile: Question = {
   answer: async (at, form) => {
     const { realm, user, parts } = at;
     const { userId, email: present } = user!;
-    const firstName = (form.firstName ?? "").trim();
-    const lastName = (form.lastName ?? "").trim();
+    const [firstName, lastName] = [nameOf(form.firstName), nameOf(form.lastName)];
     const email = realm.settings.account.changeEmail && form.email !== undefined ? form.email.trim() || null : present;
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
-    if (![firstName, lastName].every(isPersonName) || (isNew && !isEmail(email)) || (email === null && present !== null))
+    if (firstName === null || lastName === null || (isNew && !isMailAddress(email)) || (email === null && present !== null))
       return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
     // Shown on the page before the change: the sign-in continues with the current address.
     if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))

@@ -28,6 +28,7 @@ export {
   type After,
   type Asking,
   contextOf,
+  hasDeclinedLink,
   type Outcome,
   openConfirmation,
   openDirectGrant,

@@ -89,7 +89,8 @@ export async function openSignIn(
   const { realm, flows, visitor, interaction } = opened;
   const request = (interaction?.request ?? {}) as SignInRequest;
   const kept = interaction?.state as Partial<Progress> | undefined;
-  const isCurrent = kept?.flow !== undefined && flows.byAlias.get(kept.flow)?.version === kept.flowVersion;
+  const isPresent = (flow: Pick<Progress, "flow" | "flowVersion">) => flows.byAlias.get(flow.flow)?.version === flow.flowVersion;
+  const isCurrent = kept?.flow !== undefined && isPresent(kept as Progress) && (kept.link === undefined || isPresent(kept.link));
   // After signing out, or in as another user, the proofs of the former session do not count.
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
@@ -169,9 +170,13 @@ function beginning({ flows, request, visitor: { session }, interaction }: Beginn
 /** A user who has declined to link an account is not led to the provider again. */
 export function restarted(run: Run): Run {
   const { link } = run.progress;
-  const data = link ? { [link.step.path]: { alias: link.alias } } : {};
+  const data = link ? { [link.step.path]: { alias: link.alias, declined: true } } : {};
   return { ...run, progress: { ...beginning({ ...run, flows: run.flows! }), data }, user: null };
 }
+
+/** They have done so, and not typed a name since. */
+export const hasDeclinedLink = ({ progress: { login, data } }: Run): boolean =>
+  login === null && Object.values(data).some(({ declined }) => declined === true);
 
 /** Drops proofs that are not recent; the session step is evaluated again. */
 export const onlyRecent = (progress: Progress): Progress => ({
@@ -203,9 +208,9 @@ export function contextOf(
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {
   const progress = withPassed(run.progress, step, proof);
   const { userId } = progress;
-  const isSame = userId !== null && run.user?.userId === userId;
-  const user = userId === null ? null : isSame ? run.user : await findSignInUser(parts.db, run.realm.realmId, userId, clock.now());
-  return { ...run, progress, user };
+  if (userId === null) return { ...run, progress, user: null };
+  const known = [run.user, proof.user].find((user) => user?.userId === userId);
+  return { ...run, progress, user: known ?? (await findSignInUser(parts.db, run.realm.realmId, userId, clock.now())) };
 }
 
 export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login?: string) => ({

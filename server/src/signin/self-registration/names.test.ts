@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
@@ -198,7 +198,7 @@ describe("registering without confirming", () => {
     await entered.signIn(realm.name, taken, PASSWORD);
     expect((await entered.get(`/realms/${realm.name}/account/profile`)).body.userId).toBe(owner.userId);
     const answered = (email: string) => mail.subjectsTo(email).filter((subject) => subject?.includes("You already have an account at"));
-    await vi.waitFor(() => expect(answered(taken)).toHaveLength(1), 10_000);
+    await expect.poll(() => answered(taken)).toHaveLength(1);
     expect(answered(free)).toEqual([]);
   });
 

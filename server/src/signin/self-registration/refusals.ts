@@ -1,9 +1,9 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { loginKey } from "../../kernel/text.ts";
+import { asciiDomain, isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
 import type { Messages, RegistrationForm } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
-import { isEmail, isPersonName, isUsername } from "../required-actions/index.ts";
+import { isUsername } from "../required-actions/index.ts";
 import { confirmsFirst } from "./service.ts";
 
 /** Why a form was not taken, in the words of the page. */
@@ -25,14 +25,14 @@ type Policy = Parameters<typeof confirmsFirst>[0];
 
 export function faultOf({ username, email, firstName, lastName }: RegistrationForm, policy: Policy): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
-  if (!isEmail(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
+  if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
   // Whether it is taken is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
   if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
-  if (![firstName, lastName].every(isPersonName)) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");
-  const domain = loginKey(email.slice(email.lastIndexOf("@") + 1));
+  if (nameOf(firstName) === null || nameOf(lastName) === null) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");
+  const domain = asciiDomain(email.slice(email.lastIndexOf("@") + 1));
   const domains = policy.allowedEmailDomains;
-  const isAllowed = domains.length === 0 || domains.some((allowed) => loginKey(allowed) === domain);
+  const isAllowed = domains.length === 0 || domains.some((allowed) => asciiDomain(allowed) === domain);
   return isAllowed ? null : refusal(400, "email", "registerDomainTitle", "registerDomainText");
 }
 

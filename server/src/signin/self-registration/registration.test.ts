@@ -291,6 +291,15 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
   expect(await usersOf(realm, grace.username)).toEqual([]);
 });
 
+test("takes an address in letters of any script, and of names what can be seen", async () => {
+  const realm = await open({ verifyEmail: false, allowedEmailDomains: ["xn--bcher-kva.example"] });
+  const grace = { ...newApplicant(), email: "é@bücher.example", firstName: "Gr\u202eace" };
+  const browser = iam.browser();
+  await submit(browser, base, (await walk(browser, base, `/realms/${realm.name}/register`)).page, grace);
+  expect(signedIn(realm, browser)).toBe(true);
+  expect(await usersOf(realm, grace.username)).toMatchObject([{ email: grace.email, attributes: { firstName: "Grace" } }]);
+});
+
 test("goes on only to a path of this server", async () => {
   const realm = await open({ verifyEmail: false });
   for (const target of ["https://evil.example/", "//evil.example", "/\\evil.example"]) {

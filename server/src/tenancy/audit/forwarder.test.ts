@@ -299,7 +299,7 @@ describe("several nodes", () => {
       .where("name", "=", "forwarder")
       .execute();
     expect(await turn()).toBe("elsewhere");
-    const target = httpReceiver({ httpUrl: receiver.url, httpToken: null, timeoutMs: 2_000 });
+    const target = httpReceiver({ httpUrl: receiver.url, httpToken: null, timeoutMs: 60_000 });
     ended.push(() => target.outbound.close());
     const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
     const again = createForwarder({
@@ -308,7 +308,7 @@ describe("several nodes", () => {
       registry: new Registry(),
       alone: true,
       categories: ["ADMIN"],
-      timeoutMs: 2_000,
+      timeoutMs: 60_000,
       send,
     });
     ended.push(() => again.stop());

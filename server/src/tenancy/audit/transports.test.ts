@@ -37,7 +37,7 @@ afterEach(async () => {
 afterAll(() => receiver?.close());
 
 const toHttp = (httpUrl: string, httpToken: string | null = null) => {
-  const target = httpReceiver({ httpUrl, httpToken, timeoutMs: 2_000 });
+  const target = httpReceiver({ httpUrl, httpToken, timeoutMs: 60_000 });
   ended.push(() => target.outbound.close());
   return target;
 };

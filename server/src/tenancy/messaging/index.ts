@@ -12,7 +12,7 @@ export { findProvider } from "./providers.service.ts";
 export { pushTokenRoutes } from "./push-tokens.routes.ts";
 export { keepDeviceToken } from "./push-tokens.service.ts";
 export { deleteDeviceOf, devicesOf, pushTokensOf } from "./push-tokens.store.ts";
-export { isMailAddress, isRecipient, maskRecipient } from "./recipients.ts";
+export { isRecipient, maskRecipient } from "./recipients.ts";
 export { sendNow } from "./send.ts";
 export { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 export type { MessageUser } from "./templates.render.ts";

@@ -1,6 +1,7 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { secretChange } from "../../kernel/stored-secret.ts";
+import { isMailAddress } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
@@ -23,7 +24,7 @@ import {
   secretPlace,
   updateProvider,
 } from "./providers.store.ts";
-import { isMailAddress, isTextSender } from "./recipients.ts";
+import { isTextSender } from "./recipients.ts";
 
 /** What the rules need besides the unit of work. */
 export interface ProviderParts {

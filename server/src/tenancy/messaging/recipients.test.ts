@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isDeviceToken, isMailAddress, isPhoneNumber, isTextSender, maskRecipient, oneLine } from "./recipients.ts";
+import { isMailAddress } from "../../kernel/text.ts";
+import { isDeviceToken, isPhoneNumber, isTextSender, maskRecipient, oneLine } from "./recipients.ts";
 
 test.each([
   ["ada@example.com", true],
@@ -8,6 +9,8 @@ test.each([
   ["zoë@exämple.com", true],
   ["用户@例子.公司", true],
   ["root@localhost", true],
+  ["ⓐda@example.com", false],
+  ["ad\u115fa@example.com", false],
   [`${"a".repeat(64)}@example.com`, true],
   [`${"a".repeat(65)}@example.com`, false],
   [`a@${"b".repeat(250)}.com`, false],

@@ -1,19 +1,5 @@
-import { asciiDomain } from "../../kernel/text.ts";
+import { isMailAddress } from "../../kernel/text.ts";
 import type { Channel } from "./driver.ts";
-
-// RFC 5321 §4.5.3.1: 64 before the @, 254 in all. Letters of every script (RFC 6531), but none of the characters that mean
-// something in a header or an envelope, and no quoted local parts: they are unused, and parsers disagree about them.
-const LOCAL_PART = /^[^\s\p{C}()<>[\]\\,;:"@.]+(\.[^\s\p{C}()<>[\]\\,;:"@.]+)*$/u;
-const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
-
-/** One mailbox, bare: no name beside it, no second one behind it. */
-export function isMailAddress(text: string): boolean {
-  const at = text.lastIndexOf("@");
-  const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
-  if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(text) > 254) return false;
-  // The last: what cannot be written in ASCII cannot be looked up either.
-  return LOCAL_PART.test(local) && DOMAIN.test(domain) && asciiDomain(domain) !== "";
-}
 
 /** E.164: a plus, the country, at most 15 digits. */
 export const isPhoneNumber = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test(text);

@@ -1,12 +1,13 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { isMailAddress } from "../../kernel/text.ts";
 import { isReference, type OpenApiDocument, type Operation, type Reference, type Response } from "../../operations/api-docs/index.ts";
 import type { Answer } from "../browser.ts";
 
 /** Holds answers against what the document declares. Null: as declared; else what is not. */
 export function declarations(api: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
-  (addFormats as unknown as typeof addFormats.default)(ajv);
+  (addFormats as unknown as typeof addFormats.default)(ajv).addFormat("idn-email", isMailAddress);
   ajv.addSchema({ $id: "api", components: api.components });
   const compiled = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object): ValidateFunction => {

@@ -103,7 +103,7 @@ describe("reading", () => {
     const started = performance.now();
     const root = parse(`${deep}${wide}${"</a>".repeat(60)}`);
     canonicalize(root, { maxLength: 4 * MESSAGE_LIMITS.bytes });
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(100_000);
   });
 });
 

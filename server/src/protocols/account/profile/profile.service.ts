@@ -1,13 +1,12 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { keepDirectoryProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
-import { loginKey } from "../../../kernel/text.ts";
+import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
 import { assertRecentAuthentication } from "../../../signin/sessions/index.ts";
-import { isMailAddress } from "../../../tenancy/messaging/index.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
 import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";

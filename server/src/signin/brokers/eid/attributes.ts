@@ -1,3 +1,4 @@
+import { nameOf } from "../../../kernel/text.ts";
 import type { Assertion, AttributeValue, AuthnStatement, NameId } from "../../../platform/saml/index.ts";
 import { type Config, UpstreamError } from "../../identity-providers/index.ts";
 import { addressOf } from "../said.ts";
@@ -53,7 +54,7 @@ export function personOf(attributes: Attributes, config: Config) {
   const of = (member: string): string | null => preferred(textsOf(attributes, String(config[member])));
   const email = addressOf(of("emailAttribute"));
   // SAML has no word for it: `trustEmail` decides.
-  return { email, emailVerified: email !== null, firstName: of("firstNameAttribute"), lastName: of("lastNameAttribute") };
+  return { email, emailVerified: email !== null, firstName: nameOf(of("firstNameAttribute")), lastName: nameOf(of("lastNameAttribute")) };
 }
 
 /** eIDAS attribute profile §2.4: a name in another script comes with its transliteration to Latin, which more readers can read. */

@@ -1,3 +1,4 @@
+import { nameOf } from "../../../kernel/text.ts";
 import { type Assertion, DATA_ENCRYPTION, NAME_ID_FORMAT, type NameId, type RequestedAuthnContext } from "../../../platform/saml/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../../identity-providers/index.ts";
 import { addressOf, idOf, lineOf } from "../said.ts";
@@ -39,8 +40,10 @@ export const plain: SamlProfile = {
     const { config } = provider;
     const claims = claimsOf(assertion);
     const nameId = assertion.subject?.nameId ?? null;
-    const of = (member: string) => firstOf(claims, String(config[member]));
-    const email = addressOf(of("emailAttribute") ?? (nameId?.format === NAME_ID_FORMAT.email ? nameId.value : null));
+    const named = (member: string) => firstOf(claims, String(config[member]), nameOf);
+    const email = addressOf(
+      firstOf(claims, String(config.emailAttribute)) ?? (nameId?.format === NAME_ID_FORMAT.email ? nameId.value : null),
+    );
     const acr = assertion.authnStatements[0]?.classRef ?? null;
     const wanted = config.authnContexts as readonly string[];
     if (config.authnContextComparison === "exact" && wanted.length > 0 && (acr === null || !wanted.includes(acr)))
@@ -52,8 +55,8 @@ export const plain: SamlProfile = {
       email,
       // SAML has no word for it: what the provider says of an address is all there is, and `trustEmail` decides.
       emailVerified: email !== null,
-      firstName: of("firstNameAttribute"),
-      lastName: of("lastNameAttribute"),
+      firstName: named("firstNameAttribute"),
+      lastName: named("lastNameAttribute"),
       claims,
       ...{ acr, amr: [] },
     };
@@ -80,12 +83,12 @@ function claimsOf({ attributes }: Assertion): Claims {
 const textIn = (value: Assertion["attributes"][number]["values"][number]): string[] =>
   value === null ? [] : [typeof value === "string" ? value : value.value];
 
-function firstOf(claims: Claims, name: string, maxLength?: number): string | null {
+function firstOf(claims: Claims, name: string, read: (value: string) => string | null = lineOf): string | null {
   for (const each of [name, ...(Object.hasOwn(ALSO, name) ? ALSO[name]! : [])]) {
     if (!Object.hasOwn(claims, each)) continue;
     const found = [claims[each]!]
       .flat()
-      .map((value) => lineOf(value, maxLength))
+      .map((value) => read(value))
       .find((value) => value !== null);
     if (found) return found;
   }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isCleanText } from "../../../kernel/text.ts";
+import { isCleanText, isMailAddress, nameOf } from "../../../kernel/text.ts";
 import { entryId, type LdapEntry } from "../../../platform/ldap/index.ts";
 import type { Claims } from "../mapping.ts";
 import type { Config } from "../protocol.ts";
@@ -52,12 +52,10 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   const username = entry.text(usernameAttribute)?.trim() ?? "";
   if (username === "") return fault(`The entry has no ${usernameAttribute}, which is to be the username.`);
   if (!isName(username)) return fault(`${usernameAttribute} is no username: it is too long or has control characters.`);
-  const email = entry.text(String(config.emailAttribute))?.trim() || null;
-  if (email !== null && !isAddress(email)) return fault(`${String(config.emailAttribute)} is not a mail address.`);
-  const named = (member: string) => {
-    const value = entry.text(String(config[member]))?.trim() || null;
-    return value !== null && isName(value) ? value : null;
-  };
+  // Without an address that mail can be sent to, the user has none: it keeps no one from signing in.
+  const address = entry.text(String(config.emailAttribute))?.trim() ?? "";
+  const email = isMailAddress(address) ? address : null;
+  const named = (member: string) => nameOf(entry.text(String(config[member])));
   const [firstName, lastName, enabled] = [named("firstNameAttribute"), named("lastNameAttribute"), isEnabled(entry)];
   const said = [entry.dn, username, email, firstName, lastName, enabled, config.trustEmail === true];
   const fingerprint = hash("sha256", JSON.stringify(said), "base64url");
@@ -71,7 +69,6 @@ function isEnabled(entry: LdapEntry): boolean {
 }
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
-const isAddress = (text: string): boolean => text.length <= 320 && isCleanText(text) && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
 
 /** As much of a distinguished name as a report shows. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

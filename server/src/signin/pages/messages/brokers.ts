@@ -20,6 +20,7 @@ export const enBrokers = {
   linkNotice:
     "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
   linkDecline: "Do not link",
+  linkDeclined: "Nothing was linked. Sign in to an account here, or choose another way.",
   chooseNewAccount: "Continue with a new account",
   newAccountTitle: "Continue with a new account",
   newAccountText: "You get a new account here for the one at {provider}. The existing account stays as it is and is not linked.",
@@ -34,6 +35,9 @@ export const enBrokers = {
   linkAccountTakenTitle: "That account is linked already",
   linkAccountTakenText:
     "It belongs to a user here, so it cannot be linked once more. Use another account at the provider, or remove the other link first.",
+  linkOneEachTitle: "Your account is linked to another one there",
+  linkOneEachText:
+    "One account at each provider can be linked. Sign in with the one that is linked, or remove that link in your account first.",
   brokerStaleTitle: "The provider did not ask you to sign in again",
   brokerStaleText:
     "A new sign-in is needed here, and the provider did not confirm one. Sign in another way, or sign out first and then in again.",
@@ -45,44 +49,48 @@ export const enBrokers = {
 export const nlBrokers: typeof enBrokers = {
   brokerPostTitle: "Verder met aanmelden",
   ...nlHomeRealm,
-  otherProviders: "Of meld u aan met een ander account",
+  otherProviders: "Of meld je aan met een ander account",
   continueWith: "Doorgaan met {provider}",
   chooseIdentityProvider: "Aanmelden bij een provider",
   brokerDownTitle: "Die provider is niet bereikbaar",
-  brokerDownText: "Er kwam geen bruikbaar antwoord. Probeer het zo nog eens, of meld u op een andere manier aan.",
-  brokerFailedTitle: "De provider kon u niet aanmelden",
+  brokerDownText: "Er kwam geen bruikbaar antwoord. Probeer het zo nog eens, of meld je op een andere manier aan.",
+  brokerFailedTitle: "De provider kon je niet aanmelden",
   brokerFailedText:
-    "Het antwoord kon niet worden geaccepteerd, dus hier is niets gewijzigd. Probeer het opnieuw, of meld u op een andere manier aan.",
-  brokerDeniedTitle: "U kunt zich niet met dat account aanmelden",
-  brokerDeniedText: "Accounts van die provider worden hier niet geaccepteerd. Meld u op een andere manier aan, of vraag uw beheerder.",
-  brokerNoAccountText: "Er is hier nog geen account aan gekoppeld. Meld u eerst op een andere manier aan, of vraag uw beheerder.",
+    "Het antwoord kon niet worden geaccepteerd, dus hier is niets gewijzigd. Probeer het opnieuw, of meld je op een andere manier aan.",
+  brokerDeniedTitle: "Je kunt je niet met dat account aanmelden",
+  brokerDeniedText: "Accounts van die provider worden hier niet geaccepteerd. Meld je op een andere manier aan, of vraag je beheerder.",
+  brokerNoAccountText: "Er is hier nog geen account aan gekoppeld. Meld je eerst op een andere manier aan, of vraag je beheerder.",
   brokerDomainText:
-    "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag uw beheerder.",
-  brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe u verder wilt gaan.",
+    "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag je beheerder.",
+  brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe je verder wilt gaan.",
   linkNotice:
-    "Er bestaat al een account met het e-mailadres waarmee u zich hebt aangemeld. Toon één keer aan dat het van u is, dan worden de twee gekoppeld.",
+    "Er bestaat al een account met het e-mailadres waarmee je je hebt aangemeld. Toon één keer aan dat het van jou is, dan worden de twee gekoppeld.",
   linkDecline: "Niet koppelen",
-  chooseNewAccount: "Doorgaan met een nieuw account",
-  newAccountTitle: "Doorgaan met een nieuw account",
+  linkDeclined: "Er is niets gekoppeld. Meld je aan bij een account hier, of kies een andere manier.",
+  chooseNewAccount: "Doorgaan met een nieje account",
+  newAccountTitle: "Doorgaan met een nieje account",
   newAccountText:
-    "U krijgt hier een nieuw account voor het account bij {provider}. Het bestaande account blijft zoals het is en wordt niet gekoppeld.",
+    "Je krijgt hier een nieje account voor het account bij {provider}. Het bestaande account blijft zoals het is en wordt niet gekoppeld.",
   newAccountAddressText: "Het nieuwe account krijgt het e-mailadres {address} niet.",
   newAccountConfirm: "Account aanmaken",
   brokerTooManyTitle: "Te veel pogingen met dat account",
-  brokerTooManyText: "Probeer het over een uur opnieuw, of meld u op een andere manier aan.",
+  brokerTooManyText: "Probeer het over een uur opnieuw, of meld je op een andere manier aan.",
   linkAccountTitle: "Een account koppelen",
-  linkAccountText: "Meld u bij {provider} aan met het account dat u wilt koppelen.",
-  linkAccountConfirmText: "{theirs} bij {provider} wordt gekoppeld aan uw account {ours}. Daarna kunt u zich er hier mee aanmelden.",
+  linkAccountText: "Meld je bij {provider} aan met het account dat je wilt koppelen.",
+  linkAccountConfirmText: "{theirs} bij {provider} wordt gekoppeld aan je account {ours}. Daarna kun je je er hier mee aanmelden.",
   linkAccountConfirm: "Accounts koppelen",
   linkAccountTakenTitle: "Dat account is al gekoppeld",
   linkAccountTakenText:
     "Het hoort bij een gebruiker hier en kan niet nog eens worden gekoppeld. Gebruik een ander account bij de provider, of verwijder eerst de andere koppeling.",
-  brokerStaleTitle: "De provider heeft u niet opnieuw laten aanmelden",
+  linkOneEachTitle: "Je account is al aan een ander account daar gekoppeld",
+  linkOneEachText:
+    "Bij elke provider kan één account worden gekoppeld. Meld je aan met het gekoppelde account, of verwijder eerst die koppeling in je account.",
+  brokerStaleTitle: "De provider heeft je niet opnieuw laten aanmelden",
   brokerStaleText:
-    "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld u op een andere manier aan, of meld u eerst af en dan opnieuw aan.",
-  brokerLogoutRefusedTitle: "De provider kon u hier niet uitloggen",
+    "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld je op een andere manier aan, of meld je eerst af en dan opnieuw aan.",
+  brokerLogoutRefusedTitle: "De provider kon je hier niet uitloggen",
   brokerLogoutRefusedText:
-    "Het verzoek is niet geaccepteerd, dus hier is niets gewijzigd. Log hier zelf uit om zeker te zijn. Gebeurt het nog eens, geef uw beheerder dan het nummer hieronder.",
+    "Het verzoek is niet geaccepteerd, dus hier is niets gewijzigd. Log hier zelf uit om zeker te zijn. Gebeurt het nog eens, geef je beheerder dan het nummer hieronder.",
 };
 
 export const deBrokers: typeof enBrokers = {
@@ -106,6 +114,7 @@ export const deBrokers: typeof enBrokers = {
   linkNotice:
     "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
   linkDecline: "Nicht verknüpfen",
+  linkDeclined: "Es wurde nichts verknüpft. Melden Sie sich mit einem Konto hier an, oder wählen Sie einen anderen Weg.",
   chooseNewAccount: "Mit einem neuen Konto fortfahren",
   newAccountTitle: "Mit einem neuen Konto fortfahren",
   newAccountText:
@@ -121,6 +130,9 @@ export const deBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Dieses Konto ist bereits verknüpft",
   linkAccountTakenText:
     "Es gehört zu einem Benutzer hier und kann nicht noch einmal verknüpft werden. Verwenden Sie ein anderes Konto beim Anbieter, oder entfernen Sie zuerst die andere Verknüpfung.",
+  linkOneEachTitle: "Ihr Konto ist schon mit einem anderen dort verknüpft",
+  linkOneEachText:
+    "Bei jedem Anbieter lässt sich ein Konto verknüpfen. Melden Sie sich mit dem verknüpften an, oder entfernen Sie zuerst diese Verknüpfung in Ihrem Konto.",
   brokerStaleTitle: "Der Anbieter hat Sie nicht neu angemeldet",
   brokerStaleText:
     "Hier ist eine neue Anmeldung nötig, und der Anbieter hat keine bestätigt. Melden Sie sich anders an, oder melden Sie sich zuerst ab und dann wieder an.",
@@ -148,6 +160,7 @@ export const frBrokers: typeof enBrokers = {
   linkNotice:
     "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
   linkDecline: "Ne pas lier",
+  linkDeclined: "Rien n’a été lié. Connectez-vous à un compte d’ici, ou choisissez une autre façon.",
   chooseNewAccount: "Continuer avec un nouveau compte",
   newAccountTitle: "Continuer avec un nouveau compte",
   newAccountText: "Vous obtenez ici un nouveau compte pour celui de {provider}. Le compte existant reste tel quel et n’est pas lié.",
@@ -162,6 +175,9 @@ export const frBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Ce compte est déjà lié",
   linkAccountTakenText:
     "Il appartient à un utilisateur d’ici et ne peut pas être lié une seconde fois. Utilisez un autre compte chez le fournisseur, ou supprimez d’abord l’autre lien.",
+  linkOneEachTitle: "Votre compte est déjà lié à un autre chez ce fournisseur",
+  linkOneEachText:
+    "Un seul compte par fournisseur peut être lié. Connectez-vous avec celui qui est lié, ou retirez d’abord ce lien dans votre compte.",
   brokerStaleTitle: "Le fournisseur ne vous a pas reconnecté",
   brokerStaleText:
     "Une nouvelle connexion est nécessaire ici, et le fournisseur n’en a pas confirmé. Connectez-vous autrement, ou déconnectez-vous d’abord puis reconnectez-vous.",
@@ -173,39 +189,43 @@ export const frBrokers: typeof enBrokers = {
 export const esBrokers: typeof enBrokers = {
   brokerPostTitle: "Continuar con el inicio de sesión",
   ...esHomeRealm,
-  otherProviders: "O inicie sesión con otra cuenta",
+  otherProviders: "O inicia sesión con otra cuenta",
   continueWith: "Continuar con {provider}",
   chooseIdentityProvider: "Iniciar sesión en un proveedor",
   brokerDownTitle: "No se puede contactar con ese proveedor",
-  brokerDownText: "No respondió como debía. Inténtelo de nuevo en un momento o inicie sesión de otra forma.",
-  brokerFailedTitle: "El proveedor no pudo iniciar su sesión",
-  brokerFailedText: "No se pudo aceptar su respuesta, así que aquí no ha cambiado nada. Inténtelo de nuevo o inicie sesión de otra forma.",
-  brokerDeniedTitle: "No puede iniciar sesión con esa cuenta",
-  brokerDeniedText: "Aquí no se aceptan cuentas de ese proveedor. Inicie sesión de otra forma o consulte a su administrador.",
-  brokerNoAccountText: "Todavía no hay ninguna cuenta vinculada a ella. Inicie sesión primero de otra forma o consulte a su administrador.",
+  brokerDownText: "No respondió como debía. Inténtalo de nuevo en un momento o inicia sesión de otra forma.",
+  brokerFailedTitle: "El proveedor no pudo iniciar tu sesión",
+  brokerFailedText: "No se pudo aceptar su respuesta, así que aquí no ha cambiado nada. Inténtalo de nuevo o inicia sesión de otra forma.",
+  brokerDeniedTitle: "No puedes iniciar sesión con esa cuenta",
+  brokerDeniedText: "Aquí no se aceptan cuentas de ese proveedor. Inicia sesión de otra forma o consulta a tu administrador.",
+  brokerNoAccountText: "Todavía no hay ninguna cuenta vinculada a ella. Inicia sesión primero de otra forma o consulta a tu administrador.",
   brokerDomainText:
-    "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Use otra cuenta o consulte a su administrador.",
-  brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elija cómo continuar.",
+    "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Usa otra cuenta o consulta a tu administrador.",
+  brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elige cómo continuar.",
   linkNotice:
-    "Ya existe una cuenta con la dirección de correo con la que ha iniciado sesión. Demuestre una vez que es suya y las dos quedarán vinculadas.",
+    "Ya existe una cuenta con la dirección de correo con la que has iniciado sesión. Demuestra una vez que es tuya y las dos quedarán vinculadas.",
   linkDecline: "No vincular",
+  linkDeclined: "No se ha vinculado nada. Inicia sesión en una cuenta de aquí o elige otra forma.",
   chooseNewAccount: "Continuar con una cuenta nueva",
   newAccountTitle: "Continuar con una cuenta nueva",
-  newAccountText: "Obtiene aquí una cuenta nueva para la de {provider}. La cuenta existente queda como está y no se vincula.",
+  newAccountText: "Obtienes aquí una cuenta nueva para la de {provider}. La cuenta existente queda como está y no se vincula.",
   newAccountAddressText: "La cuenta nueva no recibe la dirección de correo {address}.",
   newAccountConfirm: "Crear la cuenta",
   brokerTooManyTitle: "Demasiados intentos con esa cuenta",
-  brokerTooManyText: "Inténtelo de nuevo dentro de una hora o inicie sesión de otra forma.",
+  brokerTooManyText: "Inténtalo de nuevo dentro de una hora o inicia sesión de otra forma.",
   linkAccountTitle: "Vincular una cuenta",
-  linkAccountText: "Inicie sesión en {provider} con la cuenta que desea vincular.",
-  linkAccountConfirmText: "{theirs} en {provider} se vinculará a su cuenta {ours}. Después podrá iniciar sesión aquí con ella.",
+  linkAccountText: "Inicia sesión en {provider} con la cuenta que quieras vincular.",
+  linkAccountConfirmText: "{theirs} en {provider} se vinculará a tu cuenta {ours}. Después podrás iniciar sesión aquí con ella.",
   linkAccountConfirm: "Vincular las cuentas",
   linkAccountTakenTitle: "Esa cuenta ya está vinculada",
   linkAccountTakenText:
-    "Pertenece a un usuario de aquí, así que no se puede vincular otra vez. Use otra cuenta en el proveedor o elimine antes el otro vínculo.",
-  brokerStaleTitle: "El proveedor no le pidió iniciar sesión de nuevo",
+    "Pertenece a un usuario de aquí, así que no se puede vincular otra vez. Usa otra cuenta en el proveedor o elimina antes el otro vínculo.",
+  linkOneEachTitle: "Tu cuenta ya está vinculada a otra de ese proveedor",
+  linkOneEachText:
+    "Se puede vincular una cuenta de cada proveedor. Inicia sesión con la vinculada o elimina antes ese vínculo en tu cuenta.",
+  brokerStaleTitle: "El proveedor no te pidió iniciar sesión de nuevo",
   brokerStaleText:
-    "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicie sesión de otra forma, o cierre antes la sesión y vuelva a entrar.",
+    "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicia sesión de otra forma, o cierra antes la sesión y vuelve a entrar.",
   brokerLogoutRefusedTitle: "El proveedor no ha podido cerrar tu sesión aquí",
   brokerLogoutRefusedText:
     "Su solicitud no se ha aceptado, así que aquí no se ha cambiado nada. Cierra aquí la sesión para estar seguro. Si vuelve a pasar, comunica el número de abajo a tu administrador.",

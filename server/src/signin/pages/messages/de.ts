@@ -343,6 +343,8 @@ export const de: Messages = {
   resetOffText: "Bitten Sie Ihre Administration um ein neues.",
   chooseResetEmail: "Neues Passwort per E-Mail",
   profileTitle: "Profil vervollständigen",
+  profileText: "Bitte prüfen Sie, was wir über Sie wissen, und ergänzen Sie, was fehlt.",
+  profileEmailText: "Eine neue E-Mail-Adresse gilt, sobald Sie dem Link in unserer E-Mail dorthin gefolgt sind.",
   profileFirstName: "Vorname",
   profileLastName: "Nachname",
   profileEmail: "E-Mail-Adresse",

@@ -327,6 +327,8 @@ export const en = {
   resetOffText: "Ask your administrator for a new one.",
   chooseResetEmail: "Choose a new password by email",
   profileTitle: "Complete your profile",
+  profileText: "Please check what we know about you, and add what is missing.",
+  profileEmailText: "A new email address counts once you have followed the link in our mail to it.",
   profileFirstName: "First name",
   profileLastName: "Last name",
   profileEmail: "Email address",

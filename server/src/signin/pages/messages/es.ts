@@ -328,6 +328,8 @@ export const es: Messages = {
   resetOffText: "Pide una nueva a tu administrador.",
   chooseResetEmail: "Elegir una contraseña por correo",
   profileTitle: "Completa tu perfil",
+  profileText: "Revisa lo que sabemos de ti y completa lo que falta.",
+  profileEmailText: "Una dirección de correo nueva vale en cuanto hayas seguido el enlace de nuestro mensaje.",
   profileFirstName: "Nombre",
   profileLastName: "Apellidos",
   profileEmail: "Dirección de correo",

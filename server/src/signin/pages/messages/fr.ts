@@ -334,6 +334,8 @@ export const fr: Messages = {
   resetOffText: "Demandez-en un nouveau à votre administrateur.",
   chooseResetEmail: "Choisir un mot de passe par e-mail",
   profileTitle: "Complétez votre profil",
+  profileText: "Vérifiez ce que nous savons de vous, et complétez ce qui manque.",
+  profileEmailText: "Une nouvelle adresse e-mail compte dès que vous avez suivi le lien de notre message.",
   profileFirstName: "Prénom",
   profileLastName: "Nom",
   profileEmail: "Adresse e-mail",

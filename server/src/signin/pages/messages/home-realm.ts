@@ -15,18 +15,18 @@ export const enHomeRealm = {
 
 export const nlHomeRealm: typeof enHomeRealm = {
   departureTitle: "Aanmelden bij {provider}",
-  departureText: "Mensen met dit adres melden zich daar aan. Daarna komt u automatisch hier terug.",
+  departureText: "Mensen met dit adres melden zich daar aan. Daarna kom je automatisch hier terug.",
   departureOther: "Op een andere manier aanmelden",
   lastUsed: "Laatst gebruikt",
   providerDown: "Geeft op dit moment geen antwoord",
   moreProviders: "Meer providers",
-  providerSearch: "E-mailadres of naam van uw organisatie",
+  providerSearch: "E-mailadres of naam van je organisatie",
   providerNoneTitle: "Geen provider gevonden",
   providerNoneText:
-    "Geen provider heeft die naam, en het domein van het adres leidt nergens heen. Controleer wat u hebt ingevuld, of meld u op een andere manier aan.",
+    "Geen provider heeft die naam, en het domein van het adres leidt nergens heen. Controleer wat je hebt ingevuld, of meld je op een andere manier aan.",
   brokerRefusedTitle: "De provider nam het verzoek niet aan",
   brokerRefusedText:
-    "De provider is niet (of niet meer) voor deze site ingesteld. Meld u op een andere manier aan, en vertel het uw beheerder.",
+    "De provider is niet (of niet meer) voor deze site ingesteld. Meld je op een andere manier aan, en vertel het je beheerder.",
 };
 
 export const deHomeRealm: typeof enHomeRealm = {
@@ -62,15 +62,15 @@ export const frHomeRealm: typeof enHomeRealm = {
 
 export const esHomeRealm: typeof enHomeRealm = {
   departureTitle: "Iniciar sesión en {provider}",
-  departureText: "Con esta dirección se inicia sesión allí. Después volverá aquí automáticamente.",
+  departureText: "Con esta dirección se inicia sesión allí. Después volverás aquí automáticamente.",
   departureOther: "Iniciar sesión de otra forma",
   lastUsed: "Último usado",
   providerDown: "No responde en este momento",
   moreProviders: "Más proveedores",
-  providerSearch: "Correo electrónico o nombre de su organización",
+  providerSearch: "Correo electrónico o nombre de tu organización",
   providerNoneTitle: "No se encontró ningún proveedor",
   providerNoneText:
-    "Ningún proveedor tiene ese nombre y el dominio de la dirección no conduce a ninguno. Revise lo que ha escrito o inicie sesión de otra forma.",
+    "Ningún proveedor tiene ese nombre y el dominio de la dirección no conduce a ninguno. Revisa lo que has escrito o inicia sesión de otra forma.",
   brokerRefusedTitle: "El proveedor no aceptó la solicitud",
-  brokerRefusedText: "No está configurado para este sitio, o ya no lo está. Inicie sesión de otra forma y avise a su administrador.",
+  brokerRefusedText: "No está configurado para este sitio, o ya no lo está. Inicia sesión de otra forma y avisa a tu administrador.",
 };

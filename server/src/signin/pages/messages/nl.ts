@@ -328,6 +328,8 @@ export const nl: Messages = {
   resetOffText: "Vraag je beheerder om een nieuw wachtwoord.",
   chooseResetEmail: "Kies per e-mail een nieuw wachtwoord",
   profileTitle: "Vul je profiel aan",
+  profileText: "Controleer wat we van je weten, en vul aan wat ontbreekt.",
+  profileEmailText: "Een nieuw e-mailadres geldt zodra je de link in onze mail daarheen hebt gevolgd.",
   profileFirstName: "Voornaam",
   profileLastName: "Achternaam",
   profileEmail: "E-mailadres",

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { isMailAddress } from "../../../kernel/text.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import type { Outbound } from "../../../platform/outbound/index.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type MessageFailure,
   type Provider,
 } from "../driver.ts";
-import { isMailAddress, isPhoneNumber, oneLine } from "../recipients.ts";
+import { isPhoneNumber, oneLine } from "../recipients.ts";
 import { ask, failureOf, idOr, isSuccess, membersOf, refusal } from "./answers.ts";
 import { headerFaults, headerMap, headerName, secretForHeader, urlFault, urlText } from "./config.ts";
 import { faultOf, fillIn, mediaType, plainBody, type Values } from "./http-body.ts";

@@ -1,11 +1,11 @@
 import { isIP, type Socket } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import Type, { type Static } from "typebox";
-import { asciiDomain } from "../../../kernel/text.ts";
+import { asciiDomain, isMailAddress } from "../../../kernel/text.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import { isPublicAddress, type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import { type FieldFault, type MessageDriver, MessageError, type MessageFailure, type Provider } from "../driver.ts";
-import { isMailAddress, oneLine } from "../recipients.ts";
+import { oneLine } from "../recipients.ts";
 import { lineText, urlFault } from "./config.ts";
 
 const SmtpConfig = Type.Object(
