@@ -111,10 +111,11 @@ export async function groupedEntriesAfter(
   after: string,
   limit: number,
 ): Promise<{ subject: string; dn: string; username: string; groups: string }[]> {
+  // Looked up for each entry, for the same reason.
   const { rows } = await sql<{ subject: string; dn: string; username: string; groups: string }>`
     select e.subject, e.dn, u.username, e.groups from directory_entries e
-    join identity_links l on l.realm_id = e.realm_id and l.provider_id = e.provider_id and l.subject = e.subject
-    join users u on u.realm_id = l.realm_id and u.user_id = l.user_id
+    cross join lateral (select u.username from identity_links l join users u on u.realm_id = l.realm_id and u.user_id = l.user_id
+      where l.realm_id = e.realm_id and l.provider_id = e.provider_id and l.subject = e.subject limit 1) u
     where e.realm_id = ${realm} and e.provider_id = ${providerId} and e.fingerprint <> '' and e.subject > ${after}
     order by e.subject limit ${limit}`.execute(db);
   return rows;
