@@ -13,6 +13,8 @@ let iam: Harness;
 let peer: Identity;
 beforeAll(async () => {
   [iam, peer] = await Promise.all([harness(), makeIdentity()]);
+  // Identities are used in turn: with the one of `leastConfig` nothing would change.
+  if (peer.pem === leastConfig.eidas.spSigningCertificate) peer = await makeIdentity();
 });
 afterAll(() => iam?.close());
 
