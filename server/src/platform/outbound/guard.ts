@@ -43,7 +43,7 @@ export function createGuard(options: { allowedHosts: readonly string[]; allowLoo
   const addresses = async (target: Target): Promise<readonly Address[]> => {
     const { host } = target;
     const family = isIP(host);
-    const wait = family || options.resolve ? null : delay(REFUSAL_MS, undefined, { ref: false });
+    const began = performance.now();
     try {
       const found = family ? [{ address: host, family }] : await ask(resolve, host);
       // One bad address among good ones is an attempt to be tried second: the whole answer is refused.
@@ -52,7 +52,7 @@ export function createGuard(options: { allowedHosts: readonly string[]; allowLoo
       }
       return found;
     } catch (error) {
-      await wait;
+      if (!family && !options.resolve) await delay(Math.max(0, REFUSAL_MS - (performance.now() - began)), undefined, { ref: false });
       throw error;
     }
   };

@@ -146,7 +146,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     findSession,
     hasHeaderToken,
     byForm,
-    audienceOf,
+    acceptedBy,
     /** True: the caller was authenticated. False: the route takes neither session nor token as an API. Throws where the caller is refused. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
       const { request, realm, declaration } = entering;

@@ -116,7 +116,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   app.setErrorHandler((cause, request, reply) => {
     const { config } = request.routeOptions;
     // RFC 6750 §3: the challenge of a token that the handler refused.
-    if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callersOf(config).some(callers.audienceOf))
+    if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callers.acceptedBy(config).audience)
       reply.header("www-authenticate", challengeFor(parts, request, cause));
     return parts.errors[errorFormOf(request)](cause, request, reply);
   });
@@ -260,7 +260,7 @@ function refuseUndeclared(
   const takesCookies = callers.some((caller) => ["browser", "session", "link"].includes(caller.by) && !bringsOpaqueToken(caller));
   if (takesCookies && [method].flat().some((each) => isWrite({ method: each })) && config.csrf === undefined) fail("no csrf");
   if (config.errors === undefined) fail("no form of errors");
-  for (const name of [config.limit ?? []].flat()) if (!(name in limits)) fail(`the limit ${name}, which does not exist`);
+  for (const name of listOf(config.limit)) if (!(name in limits)) fail(`the limit ${name}, which does not exist`);
   for (const caller of callers)
     if (caller.by === "bearer" && !(caller.audience in audiences)) fail(`the audience ${caller.audience}, which does not exist`);
 }

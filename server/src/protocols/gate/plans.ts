@@ -27,13 +27,13 @@ export interface Plan {
 export const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
 
 /** Derived from a declaration at its first request. */
-export const createPlans = ({ audienceOf }: Callers) =>
+export const createPlans = ({ acceptedBy }: Callers) =>
   oncePer((config: FastifyContextConfig): Plan => {
     const callers = callersOf(config);
     const { csrf, errors, limit, recentAuthentication = false } = config;
     const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
-    const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
-    const tokenInForm = callers.map(audienceOf).find((audience) => audience?.takesForm);
+    const { audience, session } = acceptedBy(config);
+    const tokenInForm = audience?.takesForm ? audience : undefined;
     const byClient = callers.some((caller) => caller.by === "client" && caller.in === undefined);
     const formToken = csrf !== undefined && csrf !== "none" && csrf !== "header";
     const isOpen =

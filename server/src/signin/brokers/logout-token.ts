@@ -3,7 +3,7 @@ import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { filledUrl, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "./broker.ts";
 import { quirksOf } from "./quirks.ts";
-import { idOf } from "./said.ts";
+import { idOf, lineOf } from "./said.ts";
 
 /** Every algorithm with a public key. `none`, and those by which our own secret would sign, are not among them. */
 export const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
@@ -48,8 +48,9 @@ export async function readLogoutToken(
   // Where a link is made of other claims, `sub` says nothing here.
   const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);
   if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
-  if (typeof payload.jti !== "string" || payload.jti === "") throw refuse("The logout token has no id.");
-  return { id, subject, token: payload.jti, expiresAt: payload.exp! * SECOND + MINUTE };
+  const jti = lineOf(payload.jti);
+  if (jti === null) throw refuse("The logout token has no id.");
+  return { id, subject, token: jti, expiresAt: payload.exp! * SECOND + MINUTE };
 }
 
 function isLogout({ events }: JWTPayload): boolean {
