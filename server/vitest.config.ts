@@ -32,6 +32,7 @@ const plain = [
   "src/config.test.ts",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,batched}.test.ts",
+  "src/tenancy/keys/signature.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",
   "src/tenancy/webhooks/lanes.test.ts",

@@ -1,6 +1,6 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { OAuthError } from "../../kernel/oauth-error.ts";
-import type { Binding, LiveGrant, RecordPayload, StoredRecord, UserIssue } from "../tokens/index.ts";
+import type { Binding, ClientIssue, LiveGrant, RecordPayload, StoredRecord, UserIssue } from "../tokens/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
 /** A token request after client authentication and proof of possession. */
@@ -47,14 +47,10 @@ export type Issue =
       readonly tokens: UserIssue;
       /** Null: no refresh token. */
       readonly refresh: RefreshSource | null;
-      readonly extras?: Readonly<Record<string, string>>;
+      /** RFC 8693 §2.2.1 */
+      readonly issuedTokenType?: string;
     }
-  | {
-      readonly kind: "client";
-      readonly scopes: readonly string[];
-      readonly resource: string;
-      readonly authorizationDetails: UserIssue["authorizationDetails"];
-    };
+  | ({ readonly kind: "client" } & ClientIssue);
 
 /** Presented again after it was consumed: the whole grant is revoked. */
 export class Replayed {

@@ -42,12 +42,11 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
 
   // Signed before anything is consumed: after a failure the client can try again.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
-  const tokens = await makeTokens(ctx, issue);
+  const { access, body } = await makeTokens(ctx, issue, refresh?.token);
   const outcome = await useAndStore(ctx, source, refresh);
   if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
 
-  const body = refresh ? Object.assign(tokens.body, { refresh_token: refresh.token }) : tokens.body;
-  await grant.record?.(ctx, source, tokens.expiresAt);
+  await grant.record?.(ctx, source, access.expiresAt);
   countTokens(parts, grant.type, body);
   return { client, body };
 }
@@ -68,13 +67,16 @@ function allowedGrant(client: ClientSnapshot, form: Form): Grant {
 
 /** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
 function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
-  const twice = parameters.filter((name) => Array.isArray(form[name]) && !lists.includes(name));
-  if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
   const params: Record<string, string | undefined> = {};
   const several: Record<string, readonly string[]> = {};
-  for (const name of parameters)
-    if (lists.includes(name)) several[name] = listOf(form[name]).filter((value) => value !== "");
-    else params[name] = (form[name] as string) || undefined;
+  const twice: string[] = [];
+  for (const name of parameters) {
+    const value = form[name];
+    if (lists.includes(name)) several[name] = listOf(value).filter((one) => one !== "");
+    else if (Array.isArray(value)) twice.push(name);
+    else if (value) params[name] = value as string;
+  }
+  if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
   refuseDirtyText(params);
   refuseDirtyText(several);
   checkScopeSyntax(params.scope);
@@ -88,29 +90,24 @@ async function assertMayUse({ parts, client }: TokenCtx, userId: string): Promis
     throw oauthErrors.accessDenied("the user may not use this client");
 }
 
-/** The members of the token response, without the refresh token. */
-async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue) {
-  const details = issue.kind === "client" ? issue.authorizationDetails : issue.tokens.authorizationDetails;
-  const about = {
-    token_type: tokenTypeOf(binding),
-    ...(details && { authorization_details: details }),
-  };
-  if (issue.kind === "client") {
-    const { scopes, resource, authorizationDetails } = issue;
-    const access = await clientAccessToken(parts, client, { scopes, resource, binding, authorizationDetails });
-    const scope = scopes.join(" ") || undefined;
-    return { body: { access_token: access.jwt, expires_in: access.expiresIn, scope, ...about }, expiresAt: access.expiresAt };
-  }
-  const { access, idToken } = await userTokens(parts, client, issue.tokens, binding);
+/** RFC 6749 §5.1, RFC 9396 §7. JSON leaves out the members that are undefined. */
+async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, refreshToken: string | undefined) {
+  const { scopes, authorizationDetails } = issue.kind === "client" ? issue : issue.tokens;
+  const { access, idToken } =
+    issue.kind === "client"
+      ? { access: await clientAccessToken(parts, client, issue, binding), idToken: null }
+      : await userTokens(parts, client, issue.tokens, binding);
   const body = {
     access_token: access.jwt,
     expires_in: access.expiresIn,
-    ...(idToken !== null && { id_token: idToken }),
-    scope: issue.tokens.scopes.join(" "),
-    ...about,
-    ...issue.extras,
+    id_token: idToken ?? undefined,
+    scope: scopes.join(" ") || undefined,
+    token_type: tokenTypeOf(binding),
+    authorization_details: authorizationDetails,
+    refresh_token: refreshToken,
+    issued_token_type: issue.kind === "user" ? issue.issuedTokenType : undefined,
   };
-  return { body, expiresAt: access.expiresAt };
+  return { access, body };
 }
 
 /** RFC 9700 §4.14.2: a replay revokes the grant. */

@@ -12,7 +12,7 @@ import type { IssuerParts } from "./parts.ts";
 import { perClient } from "./per-client.ts";
 import type { RequestedClaims } from "./records/payload.ts";
 
-/** RFC 7800 §3.1: the key that a token is bound to; empty: a bearer token. */
+/** The key that a token is bound to; empty: a bearer token. */
 export interface Binding {
   /** RFC 9449 §6.1 */
   readonly jkt?: string;
@@ -33,16 +33,8 @@ export interface IssuedAccessToken {
   readonly expiresAt: number;
 }
 
-interface Confirmed {
-  readonly binding: Binding;
-  readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
-}
-
-/** The claims that access tokens of users and of clients share. */
-const confirmedClaims = ({ binding, authorizationDetails }: Confirmed) => ({
-  authorization_details: authorizationDetails,
-  cnf: isBound(binding) ? binding : undefined,
-});
+/** RFC 7800 §3.1 */
+const cnfOf = (binding: Binding): Binding | undefined => (isBound(binding) ? binding : undefined);
 
 /** Everything that a user's tokens are made from, as a grant of the token endpoint or the engine supplies it. */
 export interface UserIssue {
@@ -89,7 +81,6 @@ export async function userAccessToken(
   issue: UserIssue,
   { sub, claims, act, binding }: Made,
 ): Promise<IssuedAccessToken> {
-  const { scopes, authorizationDetails } = issue;
   const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, issue.maxLifetime ?? Infinity);
   // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
@@ -105,11 +96,12 @@ export async function userAccessToken(
     sub,
     iat,
     exp,
-    scope: scopes.join(" ") || undefined,
+    scope: issue.scopes.join(" ") || undefined,
     client_id: client.clientId,
     iss: parts.issuer,
     aud: audienceClaim(issue.audience),
-    ...confirmedClaims({ binding, authorizationDetails }),
+    authorization_details: issue.authorizationDetails,
+    cnf: cnfOf(binding),
   });
   const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", JSON.stringify(payload));
   return { jwt, expiresIn, expiresAt: exp * SECOND };
@@ -129,22 +121,24 @@ const clientTemplate = perClient(async (parts: IssuerParts, client, key): Promis
   return JSON.stringify(payload).slice(0, -1);
 });
 
-export interface ClientAccessToken extends Confirmed {
+export interface ClientIssue {
   readonly scopes: readonly string[];
   readonly resource: string;
+  readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
 }
 
 /** RFC 6749 §4.4: an access token of the client credentials grant. */
 export async function clientAccessToken(
   parts: IssuerParts,
   client: ClientSnapshot,
-  { scopes, resource, ...confirmed }: ClientAccessToken,
+  { scopes, resource, authorizationDetails }: ClientIssue,
+  binding: Binding,
 ): Promise<IssuedAccessToken> {
   const template = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
   const expiresIn = lifetimesOf(parts.realm.settings, client).accessToken;
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + expiresIn;
-  const last = JSON.stringify({ jti: randomUUID(), iat, exp, ...confirmedClaims(confirmed) });
+  const last = JSON.stringify({ jti: randomUUID(), iat, exp, authorization_details: authorizationDetails, cnf: cnfOf(binding) });
   const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", `${template},${last.slice(1)}`);
   return { jwt, expiresIn, expiresAt: exp * SECOND };
 }

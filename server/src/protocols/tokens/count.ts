@@ -9,6 +9,6 @@ export function countTokens(
   grantType: string,
   response: Readonly<Record<string, unknown>>,
 ): void {
-  const count = TOKENS.filter((name) => Object.hasOwn(response, name)).length;
+  const count = TOKENS.filter((name) => response[name] !== undefined).length;
   if (count > 0) metrics.tokens(realm.realmId, count, grantType);
 }

@@ -1,4 +1,4 @@
-import { constants, createPrivateKey, sign } from "node:crypto";
+import { constants } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
@@ -10,14 +10,12 @@ import { type CompanionKind, companionKid, companionPlace, generateCompanion } f
 import { privateKeyPlace } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
 import { addCompanions } from "./service.ts";
+import { type Sign, type SignatureOptions, signWith } from "./signature.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
-interface Algorithm {
+interface Algorithm extends SignatureOptions {
   /** Which of the keys that live together; null: the RSA key. */
   readonly kind: CompanionKind | null;
-  /** Null: the algorithm has its own. */
-  readonly digest: "sha256" | null;
-  readonly options?: { readonly dsaEncoding?: "ieee-p1363"; readonly padding?: number; readonly saltLength?: number };
 }
 
 const edwards: Algorithm = { kind: "ed", digest: null };
@@ -34,7 +32,7 @@ export interface Signer {
   readonly kid: string;
   readonly alg: SigningAlg;
   /** The signature as a JWS has it. */
-  sign(data: Uint8Array): Promise<Buffer>;
+  readonly sign: Sign;
 }
 
 export interface SigningKeys {
@@ -117,14 +115,4 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
 function kidOf(keyId: string, alg: SigningAlg): string {
   const { kind } = algorithms[alg];
   return kind === null ? keyId : companionKid(keyId, kind);
-}
-
-/**
- * On another thread, with node's own `sign`: WebCrypto checks and copies its arguments at every call. In the event loop an ES256 signature
- * takes less time by itself, but the requests behind it wait, and a loaded server then costs more per token (docs/performance.md).
- */
-function signWith(pkcs8: Buffer, { digest, options }: Algorithm): Signer["sign"] {
-  const key = { ...options, key: createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" }) };
-  return (data) =>
-    new Promise((resolve, reject) => sign(digest, data, key, (error, signature) => (error ? reject(error) : resolve(signature))));
 }

@@ -66,7 +66,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
         maxLifetime: lifetimeWithin(subject, actor),
       },
       refresh: null,
-      extras: { issued_token_type: params.requested_token_type ?? ACCESS_TOKEN },
+      issuedTokenType: params.requested_token_type ?? ACCESS_TOKEN,
     };
   },
 };
