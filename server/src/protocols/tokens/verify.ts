@@ -1,8 +1,9 @@
-import { createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { isSignedBy, objectIn, parseJws } from "../../kernel/jws.ts";
 import { oncePer } from "../../kernel/once.ts";
-import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import { signingAlgs } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 /** A JWT of this realm with valid signature, issuer, type and times. Liveness is checked elsewhere. */
@@ -26,21 +27,6 @@ function publicKey(realm: RealmSnapshot, kid: string): KeyObject | null {
   if (key) keys.set(kid, key);
   return key ?? null;
 }
-
-interface Algorithm {
-  readonly type: "rsa" | "ec" | "ed25519";
-  readonly digest: "sha256" | null;
-  readonly options: object;
-}
-
-const edwards: Algorithm = { type: "ed25519", digest: null, options: {} };
-const algorithms: Record<SigningAlg, Algorithm> = {
-  RS256: { type: "rsa", digest: "sha256", options: {} },
-  PS256: { type: "rsa", digest: "sha256", options: { padding: 6, saltLength: 32 } }, // RSA_PKCS1_PSS_PADDING
-  ES256: { type: "ec", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
-  EdDSA: edwards,
-  Ed25519: edwards,
-};
 
 const MAX_LENGTH = 16 * 1024;
 
@@ -66,7 +52,7 @@ export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, igno
 
 /** False: the JWT names a key that this snapshot does not have; another node may have created it. */
 export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
-  const { kid } = parse(jwt.slice(0, MAX_LENGTH).split(".", 1)[0]!) ?? {};
+  const { kid } = objectIn(jwt.slice(0, MAX_LENGTH).split(".", 1)[0]!) ?? {};
   if (typeof kid !== "string") return true;
   return realm.keys.some(({ keyId }) => keyId === kid) || realm.companions.some(({ publicJwk }) => publicJwk.kid === kid);
 }
@@ -75,25 +61,10 @@ export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
 const seen = new LRUCache<string, { readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>({ max: 2_000 });
 
 function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
-  const [head = "", body = "", signature = "", ...rest] = jwt.length > MAX_LENGTH ? [] : jwt.split(".");
-  if (rest.length > 0 || signature === "") return null;
-  const header = parse(head) as VerifiedJwt["header"] | null;
-  const payload = parse(body);
-  if (!header || !payload || !Object.hasOwn(algorithms, header.alg) || typeof header.kid !== "string" || Object.hasOwn(header, "crit"))
-    return null;
-  const { type, digest, options } = algorithms[header.alg as SigningAlg];
-  const key = publicKey(realm, header.kid);
-  // RFC 8725 §3.1: the key's type decides the algorithm, not the header alone.
-  if (key?.asymmetricKeyType !== type) return null;
-  const isSigned = verifySignature(digest, Buffer.from(`${head}.${body}`), { key, ...options }, Buffer.from(signature, "base64url"));
-  return isSigned ? { header, payload } : null;
-}
-
-function parse(part: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null; // not a JWT
-  }
+  const jws = jwt.length > MAX_LENGTH ? null : parseJws(jwt);
+  if (!jws || !signingAlgs.some((alg) => alg === jws.header.alg) || typeof jws.header.kid !== "string") return null;
+  const key = publicKey(realm, jws.header.kid);
+  if (!key || !isSignedBy(jws, key)) return null;
+  // What is kept needs no bytes of the signature.
+  return { header: jws.header as VerifiedJwt["header"], payload: jws.payload };
 }

@@ -1,17 +1,14 @@
-import { type JWTPayload, jwtVerify } from "jose";
+import type { JWTPayload } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { filledUrl, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "./broker.ts";
 import { quirksOf } from "./quirks.ts";
 import { idOf, lineOf } from "./said.ts";
-
-/** Every algorithm with a public key. `none`, and those by which our own secret would sign, are not among them. */
-export const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
-export const SKEW = MINUTE / SECOND;
+import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** OpenID Connect Back-Channel Logout §2.4 recommends a type; older providers send none, or the one of every JWT. */
-const TYPES: readonly (string | undefined)[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
+const TYPES: readonly unknown[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
 /** No longer than this is a token remembered, so none is taken that would be valid for longer. */
 const MAX_LIFETIME = (24 * 60 * MINUTE) / SECOND;
 
@@ -24,22 +21,18 @@ export async function readLogoutToken(
   const refuse = (message: string, cause?: unknown) => new UpstreamError("logout_token", message, cause);
   const { jwksUrl } = await upstreams.endpoints(provider);
   if (jwksUrl === null) throw refuse("The provider has no keys to check a logout token with.");
-  const now = clock.now();
-  const { payload, protectedHeader } = await jwtVerify(token, upstreams.keyOf(jwksUrl), {
+  const { payload, header } = await verifyUpstreamJwt(upstreams, token, {
+    jwksUrl,
     audience: String(provider.config.clientId),
-    algorithms: ALGORITHMS,
-    clockTolerance: SKEW,
-    currentDate: new Date(now),
-    requiredClaims: ["iss", "aud", "iat", "exp", "jti", "events"],
-  }).catch((error) => {
-    throw error instanceof UpstreamError ? error : refuse("The logout token is not valid.", error);
+    required: ["iss", "aud", "iat", "exp", "jti", "events"],
+    invalid: (cause) => refuse("The logout token is not valid.", cause),
   });
   const quirks = quirksOf[provider.protocol]!;
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw refuse("The token is of another type.");
+  if (!TYPES.includes(typeof header.typ === "string" ? header.typ.toLowerCase() : header.typ))
+    throw refuse("The token is of another type.");
   if (payload.iss !== (quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer")))
     throw refuse("The logout token is of another issuer.");
-  if (payload.iat! > now / SECOND + SKEW) throw refuse("The logout token is from the future.");
-  if (payload.exp! > now / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
+  if (payload.exp! > clock.now() / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
   if (!isLogout(payload)) throw refuse("The token is no logout token.");
   // An ID token is never one.
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { type JWTPayload, jwtVerify } from "jose";
+import type { JWTPayload } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "./broker.ts";
 import type { UpstreamSession } from "./brokered-sessions.ts";
-import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
+import { readLogoutToken } from "./logout-token.ts";
 import { linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
 import { addressOf, idOf, lineOf } from "./said.ts";
+import { SKEW, verifyUpstreamJwt } from "./upstream-jwt.ts";
 
 /** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
 export const oidc: Broker = {
@@ -142,23 +143,16 @@ async function verifyIdToken(
   const refuse = (message: string, cause?: unknown) => new UpstreamError("id_token", message, cause);
   if (typeof token !== "string" || jwksUrl === null) throw refuse("The provider sent no ID token.");
   const clientId = String(provider.config.clientId);
-  const now = clock.now();
-  const { payload } = await jwtVerify(token, upstreams.keyOf(jwksUrl), {
-    ...{
-      audience: clientId,
-      algorithms: ALGORITHMS,
-      clockTolerance: SKEW,
-      currentDate: new Date(now),
-      requiredClaims: ["sub", "iss", "iat", "exp"],
-    },
-  }).catch((error) => {
-    throw error instanceof UpstreamError ? error : refuse("The ID token is not valid.", error);
+  const { payload } = await verifyUpstreamJwt(upstreams, token, {
+    jwksUrl,
+    audience: clientId,
+    required: ["sub", "iss", "iat", "exp"],
+    invalid: (cause) => refuse("The ID token is not valid.", cause),
   });
   const issuer = quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer");
   if (payload.iss !== issuer) throw refuse("The ID token is of another issuer.");
   const isShared = Array.isArray(payload.aud) && payload.aud.length > 1;
   if (payload.azp === undefined ? isShared : payload.azp !== clientId) throw refuse("The ID token was made for another client.");
-  if ((payload.iat ?? 0) > now / SECOND + SKEW) throw refuse("The ID token is from the future.");
   if (quirks.nonce && !(typeof payload.nonce === "string" && safeEqual(payload.nonce, String(kept.nonce))))
     throw refuse("The ID token belongs to another sign-in.");
   if (typeof payload.sub !== "string" || payload.sub === "") throw refuse("The ID token has no subject.");

@@ -1,4 +1,5 @@
-import { createLocalJWKSet, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
+import { KeyObject } from "node:crypto";
+import { createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
@@ -17,8 +18,8 @@ import { createRereads } from "./rereads.ts";
 export interface Upstreams {
   readonly outbound: Outbound;
   endpoints(provider: ProviderSnapshot): Promise<Endpoints>;
-  /** For jose: the key that signed a token. */
-  keyOf(jwksUrl: string): (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
+  /** The key that a JWS with this header was signed with. */
+  keyOf(jwksUrl: string, header: JWSHeaderParameters): Promise<KeyObject>;
 }
 
 const FRESH = 10 * MINUTE;
@@ -97,16 +98,16 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       const issuer = String(config.issuer);
       return endpointsOf(config, (await document(`issuer ${issuer}`, () => discover(outbound, issuer))).document);
     },
-    keyOf: (jwksUrl) => async (header, token) => {
+    async keyOf(jwksUrl, header) {
       const find = await keys(jwksUrl);
       try {
-        return await find(header, token);
+        return KeyObject.from(await find(header));
       } catch (error) {
         if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
         // Rotated.
         if (!rereads.take(jwksUrl) && !reading.has(keysOf(jwksUrl))) throw error;
         const findAgain = await keys(jwksUrl, 0);
-        return findAgain(header, token);
+        return KeyObject.from(await findAgain(header));
       }
     },
   };

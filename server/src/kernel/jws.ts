@@ -1,0 +1,99 @@
+import { constants, type KeyObject, verify } from "node:crypto";
+
+/** A JWS in compact serialisation (RFC 7515 §7.1) whose payload is a JSON object. Nothing of it is verified. */
+export interface ParsedJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
+
+/** Null: not one, or one with an extension that has to be understood (RFC 7515 §4.1.11). */
+export function parseJws(jws: string): ParsedJws | null {
+  const [, head, body, signature] = COMPACT.exec(jws) ?? [];
+  if (head === undefined || body === undefined || signature === undefined) return null;
+  const header = objectIn(head);
+  const payload = objectIn(body);
+  if (!header || !payload || Object.hasOwn(header, "crit")) return null;
+  return { header, payload, signed: Buffer.from(`${head}.${body}`, "latin1"), signature: Buffer.from(signature, "base64url") };
+}
+
+/** The object in a base64url part of a JWS; null: there is none. */
+export function objectIn(part: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null; // not JSON
+  }
+}
+
+interface Algorithm {
+  readonly type: "rsa" | "ec" | "ed25519";
+  readonly curve?: string;
+  readonly digest: string | null;
+  readonly options: { readonly padding?: number; readonly saltLength?: number; readonly dsaEncoding?: "ieee-p1363" };
+}
+
+const pkcs1 = (bits: number): Algorithm => ({ type: "rsa", digest: `sha${bits}`, options: {} });
+const pss = (bits: number): Algorithm => ({
+  ...{ type: "rsa", digest: `sha${bits}` },
+  options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: bits / 8 },
+});
+// RFC 7518 §3.4: R and S, not their ASN.1, and one curve for each algorithm.
+const ecdsa = (bits: number, curve: string): Algorithm => ({
+  type: "ec",
+  curve,
+  digest: `sha${bits}`,
+  options: { dsaEncoding: "ieee-p1363" },
+});
+const edwards: Algorithm = { type: "ed25519", digest: null, options: {} };
+
+/** Every algorithm of RFC 7518 §3.1 and RFC 8037 with a public key. */
+const algorithms = new Map<unknown, Algorithm>([
+  ["RS256", pkcs1(256)],
+  ["RS384", pkcs1(384)],
+  ["RS512", pkcs1(512)],
+  ["PS256", pss(256)],
+  ["PS384", pss(384)],
+  ["PS512", pss(512)],
+  ["ES256", ecdsa(256, "prime256v1")],
+  ["ES384", ecdsa(384, "secp384r1")],
+  ["ES512", ecdsa(512, "secp521r1")],
+  ["EdDSA", edwards],
+  ["Ed25519", edwards],
+]);
+
+/** RFC 8725 §3.1, RFC 7518 §3.3: whether the algorithm that the header names is one for this key. */
+function algorithmFor({ header }: ParsedJws, { asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): Algorithm | null {
+  const algorithm = algorithms.get(header.alg);
+  if (!algorithm || algorithm.type !== asymmetricKeyType) return null;
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails;
+  return algorithm.curve === namedCurve && (algorithm.type !== "rsa" || modulusLength >= 2048) ? algorithm : null;
+}
+
+/** Whether this key has signed it. In the event loop: for keys of our own and others that are known to be fast. */
+export function isSignedBy(jws: ParsedJws, key: KeyObject): boolean {
+  const algorithm = algorithmFor(jws, key);
+  return algorithm !== null && verify(algorithm.digest, jws.signed, { key, ...algorithm.options }, jws.signature);
+}
+
+/** The same for a key that somebody else chose: one that takes long is used on another thread. */
+export async function isSignedByAny(jws: ParsedJws, key: KeyObject): Promise<boolean> {
+  if (isFast(key)) return isSignedBy(jws, key);
+  const algorithm = algorithmFor(jws, key);
+  if (algorithm === null) return false;
+  const { digest, options } = algorithm;
+  return new Promise((resolve, reject) =>
+    verify(digest, jws.signed, { key, ...options }, jws.signature, (error, is) => (error ? reject(error) : resolve(is))),
+  );
+}
+
+/** Tens of microseconds. A long exponent or modulus takes milliseconds, and so do the larger curves. */
+function isFast({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength = Infinity, publicExponent = 0n, namedCurve } = asymmetricKeyDetails;
+  if (asymmetricKeyType === "rsa") return modulusLength <= 4096 && publicExponent <= 65_537n;
+  return asymmetricKeyType === "ed25519" || namedCurve === "prime256v1";
+}
