@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
+import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
@@ -35,49 +35,99 @@ const MAX_BYTES = 256 * 1024;
 
 /** Sends one request and reads one bounded answer. Redirects are answers like any other: following them is the caller's decision. */
 export async function send(dispatcher: Dispatcher, url: URL, peer: string, request: OutboundRequest): Promise<OutboundResponse> {
-  const { method = "GET", timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, overflow = "error" } = request;
+  const { maxBytes = MAX_BYTES, overflow = "error" } = request;
   request.signal?.throwIfAborted();
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new OutboundError("timeout", peer)), timeoutMs);
-  const { signal } = limit;
-  // By a listener: `AbortSignal.any` costs four times as much.
-  const abort = () => limit.abort(request.signal?.reason);
-  request.signal?.addEventListener("abort", abort, { once: true });
-  try {
-    const requested = dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      // Asked for plainly; some peers compress all the same, see below.
-      headers: { "accept-encoding": "identity", "user-agent": "Gatehouse", ...request.headers },
-      body: request.body ?? null,
-      signal,
-    });
-    const answer = await orAborted(requested, signal);
-    const empty = method === "HEAD" || answer.statusCode === 204 || answer.statusCode === 304;
-    const { body, truncated } = await read(answer.body, empty ? "" : String(answer.headers["content-encoding"] ?? ""), maxBytes);
-    if (truncated && overflow === "error") throw new OutboundError("too_large", peer);
-    const text = () => body.toString("utf8");
-    return { status: answer.statusCode, headers: answer.headers, body, truncated, text, json: () => JSON.parse(text()) as unknown };
-  } catch (error) {
-    throw signal.aborted ? signal.reason : toOutboundError(error, peer);
-  } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener("abort", abort);
-  }
+  const { status, headers, packed, isCut } = await exchange(dispatcher, url, peer, request);
+  const isEmpty = request.method === "HEAD" || status === 204 || status === 304;
+  const decode = isEmpty ? null : decoder(String(headers["content-encoding"] ?? ""));
+  const unpacked = decode
+    ? await unpack(packed, isCut, decode, maxBytes).catch((error) => Promise.reject(toOutboundError(error, peer)))
+    : packed;
+  const truncated = isCut || unpacked.length > maxBytes;
+  if (truncated && overflow === "error") throw new OutboundError("too_large", peer);
+  const body = unpacked.subarray(0, maxBytes);
+  const text = () => body.toString("utf8");
+  return { status, headers, body, truncated, text, json: () => JSON.parse(text()) as unknown };
 }
 
-/** undici heeds a signal only once the request has a connection; the caller is not kept waiting for one that never comes. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came. */
+  readonly packed: Buffer;
+  /** More was coming than is read. */
+  readonly isCut: boolean;
+}
+
+/** By undici's handlers: its response streams cost more than what they carry. */
+function exchange(
+  dispatcher: Dispatcher,
+  url: URL,
+  peer: string,
+  { method = "GET", timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal, ...request }: OutboundRequest,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    let connection: Dispatcher.DispatchController | undefined;
+    let stopped: Error | undefined;
+    let [status, size] = [0, 0];
+    let headers: IncomingHttpHeaders = {};
+    const chunks: Buffer[] = [];
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    // Without a connection there is nothing to abort yet, and none may begin later.
+    const stop = (reason: Error) => {
+      stopped ??= reason;
+      settle();
+      reject(reason);
+      connection?.abort(reason);
+    };
+    const finish = (isCut: boolean) => {
+      settle();
+      resolve({ status, headers, packed: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isCut });
+    };
+    const onAbort = () => stop(signal?.reason);
+    const timer = setTimeout(() => stop(new OutboundError("timeout", peer)), timeoutMs);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        // Asked for plainly; some peers compress all the same.
+        headers: { "accept-encoding": "identity", "user-agent": "Gatehouse", ...request.headers },
+        body: request.body ?? null,
+      },
+      {
+        onRequestStart(controller) {
+          connection = controller;
+          if (stopped) controller.abort(stopped);
+        },
+        onResponseStart(_controller, code, received) {
+          [status, headers] = [code, received];
+        },
+        onResponseData(controller, chunk) {
+          if (size > maxBytes) return;
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size <= maxBytes) return;
+          finish(true);
+          // The rest is never read.
+          controller.abort(new Error("read enough"));
+        },
+        onResponseEnd: () => finish(false),
+        onResponseError(_controller, error) {
+          settle();
+          reject(stopped ?? toOutboundError(error, peer));
+        },
+      },
+    );
   });
 }
 
-/** Reads until the end or until `maxBytes` are passed; then the connection is destroyed and the rest never read. */
-async function read(source: Readable, encoding: string, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+/** As much as `maxBytes` and a little more: a bomb stays packed. The end of what was cut is missing. */
+async function unpack(packed: Buffer, isCut: boolean, decode: Transform, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   const collect = async (unpacked: AsyncIterable<Buffer>) => {
@@ -87,15 +137,10 @@ async function read(source: Readable, encoding: string, maxBytes: number): Promi
       if (size > maxBytes) throw new Error("read enough");
     }
   };
-  try {
-    // The limit counts what comes out of the decoder, and the decoder only runs as fast as we read: a bomb stays packed.
-    const decode = decoder(encoding);
-    await (decode ? pipeline(source, decode, collect) : collect(source));
-  } catch (error) {
-    // Destroying the decoder may emit an error, which is irrelevant: enough was read.
-    if (size <= maxBytes) throw error;
-  }
-  return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes };
+  await pipeline(Readable.from([packed]), decode, collect).catch((error) => {
+    if (!isCut && size <= maxBytes) throw error;
+  });
+  return Buffer.concat(chunks);
 }
 
 function decoder(encoding: string) {
