@@ -101,7 +101,8 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     access_token: access.jwt,
     expires_in: access.expiresIn,
     id_token: idToken ?? undefined,
-    scope: scopes.join(" ") || undefined,
+    // A user's grant always says what is left of the scopes that were asked for.
+    scope: scopes.join(" ") || (issue.kind === "user" ? "" : undefined),
     token_type: tokenTypeOf(binding),
     authorization_details: authorizationDetails,
     refresh_token: refreshToken,

@@ -56,8 +56,8 @@ export interface Progress {
   readonly link?: PendingLink;
   /** The identity provider that it came by, last. */
   readonly brokered?: BrokeredArrival;
-  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
-  readonly left?: { readonly path: string; readonly hash: string };
+  /** The step that the browser left for another site with, and the hash of what it has to bring back; none once it has. */
+  readonly left?: { readonly path: string; readonly hash?: string };
 }
 
 export const freshProgress = (flow: { readonly alias: string; readonly version: number }): Progress => ({

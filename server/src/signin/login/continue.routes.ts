@@ -1,9 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { field, page, redirect, refuseDirtyText } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import { CONTINUE_PATH, interactionErrors, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
+import {
+  CONTINUE_PATH,
+  type Interaction,
+  interactionErrors,
+  positionOf,
+  type Run,
+  readState,
+  returnToSignIn,
+  takeReturn,
+} from "../run/index.ts";
 import { seeOther } from "./begin.ts";
 import { type createReplies, stepPath, type Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
@@ -13,7 +23,7 @@ export interface ContinueRouteParts {
   readonly parts: SignInParts;
   readonly visitors: Visitors;
   readonly replies: ReturnType<typeof createReplies>;
-  openRun(visit: Visit, interactionId?: string): Promise<Run>;
+  openRun(visit: Visit, interaction?: string | Interaction): Promise<Run>;
 }
 
 const ContinueQuery = Type.Object(
@@ -55,19 +65,28 @@ export async function continueAfterReturn(
   refuseDirtyText(query);
   const left = readState(state ?? "");
   if (!left) throw interactionErrors.gone();
-  const run = await openRun(visit, left.interactionId);
-  if (run.interaction!.result) return seeOther(reply, run.interaction!.returnTo);
-  // At another provider's endpoint: it is refused, and the right one can still be used.
-  const { left: departure, data } = run.progress;
-  if (query.alias !== undefined && departure && data[departure.path]?.alias !== query.alias) throw interactionErrors.gone();
+  const { realm, preSessions } = visit.visitor;
+  const key = { ...left, alias: query.alias };
+  const interaction = await takeReturn({ tx: parts.db, realm: realm.realmId, now: clock.now() }, key, preSessions);
+  const run = await openRun(visit, interaction ?? left.interactionId);
+  if (!interaction) return answerLate(visit, run, query.alias);
   const position = await positionOf(parts, run);
-  const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
+  const outcome = await returnToSignIn(parts, position, answer, startingSession(parts)).catch((error) => {
     // Sent twice at once: the present step is shown.
     if (error instanceof AppError && error.code === "interactions.moved_on") return null;
     throw error;
   });
   // The provider's answer counted: its button comes first the next time.
   const counted = outcome?.outcome === "pass" || (outcome?.outcome === "ask" && !outcome.after);
-  if (counted && query.alias !== undefined) visitors.rememberProvider(reply, visit.visitor.realm.realmId, query.alias);
+  if (counted && query.alias !== undefined) visitors.rememberProvider(reply, realm.realmId, query.alias);
   return outcome ? replies.answerWith(visit, outcome) : seeOther(reply, stepPath(run));
+}
+
+/** The answer was used up before, or the sign-in has gone on without it: the browser follows. */
+function answerLate({ reply }: Visit, run: Run, alias: string | undefined) {
+  if (run.interaction!.result) return seeOther(reply, run.interaction!.returnTo);
+  // At another provider's endpoint: it is refused, and the right one can still be used.
+  const { left, data } = run.progress;
+  if (alias !== undefined && left?.hash !== undefined && data[left.path]?.alias !== alias) throw interactionErrors.gone();
+  return seeOther(reply, stepPath(run));
 }

@@ -15,6 +15,7 @@ import {
   continueSignIn,
   giveUp,
   hasDeclinedLink,
+  type Interaction,
   interactionErrors,
   isRequested,
   keepRun,
@@ -92,14 +93,15 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const openRun = async ({ request, visitor }: Visit, interactionId?: string): Promise<Run> => {
+  const openRun = async ({ request, visitor }: Visit, known?: string | Interaction): Promise<Run> => {
     const query = request.query as { interaction?: string; return_to?: string };
-    const asked = { ...query, ...((request.body ?? {}) as object), ...(interactionId !== undefined && { interaction: interactionId }) };
+    const asked = { ...query, ...((request.body ?? {}) as { interaction?: string }) };
     const { realm, session } = visitor;
+    const id = typeof known === "object" ? undefined : (known ?? asked.interaction);
     const interaction =
-      typeof asked.interaction === "string"
-        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, visitor.preSessions)
-        : null;
+      typeof id === "string"
+        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, id, visitor.preSessions)
+        : ((known as Interaction | undefined) ?? null);
     // An account that is being registered cannot be signed in to yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
     return openSignIn(parts, {

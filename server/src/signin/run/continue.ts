@@ -1,9 +1,6 @@
-import { clock } from "../../kernel/clock.ts";
-import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { accept, answerStep, type Completion, type Form, passUnasked } from "./answer.ts";
-import { saveInteractionState } from "./interactions.ts";
 import { contextOf, impossible, type Outcome, type Position } from "./run.ts";
 
 /** A step of the position, and its submitted form. */
@@ -51,26 +48,17 @@ export async function continueDirectly<T>(
   }
 }
 
-/**
- * The browser returns from another site. The token in `state` is consumed and committed before the answer is read. Null: not the token of
- * the waiting step, or consumed already.
- */
+/** The browser has returned from another site, and its token was used up (`takeReturn`). Null: no step waits for the answer any more. */
 export async function returnToSignIn<T>(
   parts: SignInParts,
   position: Position,
-  token: string,
   answer: Form,
   completion: Completion<T>,
 ): Promise<Outcome<T> | null> {
   const { left, ...progress } = position.run.progress;
   const step = position.outcome === "ask" ? position.steps.find(({ path }) => path === left?.path) : undefined;
   const returned = step?.question.returned;
-  if (position.outcome !== "ask" || !step || !returned || !left || !safeEqual(left.hash, sha256(token))) return null;
-  const { interaction, realm } = position.run;
-  // One statement, which needs no transaction.
-  const state = { ...progress };
-  await saveInteractionState({ tx: parts.db, realm: realm.realmId, now: clock.now() }, interaction!, state);
-  const run = { ...position.run, progress, interaction: { ...interaction!, state, version: interaction!.version + 1 } };
+  if (position.outcome !== "ask" || !step || !returned || left?.hash !== undefined) return null;
   const question = { ...step.question, answer: returned };
-  return answerStep(parts, { ...position, run }, { ...step, question }, answer, completion);
+  return answerStep(parts, { ...position, run: { ...position.run, progress } }, { ...step, question }, answer, completion);
 }

@@ -20,6 +20,7 @@ export {
   readInteraction,
   startInteraction,
   takeResult,
+  takeReturn,
 } from "./interactions.ts";
 export { beginStep, giveUp, isRequested, keepRun } from "./keep.ts";
 export { CONTINUE_PATH, readState } from "./leave.ts";

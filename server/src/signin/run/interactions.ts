@@ -109,6 +109,48 @@ const find = prepared(({ realm, interactionId, now }: { realm: string; interacti
     .where("expires_at", ">", now),
 );
 
+/**
+ * Reads it for the browser that brings back the token of `state`, and uses the token up: of requests that bring it at once, one gets it. Null:
+ * it waits for another token, or for the endpoint of another provider, or for none. Then nothing has changed.
+ */
+export async function takeReturn(
+  ctx: Place,
+  { interactionId, token, alias }: { readonly interactionId: string; readonly token: string; readonly alias: string | undefined },
+  preSessions: readonly string[],
+): Promise<Interaction | null> {
+  const key = {
+    realm: ctx.realm,
+    interactionId,
+    hashes: preSessions.map(sha256),
+    tokenHash: sha256(token),
+    alias: alias ?? null,
+    now: ctx.now,
+  };
+  const [row] = isId(interactionId) ? await useUp(ctx.tx, key) : [];
+  return row ? toInteraction(row, preSessions.find((id) => sha256(id) === row.browserHash)!) : null;
+}
+
+type ReturnKey = Record<"realm" | "interactionId" | "tokenHash", string> & {
+  readonly hashes: readonly string[];
+  readonly alias: string | null;
+  readonly now: number;
+};
+
+const useUp = prepared((key: ReturnKey, db) =>
+  db
+    .updateTable("interactions")
+    .set({ state: sql<string>`state #- '{left,hash}'`, version: sql<number>`version + 1` })
+    .where((e) => e.and({ realm_id: key.realm, interaction_id: key.interactionId }))
+    .where(sql<boolean>`browser_hash = any(${key.hashes}::text[])`)
+    .where("expires_at", ">", key.now)
+    .where("result", "is", null)
+    .where(sql<boolean>`state -> 'left' ->> 'hash' = ${key.tokenHash}`)
+    .where(
+      sql<boolean>`coalesce(state -> 'data' -> (state -> 'left' ->> 'path') ->> 'alias' = ${key.alias}::text, ${key.alias}::text is null)`,
+    )
+    .returning(columns),
+);
+
 /** Of an account at an identity provider, asked for by the account API. */
 export const LINK_KIND = "link";
 
