@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +14,8 @@ export interface PeerAnswer {
   userinfo?: Record<string, unknown>;
   /** Instead of a signed token. */
   idToken?: string;
+  /** What somebody on the way makes of the ID token. */
+  forged?: (idToken: string) => string;
   alg?: string;
   tokenStatus?: number;
   tokenBody?: string;
@@ -62,8 +64,8 @@ export async function openidPeer() {
   const hanging = new Map<string, Hang>();
   let pause = 0;
 
-  const idToken = async () =>
-    next.idToken ??
+  const idToken = async () => next.idToken ?? (next.forged ?? String)(await signed());
+  const signed = () =>
     new SignJWT({ sub: "subject-1", email: "ada@example.com", email_verified: true, ...next.claims })
       .setProtectedHeader({ alg: "RS256", kid: String(next.claims?.kid ?? kid) })
       .setIssuer(String(next.claims?.iss ?? issuer))
@@ -186,3 +188,20 @@ export async function openidPeer() {
   };
 }
 export type OpenidPeer = Awaited<ReturnType<typeof openidPeer>>;
+
+/** The same token with other content, and the signature that it had. */
+export function withOtherContent(jwt: string, claims: Record<string, unknown>): string {
+  const [head, body, signature] = jwt.split(".");
+  const content = { ...JSON.parse(Buffer.from(body!, "base64url").toString()), ...claims };
+  return `${head}.${Buffer.from(JSON.stringify(content)).toString("base64url")}.${signature}`;
+}
+
+/** The same token, signed by a key of somebody else under the provider's name for its own; or by a secret. */
+export function signedByAnother(jwt: string, secret?: string): string {
+  const [head, body] = jwt.split(".");
+  const header = { ...JSON.parse(Buffer.from(head!, "base64url").toString()), ...(secret !== undefined && { alg: "HS256" }) };
+  const text = `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${body}`;
+  const key = secret === undefined ? generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey : null;
+  const signature = key ? sign("sha256", Buffer.from(text), key) : createHmac("sha256", secret!).update(text).digest();
+  return `${text}.${signature.toString("base64url")}`;
+}

@@ -3,7 +3,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
 import type { Harness } from "../../testing/harness.ts";
 import { openidBroker } from "../../testing/openid-broker.ts";
-import type { OpenidPeer, PeerAnswer } from "../../testing/openid-peer.ts";
+import { type OpenidPeer, type PeerAnswer, signedByAnother, withOtherContent } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
@@ -104,7 +104,9 @@ test("the provider ends the session that it names, or all of a subject, by a log
     expect([what, answer.status, answer.body.error], answer.text).toEqual([what, 400, "invalid_request"]);
   }
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await peer.sign({ sid: "one" })).split(".")[1]}.`;
-  expect((await iam.browser().request("POST", path, { form: { logout_token: unsigned }, csrf: false })).status).toBe(400);
+  const forged = [withOtherContent(await peer.sign({ sid: "unknown" }), { sid: "one" }), signedByAnother(await peer.sign({ sid: "one" }))];
+  for (const logout_token of [unsigned, ...forged])
+    expect((await iam.browser().request("POST", path, { form: { logout_token }, csrf: false })).status).toBe(400);
   expect(await logout({ sid: "one", sub: "subject-2" }), "of another subject: nothing ends").toMatchObject({ status: 200 });
   expect(await logout({ sid: "unknown" })).toMatchObject({ status: 200 });
   for (const browser of [first, second, other, byPassword]) expect(await isIn(realm, browser)).toBe(true);

@@ -3,7 +3,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import type { Harness } from "../../testing/harness.ts";
 import { endpointOf as endpoint, named, openidBroker } from "../../testing/openid-broker.ts";
-import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import { type OpenidPeer, openidPeer, type PeerAnswer, signedByAnother, withOtherContent } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
@@ -122,7 +122,11 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["an expired token", () => ({ claims: { exp: Math.floor(clock.now() / 1000) - 120 } })],
     ["a token from the future", () => ({ claims: { iat: Math.floor(clock.now() / 1000) + 600 } })],
     ["a token without a signature", () => ({ idToken: unsigned({ sub: "subject-1" }) })],
+    ["a token that is not valid yet", () => ({ claims: { nbf: Math.floor(clock.now() / 1000) + 600 } })],
     ["an unknown key", () => ({ claims: { kid: "another" } })],
+    ["other content under the provider's signature", () => ({ forged: (jwt) => withOtherContent(jwt, { sub: "subject-2" }) })],
+    ["another key under the name of the provider's", () => ({ forged: (jwt) => signedByAnother(jwt) })],
+    ["our own secret in place of the provider's key", () => ({ forged: (jwt) => signedByAnother(jwt, "a-secret") })],
     ["a subject that cannot be stored", () => ({ claims: { sub: "\ud800" } })],
     ["a profile of another subject", () => ({ userinfo: { sub: "another" } })],
     ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
@@ -137,6 +141,8 @@ describe("what does not come from the provider for this very sign-in", () => {
   test("starts no session, makes no user, and is recorded once", async () => {
     const realm = await brokered({ trustEmail: true });
     for (const [what, answer, query = {}] of wrong) {
+      // Of more than 20 a minute the first are recorded.
+      clock.advance(5_000);
       const { browser, left } = await leave(realm);
       const answered = answer(left);
       const sent: Record<string, string> = { ...peer.signIn(left, answered), ...query };
