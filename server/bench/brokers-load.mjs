@@ -1,5 +1,5 @@
 // The load generator of the broker rows. Sign-ins are begun before the clock runs; what counts is the request that ends in a session.
-import { Pool } from "undici";
+import { Pool, request } from "undici";
 import { sliceOf } from "./slices.mjs";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
@@ -49,11 +49,10 @@ async function begin(pool, target, kind) {
   }
   const { location } = await get(`${at}/broker/bench/login?interaction=${interaction}`);
   const left = new URL(location).searchParams;
-  const code = { sub: user, nonce: left.get("nonce"), hangs: kind === "hanging" };
-  const answer = new URLSearchParams({
-    ...{ state: left.get("state") ?? "", iss: target.provider },
-    code: Buffer.from(JSON.stringify(code)).toString("base64url"),
-  });
+  const person = JSON.stringify({ sub: user, nonce: left.get("nonce"), hangs: kind === "hanging" });
+  const { body } = await request(`${target.provider}/code`, { method: "POST", body: person });
+  const { code } = /** @type {{ code: string }} */ (await body.json());
+  const answer = new URLSearchParams({ state: left.get("state") ?? "", iss: target.provider, code });
   return { user, method: /** @type {const} */ ("GET"), path: `${at}/broker/bench/endpoint?${answer}`, headers: headers() };
 }
 

@@ -7,7 +7,7 @@ import { Browser, inParallel } from "./seed.mjs";
 const PASSWORD = "bench-User-password-1";
 const USERS = 200;
 /** Sign-ins of one slice. */
-const COUNT = 400;
+const COUNT = 800;
 /**
  * Of each kind before anything counts, in turn: the code is compiled, the users are linked, and their browsers known. After 1,000 the compiler
  * still takes a fifth of a callback, and hardly anything of a password's sign-in.

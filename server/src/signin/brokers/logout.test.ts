@@ -30,11 +30,17 @@ const signOut = async (realm: RealmUnderTest, browser: Browser, form: Record<str
 };
 const hopOf = (text: string) => new URL(/href="([^"]+)" data-hop/.exec(text)![1]!.replaceAll("&amp;", "&"));
 
+const sealedOf = async (realm: RealmUnderTest) =>
+  (await iam.core.db.selectFrom("brokered_sessions").select("sealed").where("realm_id", "=", realm.name).execute()).map(
+    (row) => row.sealed,
+  );
+
 test("a logout continues at the provider and returns to its target, in the same browser and once", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm, { postLogoutRedirectUris: [CALLBACK] });
   const browser = await signIn(realm, { claims: { sid: "their-session" } });
   expect(await isIn(realm, browser)).toBe(true);
+  expect(await sealedOf(realm)).toEqual([expect.any(String)]);
   const done = await signOut(realm, browser, { client_id: party.clientId, post_logout_redirect_uri: CALLBACK, state: "s" });
   expect([done.status, await isIn(realm, browser)], "signed out here before anything else").toEqual([303, false]);
   const page = await browser.get(String(done.headers.location));
@@ -67,7 +73,10 @@ test("a logout stays here where the provider has no address for it, it is off, o
   // Discovery is never requested where every address is configured.
   const addresses = { authorizationUrl: "/authorize", tokenUrl: "/token", jwksUrl: "/jwks", userinfoUrl: "/userinfo" };
   const fixed = await brokered(Object.fromEntries(Object.entries(addresses).map(([member, path]) => [member, `${peer.issuer}${path}`])));
-  expect((await signOut(fixed, await signIn(fixed))).headers.location).toBe(`/realms/${fixed.name}/login?signed_out=1`);
+  const there = await signIn(fixed);
+  // The ID token would be of no use to a logout.
+  expect(await sealedOf(fixed)).toEqual([null]);
+  expect((await signOut(fixed, there)).headers.location).toBe(`/realms/${fixed.name}/login?signed_out=1`);
 });
 
 test("the provider ends the session that it names, or all of a subject, by a logout token that counts once", async () => {

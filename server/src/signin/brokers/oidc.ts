@@ -73,7 +73,7 @@ export const oidc: Broker = {
       const claims = { ...(provider.protocol === "apple" && appleName(answer.user)), ...joined(profile, signed) };
       return {
         ...identityOf(provider, quirks, claims),
-        session: sessionOf(provider, signed, tokens.id_token),
+        session: sessionOf(provider, endpoints, signed, tokens.id_token),
         ...(config.storeTokens === true && { tokens: linkTokensOf(tokens) }),
       };
     };
@@ -107,8 +107,9 @@ export const oidc: Broker = {
 /** Longer, and the address of a logout would be refused by servers on the way. */
 const MAX_HINT = 6_000;
 
-function sessionOf({ config }: ProviderSnapshot, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
-  const isHint = config.logoutUpstream === true && typeof idToken === "string" && idToken.length <= MAX_HINT;
+/** The ID token is kept only where a logout can use it. */
+function sessionOf({ config }: ProviderSnapshot, { logoutUrl }: Endpoints, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
+  const isHint = config.logoutUpstream === true && logoutUrl !== null && typeof idToken === "string" && idToken.length <= MAX_HINT;
   return { id: idOf(sid), logout: isHint ? idToken : null };
 }
 
