@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -5,6 +6,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { interactionPolicy } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
+import requestStorage from "oidc-provider/lib/helpers/als.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
@@ -190,5 +192,9 @@ describe("oidc-provider, in the version that is pinned", () => {
     const reasons = (prompt: string) => policy.get(prompt)!.checks.map(({ reason }) => reason);
     expect(reasons("login")).toEqual(expect.arrayContaining(["essential_acrs", "essential_acr", "no_session"]));
     expect(reasons("consent")).toEqual(expect.arrayContaining(["native_client_prompt", "rar_prompt"]));
+  });
+
+  test("keeps its request in an AsyncLocalStorage that can be disabled", () => {
+    expect(requestStorage).toBeInstanceOf(AsyncLocalStorage);
   });
 });

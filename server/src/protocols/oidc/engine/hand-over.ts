@@ -5,6 +5,7 @@ import { searchOf } from "../authorize/index.ts";
 import type { RealmParts } from "../parts.ts";
 import { setRequest } from "./context.ts";
 import type { RealmEngine } from "./provider.ts";
+import { withEngine } from "./steps.ts";
 
 /** Passes the request to the engine, which writes the response. */
 export async function handOver(
@@ -29,5 +30,5 @@ export async function handOver(
   // Our `onSend` hooks do not run for a hijacked reply.
   if (isDraining()) reply.raw.setHeader("connection", "close");
   reply.hijack();
-  await callback(raw, reply.raw);
+  await withEngine(() => callback(raw, reply.raw));
 }

@@ -7,3 +7,7 @@ declare module "oidc-provider/lib/actions/authorization/index.js" {
   ) => Middleware[];
   export default stepsOf;
 }
+declare module "oidc-provider/lib/helpers/als.js" {
+  const requestStorage: import("node:async_hooks").AsyncLocalStorage<import("oidc-provider").KoaContextWithOIDC>;
+  export default requestStorage;
+}

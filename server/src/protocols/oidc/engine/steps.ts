@@ -1,6 +1,7 @@
 // Patches of the engine's internals, where it has no option. Only this file imports from `oidc-provider/lib`.
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
+import requestStorage from "oidc-provider/lib/helpers/als.js";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { translated } from "./errors.ts";
 
@@ -17,6 +18,22 @@ export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: S
   steps[at] = Object.defineProperty((ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => translated(() => step(ctx, next)), "name", {
     value: name,
   });
+}
+
+let requests = 0;
+
+/**
+ * The engine finds its context by an AsyncLocalStorage. On Node 20 an active one slows down every promise of the process, so it is disabled while the
+ * engine handles no request.
+ */
+export async function withEngine(answer: () => Promise<void>): Promise<void> {
+  requests++;
+  try {
+    await answer();
+  } finally {
+    requests--;
+    if (requests === 0) requestStorage.disable();
+  }
 }
 
 /** The endpoints of authorization requests, and all. */
