@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import { type Harness, testDatabase } from "../../testing/harness.ts";
 import { endpointOf, named, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
@@ -9,6 +10,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, formOf, isSignedIn } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
+import { insertLink } from "../identity-providers/index.ts";
 
 // A first sign-in by a provider with the address of a user.
 
@@ -324,6 +326,36 @@ test("two browsers with one account at the provider end with one link, whoever c
   const taken = await answerPage(prover.browser, rivals.name, prover.page, { password: rival.password });
   expect([taken.status, taken.text.includes("linked already")], taken.text).toEqual([409, true]);
   expect([await linksOf(rivals, rival), prover.browser.cookies.has(`gh_${rivals.name}`)]).toEqual([[], false]);
+});
+
+test.runIf(testDatabase() === "postgres")("a link that another browser makes in the same moment is enough", async () => {
+  const { realm, owner } = await owned();
+  const { browser, page } = await asked(realm);
+  const { db } = iam.core;
+  const provider = await db
+    .selectFrom("identity_providers")
+    .select("provider_id")
+    .where("realm_id", "=", realm.name)
+    .executeTakeFirstOrThrow();
+  const link = { providerId: provider.provider_id, subject: "subject-1", userId: owner.userId, username: null };
+  let commit!: () => void;
+  const mayCommit = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  const other = db.transaction().execute(async (tx) => {
+    await insertLink(tx, realm.name, link, clock.now());
+    await mayCommit;
+  });
+  const answer = answerPage(browser, realm.name, page, { password: owner.password });
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows);
+  await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+  commit();
+  await other;
+  expect(isSignedIn(await answer, realm.name)).toBe(true);
+  expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-1" }]);
 });
 
 test("what a provider said before its subjects meant others, or fewer could come, is not linked; nor in a flow that is gone", async () => {

@@ -5,7 +5,7 @@ import { basisOf, sourceOf } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import { followGrants } from "./giving.ts";
 import type { LinkedAccount } from "./links.schema.ts";
-import { deleteLink, insertLink, type Link, linksOfUser, type NewLink, touchLink } from "./links.store.ts";
+import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
 import { shareProvider } from "./store.ts";
 
 const shown = ({ providerId: _, ...link }: Link): LinkedAccount => link;
@@ -90,8 +90,7 @@ export async function addLink(
 ): Promise<void> {
   const provider = await shareProvider(ctx.tx, ctx.realm, alias);
   if (!provider?.enabled || provider.providerId !== link.providerId || basisOf(provider) !== basis) throw providerErrors.changed();
-  if (await touchLink(ctx.tx, ctx.realm, link, ctx.now)) return;
-  await insertLink(ctx.tx, ctx.realm, link, ctx.now);
+  if (!(await insertLink(ctx.tx, ctx.realm, link, ctx.now))) return;
   const about = { resourceType: "users", resourceId: link.userId, detail: alias };
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", ...about, ...(actor && { actor }) });
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
-import { type Db, inTransaction, prepared, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, inTransaction, prepared, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import { providerErrors } from "./errors.ts";
 
@@ -112,16 +112,20 @@ export interface NewLink {
   readonly username: string | null;
 }
 
-/** A subject is one user's, and a user has one account at each provider: the database sees to both. */
-export async function insertLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<void> {
+/**
+ * A subject is one user's, and a user has one account at each provider: the database sees to both. False: the link was there, perhaps since
+ * this moment.
+ */
+export async function insertLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<boolean> {
   const { providerId, subject, userId, username } = link;
-  await translating(
-    { identity_links_subject_taken: providerErrors.subject_linked, identity_links_one_each: providerErrors.already_linked },
-    tx
-      .insertInto("identity_links")
-      .values({ realm_id: realm, provider_id: providerId, subject, user_id: userId, username, linked_at: now, used_at: null })
-      .execute(),
-  );
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("identity_links")
+    .values({ realm_id: realm, provider_id: providerId, subject, user_id: userId, username, linked_at: now, used_at: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if ((numInsertedOrUpdatedRows ?? 0n) > 0n) return true;
+  if (await touchLink(tx, realm, link, now)) return false;
+  throw (await findLinkedUser(tx, realm, providerId, subject)) === null ? providerErrors.already_linked() : providerErrors.subject_linked();
 }
 
 /** False: the link is no more. */
