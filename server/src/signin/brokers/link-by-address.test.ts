@@ -176,12 +176,14 @@ test("an address that its user never confirmed: mail to it proves nothing, and a
   const realm = await brokered({ trustEmail: true });
   await allowMessages(realm);
   await iam.server.jobs.stop();
-  const boss = realm.asMaster();
   const other = await openidPeer();
-  expect(await boss.post("/identity-providers", openidProvider(other, { alias: "other" }))).toMatchObject({ status: 201 });
-  const thief = await leave(realm, iam.browser(), "other");
-  const claims = { ...named, sub: "thief", preferred_username: "thief" };
-  expect(isSignedIn(await thief.browser.get(endpointOf(realm, other.signIn(thief.left, { claims }), "other")), realm.name)).toBe(true);
+  const comeFirst = async (to: RealmUnderTest) => {
+    expect(await to.asMaster().post("/identity-providers", openidProvider(other, { alias: "other" }))).toMatchObject({ status: 201 });
+    const thief = await leave(to, iam.browser(), "other");
+    const claims = { ...named, sub: "thief", preferred_username: "thief" };
+    expect(isSignedIn(await thief.browser.get(endpointOf(to, other.signIn(thief.left, { claims }), "other")), to.name)).toBe(true);
+  };
+  await comeFirst(realm);
 
   const { browser, page } = await asked(realm);
   const mail = await choose(browser, realm, page, "code by email");
@@ -194,6 +196,20 @@ test("an address that its user never confirmed: mail to it proves nothing, and a
     { username: "ada", email: ADDRESS, emailVerified: true },
     { username: "thief", email: ADDRESS, emailVerified: false },
   ]);
+
+  // Without the provider's word it stays with the user who has it.
+  for (const [config, answer] of unproven) {
+    const untrusting = await brokered(config as Record<string, unknown>);
+    await comeFirst(untrusting);
+    const visit = await asked(untrusting, answer);
+    const kept = await choose(visit.browser, untrusting, visit.page, NEW);
+    expect(kept.text).toMatch(/does not get the mail address [^.]*ada@example\.com/);
+    await answerPage(visit.browser, untrusting.name, kept, { newAccount: "yes" });
+    expect(await usersOf(untrusting)).toEqual([
+      { username: "ada", email: null, emailVerified: false },
+      { username: "thief", email: ADDRESS, emailVerified: false },
+    ]);
+  }
   await other.close();
 
   // An address that was confirmed is proven by mail, in the same browser and for the same account at the provider.
