@@ -27,25 +27,17 @@ export function checkPort(port: number, peer: string): number {
 
 /** Parses a URL to call, and refuses credentials, other schemes and malformed hosts. */
 export function parseTarget(written: string | URL): { url: URL; target: Target } {
-  const url = parse(String(written));
+  // The URL itself is never repeated in a message: its query may hold a secret.
+  if (!URL.canParse(String(written))) throw new OutboundError("bad_url", "That URL");
+  const url = new URL(String(written));
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new OutboundError("scheme", "That URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("bad_url", "That URL");
   const host = hostOf(url);
   const port = checkPort(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port), host);
   // One spelling of the name, also for the certificate and the Host header.
-  const name = isIPv6(host) ? `[${host}]` : host;
-  if (url.hostname !== name) url.hostname = name;
-  if (url.hash !== "") url.hash = "";
+  url.hostname = isIPv6(host) ? `[${host}]` : host;
+  url.hash = "";
   return { url, target: { host, port } };
-}
-
-/** The URL itself is never repeated in a message: its query may hold a secret. */
-function parse(written: string): URL {
-  try {
-    return new URL(written);
-  } catch {
-    throw new OutboundError("bad_url", "That URL");
-  }
 }
 
 function hostOf(url: URL): string {
