@@ -354,22 +354,15 @@ test.runIf(testDatabase() === "postgres")("a link that another browser makes in 
     .where("realm_id", "=", realm.name)
     .executeTakeFirstOrThrow();
   const link = { providerId: provider.provider_id, subject: "subject-1", userId: owner.userId, username: null };
-  let commit!: () => void;
-  const mayCommit = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  const other = db.transaction().execute(async (tx) => {
-    await insertLink(tx, realm.name, link, clock.now());
-    await mayCommit;
-  });
+  const other = await db.startTransaction().execute();
+  await insertLink(other, realm.name, link, clock.now());
   const answer = answerPage(browser, realm.name, page, { password: owner.password });
   const waiting = () =>
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       .execute(db)
       .then(({ rows }) => rows);
   await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-  commit();
-  await other;
+  await other.commit().execute();
   expect(isSignedIn(await answer, realm.name)).toBe(true);
   expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-1" }]);
 });
