@@ -78,9 +78,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, tlsClientCertHeader, visitors } = services;
+  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
     limits: limitsOf(limiter, realms),
