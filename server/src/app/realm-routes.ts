@@ -20,7 +20,7 @@ import type { Services } from "./services.ts";
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
-  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
+  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
   const { directoryPasswords, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
@@ -50,7 +50,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
       await realm.register(pushRoutes, devices);
       await realm.register(qrRoutes, devices);
-      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
 
       const account = {
         db,

@@ -7,7 +7,15 @@ import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, type requestedAcr, writeGrant } from "../tokens/index.ts";
+import {
+  claimsOfScopes,
+  consentToClaim,
+  IMPLIED_CLAIMS,
+  lifetimesOf,
+  needsConsent,
+  type requestedAcr,
+  writeGrant,
+} from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 import type { DecoupledParts } from "./parts.ts";
 import {

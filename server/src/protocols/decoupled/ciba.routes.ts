@@ -7,7 +7,15 @@ import { toSignIn } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
-import { confirmationOf, type DecoupledRouteParts, missingSignIn, nameOf, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import {
+  confirmationOf,
+  type DecoupledRouteParts,
+  missingSignIn,
+  nameOf,
+  needsRecentSignIn,
+  OtherAccount,
+  sendNoAccess,
+} from "./visitors.ts";
 
 const requestParams = pathParams("id");
 const toLogin = redirect("To the sign-in page");

@@ -31,7 +31,13 @@ interface Entered {
 /** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { db, work, issuers, visitors } = parts;
-  declare(app, { tags: ["Protocol"], caller: sessionCaller({ returnTo: withCode, judged: "by-handler" }), csrf: "form", errors: "page", impersonated: true });
+  declare(app, {
+    tags: ["Protocol"],
+    caller: sessionCaller({ returnTo: withCode, judged: "by-handler" }),
+    csrf: "form",
+    errors: "page",
+    impersonated: true,
+  });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 

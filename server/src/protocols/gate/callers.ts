@@ -20,7 +20,15 @@ import {
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PresentedToken } from "../proof/index.ts";
 import { issuerOf, type LiveToken } from "../tokens/index.ts";
-import { type AccessTokenParts, type Audience, actorOfToken, challengeOf, type PresentedAccess, readPresented, refusalOf } from "./access-token.ts";
+import {
+  type AccessTokenParts,
+  type Audience,
+  actorOfToken,
+  challengeOf,
+  type PresentedAccess,
+  readPresented,
+  refusalOf,
+} from "./access-token.ts";
 import { single } from "./oauth.ts";
 import { schemeOf, tokenInHeader } from "./presented.ts";
 import { NoToken, noSession, refuse } from "./refusals.ts";
@@ -161,8 +169,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     if (session && ofSession && !(await standsFor(ofSession, session, request))) throw insufficientAuthentication(session, parts.baseUrl);
   };
 
-  const recency = (of: string, session: LiveSession | null) =>
-    recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
+  const recency = (of: string, session: LiveSession | null) => recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
 
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {

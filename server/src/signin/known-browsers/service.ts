@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
-import { isId, newId, NO_ID } from "../../kernel/ids.ts";
+import { isId, NO_ID, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";

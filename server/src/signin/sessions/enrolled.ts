@@ -24,7 +24,11 @@ export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "auth
   const methods = new Set([...amr, ...proof.amr, ...(isTwo ? ["mfa"] : [])]);
   await ctx.tx
     .updateTable("sessions")
-    .set({ acr: isTwo ? "2" : null, amr: JSON.stringify([...methods]), proofs: JSON.stringify(storedProofs(authTime, passed, browserOf(row.proofs, authTime))) })
+    .set({
+      acr: isTwo ? "2" : null,
+      amr: JSON.stringify([...methods]),
+      proofs: JSON.stringify(storedProofs(authTime, passed, browserOf(row.proofs, authTime))),
+    })
     .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId }))
     .execute();
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { acrOf, browserOf, proofsOf, storedProofs, type SessionProof, type StoredProofs } from "./proofs.ts";
+import { acrOf, browserOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.ts";
 
 interface SessionsTable {
@@ -79,7 +79,9 @@ interface Cookie {
   readonly now: number;
 }
 
-const liveColumns = (now: number) => sql`s.session_id, s.user_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
+const liveColumns = (
+  now: number,
+) => sql`s.session_id, s.user_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
       s.remembered, s.auth_time, s.acr, s.amr, s.proofs, s.source_ip, s.last_seen_at, s.absolute_expiry, ${signInUserColumns(now)},
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 

@@ -29,7 +29,16 @@ export const signInUserColumns = (now: number) => sql`
   array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
     and coalesce((c.data ->> 'expiresAt')::bigint > ${now}, true)) as credentials`;
 
-export function toSignInUser({ userId, username, email, emailVerified, attributes, source, actions, credentials }: SignInUserRow): SignInUser {
+export function toSignInUser({
+  userId,
+  username,
+  email,
+  emailVerified,
+  attributes,
+  source,
+  actions,
+  credentials,
+}: SignInUserRow): SignInUser {
   const isFromDirectory = isDirectorySource(source);
   return {
     userId,

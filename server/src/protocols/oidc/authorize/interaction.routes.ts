@@ -62,9 +62,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   };
 
   const isTooOld = ({ issuer, visitor: { session }, pending }: Visit): boolean =>
-    pending.interaction.prompt.name === "consent" &&
-    session !== null &&
-    needsRecentSignIn(session, consentRequest(issuer, pending).scopes);
+    pending.interaction.prompt.name === "consent" && session !== null && needsRecentSignIn(session, consentRequest(issuer, pending).scopes);
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
