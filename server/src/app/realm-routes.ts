@@ -48,7 +48,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
       const devices = { db, work, visitors, clients, baseUrl };
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
-      await realm.register(pushRoutes, devices);
+      await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
       await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
 

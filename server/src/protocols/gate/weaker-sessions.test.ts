@@ -148,10 +148,11 @@ const doors: Record<string, (weak: Weak) => Promise<void>> = {
     expect(refusal(signed)).toEqual(WEAK);
   },
   "QR and push approval": async ({ browser, realm }) => {
-    for (const path of [`/realms/${realm.name}/qr/${newId()}`, `/realms/${realm.name}/push/${newId()}`, `/realms/${realm.name}/push`]) {
-      expect(refusal(await browser.get(path, { headers: { accept: "application/json" } }))).toEqual(WEAK);
-      expect(asksForCode(await walk(browser, base, await browser.get(path, { headers: { accept: "text/html" } })))).toBe(true);
-    }
+    const json = { headers: { accept: "application/json" } };
+    const qr = `/realms/${realm.name}/qr/${newId()}`;
+    expect(refusal(await browser.get(qr, json))).toEqual(WEAK);
+    expect(asksForCode(await walk(browser, base, await browser.get(qr, { headers: { accept: "text/html" } })))).toBe(true);
+    expect(refusal(await browser.get(`/realms/${realm.name}/push/${newId()}`, json))).toEqual([403, "devices.weak_session"]);
   },
 };
 
@@ -241,6 +242,7 @@ test("every file that takes a session is known here: those that judge it, and th
     "protocols/token-endpoint/grants/token-exchange.ts",
     "protocols/transactions/routes.ts",
     "protocols/transactions/service.ts",
+    "signin/enrolled-devices/push.routes.ts",
     "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API
     "signin/login/visitors.ts", // judged by the gate, or by the sign-in that shows the page
     "signin/sessions/index.ts",
