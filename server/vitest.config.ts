@@ -86,7 +86,7 @@ const onPostgresAlone = [
   "src/signin/self-registration/names.test.ts",
   // self-service/reset, required-actions
   "src/signin/self-service/actions-email.test.ts",
-  "src/operations/api-docs/**/*.test.ts",
+  "src/operations/{api-docs,console}/**/*.test.ts",
   // admin-gate/cors, account/bearer
   "src/operations/admin-gate/{gate,every-route,conventions,bearer}.test.ts",
   "src/operations/monitoring/database-unavailable.test.ts",
