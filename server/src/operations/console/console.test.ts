@@ -34,7 +34,10 @@ test("says so where the console is not built, and serves its assets for good whe
   }
   const script = /src="(\/console\/assets\/[^"]+[.]js)"/.exec(page.text)![1]!;
   const plain = await browser.get(script);
-  expect(plain).toMatchObject({ status: 200, headers: { "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" } });
+  expect(plain).toMatchObject({
+    status: 200,
+    headers: { "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" },
+  });
   const compressed = await browser.get(script, { headers: { "accept-encoding": "gzip, br" } });
   expect(compressed).toMatchObject({ status: 200, headers: { "content-encoding": "br" } });
   expect(page.text).not.toContain("__CSP_NONCE__");
