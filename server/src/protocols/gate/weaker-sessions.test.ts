@@ -234,6 +234,7 @@ test("every file that takes a session is known here: those that judge it, and th
   const takes = /\b(resolveSession|findSessionBehind|sessionIn|judged: "by-handler")\b/;
   const found = files.filter((file) => !file.startsWith("testing/") && takes.test(readFileSync(new URL(file, root), "utf8")));
   expect(found.toSorted()).toEqual([
+    ...["operations/api-docs/home.routes.ts", "operations/api-docs/routes.ts", "operations/api-docs/visitor.ts"], // show the name of the user
     "platform/http/declarations.ts",
     "protocols/decoupled/ciba.routes.ts",
     "protocols/decoupled/device.routes.ts",

@@ -27,7 +27,7 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
-import { loginPath, seeOther, toSignIn } from "./begin.ts";
+import { loginPath, seeOther } from "./begin.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
@@ -39,6 +39,7 @@ import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
+import { stepUpRoutes } from "./step-up.routes.ts";
 
 export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
@@ -241,27 +242,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 
-  app.get(
-    "/login/step-up",
-    {
-      // Each visit begins something.
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Prove more, or again",
-        description:
-          "Where the admin API and the account API refuse a session with 403 and `stepUp`. It asks for a sign-in within the last ten minutes, with the " +
-          "second factor where the user has one, and leads back to `return_to`.",
-        querystring: Type.Object({ return_to: field(2048, "A path of this server to go on to"), lang: field(35) }),
-        response: { 303: redirect("To the sign-in page") },
-      },
-    },
-    async (request, reply) => {
-      const returnTo = returnTarget(request.query.return_to, baseUrl, homeOf(request.realmId));
-      return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo });
-    },
-  );
-
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
+  await app.register(stepUpRoutes, { work, baseUrl });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {
