@@ -5,26 +5,20 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** How the user can prove what a request is missing: the page, and the parameters of RFC 9470 for an application that asks by OpenID Connect. */
-export interface StepUp {
-  readonly url: string;
-  readonly maxAge?: number;
-  readonly acrValues?: string;
-}
-
 /** The only error a feature throws. `message` is public; `cause` is for the log. */
 export class AppError extends Error {
   readonly code: string;
   readonly status: number;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly stepUp: StepUp | undefined;
+  /** The page on which the user can prove what the request is missing. */
+  readonly stepUpUrl: string | undefined;
 
   constructor(
     code: string,
     status: number,
     message: string,
-    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>>; stepUp?: StepUp } = {},
+    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>>; stepUpUrl?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
@@ -32,7 +26,7 @@ export class AppError extends Error {
     this.status = status;
     this.errors = options.errors;
     this.headers = options.headers;
-    this.stepUp = options.stepUp;
+    this.stepUpUrl = options.stepUpUrl;
   }
 }
 

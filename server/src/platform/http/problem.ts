@@ -18,15 +18,12 @@ export const Problem = Type.Object(
         description: "On 400: every offending field",
       }),
     ),
-    stepUp: Type.Optional(
-      Type.Object(
-        {
-          url: Type.String({ description: "The page on which the user proves it; `return_to` in its query is where they come back to" }),
-          maxAge: Type.Optional(Type.Integer({ description: "For `max_age` of an authorization request, in seconds" })),
-          acrValues: Type.Optional(Type.String({ description: "For `acr_values` of an authorization request" })),
-        },
-        { description: "On 403: what the session has not proven, and where it can be proven (RFC 9470)" },
-      ),
+    stepUpUrl: Type.Optional(
+      Type.String({
+        description:
+          "On 403, where the session has proven too little: the page on which its user proves it. `return_to` in its query is the path to come back to. " +
+          "`WWW-Authenticate` says the same to an application (RFC 9470)",
+      }),
     ),
   },
   { $id: "Problem" },
@@ -89,7 +86,7 @@ export const notFound = () => new AppError("request.not_found", 404, "There is n
 const sentence = (errors: readonly FieldError[]) =>
   errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
 
-export const problemOf = ({ code, status, message, errors = [], stepUp }: AppError, requestId: string): Problem => ({
+export const problemOf = ({ code, status, message, errors = [], stepUpUrl }: AppError, requestId: string): Problem => ({
   type: `urn:gatehouse:problem:${code}`,
   title: titles[status] ?? "Error",
   status,
@@ -97,7 +94,7 @@ export const problemOf = ({ code, status, message, errors = [], stepUp }: AppErr
   detail: message,
   requestId,
   ...(status === 400 && { errors: [...errors] }),
-  ...(stepUp && { stepUp }),
+  ...(stepUpUrl !== undefined && { stepUpUrl }),
 });
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {

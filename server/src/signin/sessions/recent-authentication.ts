@@ -51,11 +51,7 @@ function challengeOf(code: string, detail: string, { baseUrl, realm, needsSecond
   const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
   return new AppError(code, 403, detail, {
     headers: { "www-authenticate": `Bearer ${challenge.join(", ")}` },
-    stepUp: {
-      url: `${baseUrl}${stepUpPath(realm)}`,
-      ...(maxAge !== undefined && { maxAge }),
-      ...(needsSecondFactor && { acrValues: "2" }),
-    },
+    stepUpUrl: `${baseUrl}${stepUpPath(realm)}`,
   });
 }
 
