@@ -79,6 +79,7 @@ const onPostgresAlone = [
   "src/signin/{self-service/reset,self-registration/registration,required-actions/required-actions}.test.ts",
   "src/protocols/{account/account-api,transactions/transactions}.test.ts",
   "src/directory/users/user-changes.test.ts",
+  "src/protocols/gate/leaving.test.ts",
   // login/login, run/run, self-service/guessing
   "src/signin/run/brute-force.test.ts",
   "src/signin/login/{guards,home-realm}.test.ts",
