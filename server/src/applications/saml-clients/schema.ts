@@ -145,6 +145,10 @@ const MetadataSource = Type.Object(
     url: nullable(Type.String(), "From where; null: sent as a file"),
     importedAt: Type.Integer({ description: "Epoch milliseconds" }),
     validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    refresh: Type.Boolean({
+      description: "Whether it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
+    }),
+    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. What was imported stays"),
     members: Type.Array(Type.String(), {
       description: "Members that the next import updates: no administrator has changed them since the last one",
     }),
@@ -231,6 +235,12 @@ export const ImportSamlClient = Type.Object(
     entityId: choice,
     certificate: Type.Optional(
       nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not verified"),
+    ),
+    refresh: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Read it again by itself, daily or as its `cacheDuration` says; the same certificate counts",
+      }),
     ),
   },
   { $id: "ImportSamlClient", additionalProperties: false },

@@ -17,7 +17,8 @@ const OURS = fetched("same-origin");
 async function atConsent(redirectUri = CALLBACK) {
   const realm = await iam.realm();
   const user = await realm.user();
-  const members = { consentRequired: true, redirectUris: [redirectUri], postLogoutRedirectUris: [redirectUri] };
+  const kind = redirectUri.startsWith("https:") ? {} : { applicationType: "native" };
+  const members = { ...kind, consentRequired: true, redirectUris: [redirectUri], postLogoutRedirectUris: [redirectUri] };
   const party = await relyingParty(iam, realm, members);
   const browser = iam.browser();
   await browser.signIn(realm.name, user.username, user.password);
