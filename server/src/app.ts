@@ -5,6 +5,7 @@ import { createServices, type Services, version } from "./app/services.ts";
 import type { Core } from "./core.ts";
 import { SECOND } from "./kernel/clock.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
+import { consoleRoutes } from "./operations/console/index.ts";
 import { exposeGauges, monitoringRoutes, serverInfo } from "./operations/monitoring/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
@@ -103,6 +104,7 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
   await app.register(assetRoutes);
   await registerAdminRoutes(app, core, services);
   await app.register(apiDocsRoutes, { realms, visitors });
+  await app.register(consoleRoutes);
   await app.register(homeRoutes, { realms, visitors });
 }
 
