@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
@@ -105,9 +106,10 @@ test("lists the parts of the API without loading them; a part is a description o
   const path = "/admin/realms/{realm}/users";
   expect(part.body.paths[path]).toEqual(whole.body.paths[path]);
   expect(Object.keys(part.body.paths)).not.toContain("/admin/realms/{realm}/clients");
-  const packed = await browser.get("/v3/api-docs?tag=Users", { headers: { "accept-encoding": "gzip" } });
+  const packed = await iam.server.app.inject({ url: "/v3/api-docs?tag=Users", headers: { "accept-encoding": "gzip" } });
   expect(packed.headers).toMatchObject({ "content-encoding": "gzip", etag: part.headers.etag, vary: "accept-encoding" });
-  expect(Number(packed.headers["content-length"])).toBeLessThan(part.text.length / 5);
+  expect(packed.rawPayload.length).toBeLessThan(part.text.length / 5);
+  expect(gunzipSync(packed.rawPayload).toString()).toBe(part.text);
   expect(await browser.get("/v3/api-docs?tag=Users", { headers: { "if-none-match": String(part.headers.etag) } })).toMatchObject({
     ...{ status: 304, text: "" },
   });
