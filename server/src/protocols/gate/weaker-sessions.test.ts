@@ -7,6 +7,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { serviceProvider } from "../../testing/service-provider.ts";
+import { answerPage } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
 // A session stands for what its user has proven, judged for each use by one function (signin/run/session-standing.ts). Here an administrator who has
@@ -105,7 +106,7 @@ const doors: Record<string, (weak: Weak) => Promise<void>> = {
     expect(asksForCode(await submit(browser, base, page, { user_code, decision: "allow" }))).toBe(true);
   },
   "a CIBA request": async ({ browser, realm, username }) => {
-    const shop = await relyingParty(iam, realm, { clientId: "shop", grantTypes: ["ciba"], publicClient: false, redirectUris: [] });
+    const shop = await relyingParty(iam, realm, { clientId: "shop", grantTypes: ["CIBA"], publicClient: false, redirectUris: [] });
     const asked = await shop.post("/backchannel/authorize", { scope: "openid", login_hint: username });
     expect(asked.status, asked.text).toBe(200);
     const list = await browser.get(`/realms/${realm.name}/ciba`);
@@ -166,10 +167,7 @@ describe("a session that a client's weaker flow began", () => {
     const { browser, realm, code, userId } = await weaker();
     const { body } = await browser.get(`/admin/realms/${realm.name}/users`);
     const { page } = await walk(browser, base, `${body.stepUpUrl}?return_to=/done`);
-    const done = await browser.request("POST", `/realms/${realm.name}/login`, {
-      form: { ...hiddenIn(page), code: code() },
-      csrf: false,
-    });
+    const done = await answerPage(browser, realm.name, page, { code: code() });
     expect(done.headers.location).toBe("/done");
     expect((await browser.get(`/admin/realms/${realm.name}/users/${userId}`)).status).toBe(200);
     expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
@@ -250,10 +248,6 @@ test("every file that takes a session is known here: those that judge it, and th
   ]);
 });
 
-/** The hidden fields of a page's form. */
-const hiddenIn = ({ text }: Answer) =>
-  Object.fromEntries([...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]));
-
 describe("recent authentication, where the escalation rule finds something given", () => {
   /** Every write under the rule; each answers the request that an administrator of eleven minutes ago sends. */
   test("is asked of each write, on oneself included, and of nothing else", async () => {
@@ -268,6 +262,7 @@ describe("recent authentication, where the escalation rule finds something given
     const { groupId } = (await boss.post("/groups", { name: "staff" })).body;
     const robot = (await boss.post("/clients", { clientId: "robot", grantTypes: ["client_credentials"] })).body;
     await boss.post(`/clients/${robot.id}/service-account/roles`, { name: "helpers" });
+    const web = (await boss.post("/clients", { clientId: "web", redirectUris: [CALLBACK] })).body;
     const { body: user } = await boss.get(`/users/${other.userId}`);
     const { body: client } = await boss.get(`/clients/${robot.id}`);
     clock.advance(11 * MINUTE);
@@ -293,7 +288,7 @@ describe("recent authentication, where the escalation rule finds something given
       ["POST", `/clients/${robot.id}/service-account/roles`, { name: "admin" }],
       ["POST", "/keys/rotate"],
       ["PUT", "/messaging/providers", { channel: "EMAIL", driver: "http", enabled: true, config: { url: "https://mail.example.com/" } }],
-      ["PUT", `/clients/${robot.id}/allowed-resources`, { allowedResources: [`${base}/admin`] }],
+      ["PUT", `/clients/${web.id}/allowed-resources`, { allowedResources: [`${base}/admin`] }],
     ];
     const call = ([method, path, body]: (typeof writes)[number]) =>
       admin.browser.request(method, `/admin/realms/${realm.name}${path}`, { ...(body !== undefined && { body }) });
