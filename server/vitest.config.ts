@@ -70,7 +70,7 @@ const onPostgresAlone = [
   "src/signin/brokers/{upstream-faults,link-by-address}.test.ts",
   "src/signin/brokers/eid/*.test.ts",
   "src/signin/brokers/saml/{bad-input,slo}.test.ts",
-  "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",
+  "src/signin/directories/{active-directory,groups,large,outside-source,passwords,sign-in}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
   // authenticators/{otp,totp,magic-link,recovery-code}, account/own-account
   "src/signin/authenticators/conformance.test.ts",

@@ -23,6 +23,7 @@ const refusals = {
   415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
   431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server reads"],
+  502: ["BadGateway", "Another system that this server asked did not answer, or not as it should: `detail` says which"],
   503: ["ServiceUnavailable", "The server is overloaded, or its database is unavailable: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
@@ -135,6 +136,8 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
     415: !isListed && change,
     429: !isListed && (change || operation["x-limited"] === true),
     431: true,
+    // Listed by the routes that ask another system.
+    502: false,
     503: operation["x-served-always"] !== true,
   };
 }
