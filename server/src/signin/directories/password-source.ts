@@ -6,7 +6,7 @@ import type { Directory } from "./directory.ts";
 import { forgetErasure, knownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
-import { createPeople, rejoinFormer, updatePerson } from "./people.ts";
+import { createPeople, updatePerson } from "./people.ts";
 import { personAt } from "./person-at.ts";
 
 const MAX_LOGIN = 255;
@@ -167,8 +167,7 @@ async function provision(
     if (known) return updatePerson(ctx, directory, person, known);
     // Their own sign-in brings an erased user back, as a new one.
     await forgetErasure(ctx.tx, owner, erasureHash(parts.vault, owner, person.subject));
-    const outcome = (await createPeople(ctx, directory, [person])).get(person)!;
-    return outcome === "taken" ? ((await rejoinFormer(ctx, directory, person)) ?? outcome) : outcome;
+    return (await createPeople(ctx, directory, [person])).get(person)!;
   });
   // Another sign-in may have made the user at this very moment.
   const now = known ?? (await find());

@@ -143,7 +143,7 @@ describe("the escalation rule", () => {
       ...{ clientCertificate: () => ({ clientKey: privateKey() }), clientKey: () => ({ clientCertificate: peer.pem }) },
       spSigningPrivateKey: () => ({ spSigningCertificate: peer.pem }),
       spSigningCertificate: () => ({ spSigningPrivateKey: privateKey() }),
-      spDecryptionPrivateKey: () => ({ spSigningPrivateKey: isEid(protocol) ? leastConfig.eidas.spSigningPrivateKey : null }),
+      spDecryptionPrivateKey: () => (isEid(protocol) ? { spSigningPrivateKey: leastConfig.eidas.spSigningPrivateKey } : {}),
       representation: () => (protocol === "eidas" ? {} : { representationAttributes: ["urn:another"] }),
       spDecryptionCertificate: () => ({ spDecryptionPrivateKey: privateKey() }),
       wantAssertionsEncrypted: () => ({ spDecryptionPrivateKey: privateKey(), spDecryptionCertificate: peer.pem }),

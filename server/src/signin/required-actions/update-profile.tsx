@@ -13,7 +13,8 @@ export const updateProfile: Question = {
   description: "Asks for first and last name, and for the email address where people may change theirs",
   factor: null,
   counted: null,
-  fields: [],
+  fields: ["firstName", "lastName"],
+  isPartial: true,
   choice: "chooseUpdateProfile",
   available: async (at) => at.user !== null && (await offered(at)).size > 0,
   page: async (at, text) => {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
@@ -62,7 +63,7 @@ test("what the scheme supplied is not the person's to change, on the profile pag
   const fields = [...page.text.matchAll(/name="(firstName|lastName|email)"/g)].map(([, name]) => name);
   expect(fields, "only what is missing is asked for").toEqual(["email"]);
   const [{ userId }] = await sp.users();
-  await iam.core.db.updateTable("users").set({ required_actions: [] }).where("user_id", "=", userId).execute();
+  await sql`update users set required_actions = '[]' where realm_id = ${sp.realm.name} and user_id = ${userId}`.execute(iam.core.db);
   const again = await leave(sp);
   await sp.post(again.browser, peer.respond(again.asked, {}));
   const at = `/realms/${sp.realm.name}/account/profile`;
