@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { needsOf, serviceAccountData, subjectData } from "./index.ts";
+import { mappedValue, needsOf, serviceAccountData, subjectData } from "./index.ts";
 import type { ClaimMapper } from "./mapper.ts";
 
 let iam: Harness;
@@ -69,7 +69,9 @@ describe("claim mappers", () => {
 });
 
 describe("what is known of a subject", () => {
-  const needs = { roles: true, groups: true, organizations: true };
+  const needs = ["roles", "groups", "organizations"] as const;
+  const mapper = (source: ClaimMapper["source"], value: string | null = null) =>
+    ({ source, value, type: "string", multivalued: true }) as unknown as ClaimMapper;
 
   test("comes in one query: roles by every way, groups with their path, enabled organizations", async () => {
     const realm = await iam.realm();
@@ -92,15 +94,17 @@ describe("what is known of a subject", () => {
     const found = await subjectData(iam.core.db, realm.name, userId, needs);
     expect(found).toMatchObject({
       user: { userId, username: "ada", email: "ada@example.com", emailVerified: false, attributes },
-      realmRoles: expect.arrayContaining(["reader", "writer"]),
-      groups: [{ name: "Europe", path: "/Sales~/Marketing/Europe" }],
-      organizations: [{ alias: "initech", name: "Initech", role: "owner" }],
+      read: { organizations: [{ alias: "initech", name: "Initech", role: "owner" }] },
     });
-    expect(found!.clientRoles.size).toBe(0);
+    const mapped = (source: ClaimMapper["source"], value: string | null = null) =>
+      mappedValue(mapper(source, value), found!, { clientId: "shop" });
+    expect(mapped("roles")).toEqual(expect.arrayContaining(["reader", "writer"]));
+    expect(mapped("roles", "clients")).toEqual({});
+    expect(mapped("groups")).toEqual(["/Sales~/Marketing/Europe"]);
     expect(found!.user!.updatedAt).toBe(found!.user!.createdAt);
     await admin.patch(`/users/${userId}`, { email: null, attributes: { firstName: "Augusta" } });
-    const later = await subjectData(iam.core.db, realm.name, userId, { roles: false, groups: false, organizations: false });
-    expect(later).toMatchObject({ user: { attributes: { firstName: "Augusta" } }, realmRoles: [], groups: [], organizations: [] });
+    const later = await subjectData(iam.core.db, realm.name, userId);
+    expect(later).toMatchObject({ user: { attributes: { firstName: "Augusta" } }, read: {} });
     expect(later!.user!.updatedAt).toBeGreaterThan(later!.user!.createdAt);
     const other = await iam.realm();
     expect(await subjectData(iam.core.db, other.name, userId, needs)).toBeNull();
@@ -109,14 +113,11 @@ describe("what is known of a subject", () => {
   test("of a client that acts for itself are its roles", async () => {
     const realm = await iam.realm();
     const nobody = await serviceAccountData(iam.core.db, realm.name, "01900000-0000-7000-8000-000000000000", needs);
-    expect(nobody).toMatchObject({ user: null, realmRoles: [], groups: [] });
+    expect(nobody).toEqual({ user: null, read: {} });
   });
 
-  test("is read only as far as a mapper of the target asks for it", () => {
-    const mapper = (source: ClaimMapper["source"], target: ClaimMapper["targets"][number]) =>
-      ({ source, targets: [target] }) as unknown as ClaimMapper;
-    const mappers = [mapper("roles", "accessToken"), mapper("groups", "userinfo")];
-    expect(needsOf(mappers, "accessToken")).toEqual({ roles: true, groups: false, organizations: false });
-    expect(needsOf(mappers, "userinfo")).toEqual({ roles: false, groups: true, organizations: false });
+  test("is read only as far as a mapper uses it", () => {
+    expect(needsOf([mapper("roles"), mapper("constant"), mapper("groups")])).toEqual(["roles", "groups"]);
+    expect(needsOf([mapper("attribute"), mapper("session")])).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type ClaimSubject, claimsOf } from "./evaluate.ts";
+import { claimsOf } from "./evaluate.ts";
 import type { ClaimMapper } from "./mapper.ts";
 import { protocolClaims } from "./path.ts";
+import type { ClaimSubject } from "./sources/source.ts";
 
 const mapper = (claim: string, source: ClaimMapper["source"], value: string | null, more: Partial<ClaimMapper> = {}): ClaimMapper => ({
   claimId: claim,
@@ -25,13 +26,15 @@ const ada: ClaimSubject = {
     createdAt: 1_700_000_000_123,
     updatedAt: 1_700_000_001_999,
   },
-  realmRoles: ["user"],
-  clientRoles: new Map([
-    ["shop", ["buyer"]],
-    ["__proto__", ["odd"]],
-  ]),
-  groups: [{ name: "Europe", path: "/Sales/Europe" }],
-  organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
+  read: {
+    roles: [
+      { name: "user", client: null },
+      { name: "buyer", client: "shop" },
+      { name: "odd", client: "__proto__" },
+    ],
+    groups: [["Sales", "Europe"]],
+    organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
+  },
 };
 const session = { authTime: 1_700_000_002_999, acr: "1", amr: ["pwd", "otp"], sid: "s1", impersonator: null };
 const claims = (...mappers: ClaimMapper[]) => claimsOf(mappers, "idToken", ada, { clientId: "shop", session });
@@ -117,8 +120,8 @@ test("no mapper says what the protocol says, or reaches beyond the claims", () =
 test("the later of two counts, and neither changes what the other handed over", () => {
   expect(claims(mapper("tier", "constant", "silver"), mapper("tier", "constant", "gold"))).toEqual({ tier: "gold" });
   const whole = mapper("access", "roles", "clients", { type: "json" });
-  const before = JSON.stringify([...ada.clientRoles]);
+  const before = JSON.stringify(ada.read);
   expect(claims(whole, mapper("access.extra", "constant", "x"))).toMatchObject({ access: { shop: { roles: ["buyer"] }, extra: "x" } });
-  expect(JSON.stringify([...ada.clientRoles])).toBe(before);
+  expect(JSON.stringify(ada.read)).toBe(before);
   expect(claims(mapper("a", "constant", "plain"), mapper("a.b", "constant", "x"))).toEqual({ a: "plain" });
 });

@@ -1,11 +1,12 @@
 // Claim mappers: the claims of tokens, userinfo and introspection, and their evaluation. Owns `claim_mappers`, also
 // those of a client, whose routes are in applications/clients. Which scope brings which is in applications/client-scopes.
-export { type ClaimSubject, claimsOf, mappedValue, type SubjectSession, type SubjectUser } from "./evaluate.ts";
+export { claimsOf, mappedValue } from "./evaluate.ts";
 export type { ClaimMapper, ClaimTarget, ClientScopeSnapshot } from "./mapper.ts";
 export { mapperRoutes } from "./owned-mappers.routes.ts";
 export { ownedMappers } from "./owned-mappers.ts";
 export { claimRoutes } from "./routes.ts";
 export { ClaimMapperInput, claimMapperMembers, claimMapperState, type MapperState } from "./schema.ts";
 export { checkedMapper, checkedSource, takeClaim } from "./service.ts";
+export type { ClaimSubject, SubjectSession, SubjectUser } from "./sources/source.ts";
 export { toMapper } from "./store.ts";
-export { needsOf, type SubjectNeeds, serviceAccountData, subjectData } from "./subject.store.ts";
+export { needsOf, needsOfAll, type SubjectNeeds, serviceAccountData, subjectData } from "./subject.store.ts";

@@ -1,5 +1,5 @@
-/** Where a claim's value comes from. */
-export type ClaimSource = "attribute" | "property" | "roles" | "groups" | "organizations" | "constant" | "session";
+import type { ClaimSourceName } from "./sources/index.ts";
+import type { ClaimType } from "./sources/source.ts";
 
 /** Where a claim goes. */
 export type ClaimTarget = "idToken" | "accessToken" | "userinfo" | "introspection";
@@ -10,10 +10,10 @@ export interface ClaimMapper {
   readonly name: string;
   /** The member of the token; dots nest (`address.country`), `\.` is a dot. */
   readonly claim: string;
-  readonly source: ClaimSource;
-  /** Which attribute, property, session member or constant; the format of roles, groups and organizations: see schema.ts. */
+  readonly source: ClaimSourceName;
+  /** The attribute, property, constant, form or other choice of the source. Null: its first choice. */
   readonly value: string | null;
-  readonly type: "string" | "number" | "boolean" | "json";
+  readonly type: ClaimType;
   /** All values as an array, or the first one. */
   readonly multivalued: boolean;
   readonly targets: readonly ClaimTarget[];

@@ -1,18 +1,19 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
+import { sourceNames, sources } from "./sources/index.ts";
+import { claimTypes } from "./sources/source.ts";
 
-export const claimSources = ["attribute", "property", "roles", "groups", "organizations", "constant", "session"] as const;
 export const claimTargets = ["idToken", "accessToken", "userinfo", "introspection"] as const;
-export const claimTypes = ["string", "number", "boolean", "json"] as const;
 
-/** What `value` may say, for the sources that have a choice; the first is what null means. */
-export const choices = {
-  property: ["userId", "username", "email", "emailVerified", "name", "createdAt", "updatedAt"],
-  groups: ["path", "name"],
-  organizations: ["alias", "id", "name", "details"],
-  session: ["authTime", "acr", "amr", "sid", "impersonator"],
-} as const;
+/** The rules of each source for `value`, in words. */
+const valueDescription = sourceNames
+  .map((name) => {
+    const { choices = [], description } = sources[name];
+    const listed = choices.map((choice) => `\`${choice}\``);
+    return `\`${name}\`: ${description ?? `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`}.`;
+  })
+  .join(" ");
 
 const name = Type.String({
   minLength: 1,
@@ -32,12 +33,9 @@ const stateMembers = {
       "The member to write; dots nest (`address.country`), `\\.` is a dot. What the protocol says itself (`sub`, `aud`, …) is refused",
     examples: ["department"],
   }),
-  source: oneOf(claimSources, { description: "Where the value comes from" }),
+  source: oneOf(sourceNames, { description: "Where the value comes from" }),
   value: Type.Union([Type.String({ maxLength: 4096 }), Type.Null()], {
-    description:
-      "`attribute`: its name. `constant`: the value. `property`: `userId`, `username`, `email`, `emailVerified`, `name`, `createdAt` or `updatedAt`. " +
-      "`roles`: `realm`, `client` (of the client that the token is for), `clients` (all, by client id) or `client:<client id>`. `groups`: `path` or `name`. " +
-      "`organizations`: `alias`, `id`, `name` or `details`. `session`: `authTime`, `acr`, `amr`, `sid` or `impersonator`. Null is the first of these",
+    description: `${valueDescription} Null is the first of these`,
     examples: ["department"],
   }),
   type: oneOf(claimTypes, { default: "string", description: "What the value becomes. One that does not fit is left out" }),

@@ -4,6 +4,7 @@ export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redire
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
+export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens, mayAddress } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
@@ -11,8 +12,8 @@ export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } f
 export { openSecrets } from "./secrets.ts";
 export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient } from "./service.ts";
 export { findServiceAccountPermissions } from "./service-accounts.store.ts";
-export { completeSettings, grantTypeNames, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
-export type { ClientSnapshot, GrantType, ResponseType, SubjectClaim } from "./snapshot.ts";
+export { completeSettings, originsOf, settingsOf } from "./settings.ts";
+export type { ClientSnapshot, ResponseType, SubjectClaim } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,

@@ -2,16 +2,14 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { adminAudience } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
+import { rulesOfGrantType } from "./grant-types.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { StoredClient } from "./snapshot.ts";
 import type { ClientRow } from "./store.ts";
 
-/**
- * Whether a client can get a user's token by any grant or response type. Its own tokens (`client_credentials`) are bounded by its roles, and
- * a refresh token continues what another grant began.
- */
+/** Whether a client can get a user's token by any grant or response type. */
 export const getsUserTokens = ({ grantTypes, responseTypes }: Pick<StoredClient, "grantTypes" | "responseTypes">): boolean =>
-  grantTypes.some((grant) => grant !== "client_credentials" && grant !== "refresh_token") || responseTypes.some((type) => type !== "code");
+  grantTypes.some((type) => rulesOfGrantType(type).givesUserTokens) || responseTypes.some((type) => type !== "code");
 
 interface Addressing {
   readonly allowedResources: readonly string[];

@@ -12,11 +12,11 @@ import {
   resourceVerdict,
 } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
+import { type GrantType, rulesOfGrantType, spellGrantType } from "./grant-types.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
 import { usesSecret } from "./secrets.ts";
-import { spellGrantType } from "./settings.ts";
-import type { GrantType, StoredClient } from "./snapshot.ts";
+import type { StoredClient } from "./snapshot.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 
@@ -123,17 +123,11 @@ function encryptionErrors(client: StoredClient): FieldError[] {
   });
 }
 
-/** Grants in which the client itself is what is trusted. */
-const CONFIDENTIAL_ONLY: readonly GrantType[] = [
-  "client_credentials",
-  "urn:openid:params:grant-type:ciba",
-  "urn:ietf:params:oauth:grant-type:token-exchange",
-];
 const CIBA: GrantType = "urn:openid:params:grant-type:ciba";
 
 function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] {
   const errors = client.grantTypes
-    .filter((grant) => publicClient && CONFIDENTIAL_ONLY.includes(grant))
+    .filter((grant) => publicClient && rulesOfGrantType(grant).isConfidentialOnly)
     .map((grant) => error("grantTypes", "confidential", `grantTypes: ${spellGrantType(grant)} is for confidential clients only`));
   if (client.cibaDeliveryMode === "ping" && client.cibaNotificationEndpoint === null)
     errors.push(error("cibaNotificationEndpoint", "required", "cibaNotificationEndpoint is needed for the mode ping: say what to call"));

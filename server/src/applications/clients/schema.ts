@@ -6,7 +6,7 @@ import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../
 import { clientProfiles } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
-import { grantTypeNames, grantTypeUrns } from "./settings.ts";
+import { grantTypeNames, grantTypeUrns } from "./grant-types.ts";
 
 const DAYS = DAY / SECOND;
 const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });

@@ -12,12 +12,13 @@ import { resolveAccess, spellAccess } from "../access/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
 import { clientErrors } from "./errors.ts";
+import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
 import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
-import { completeSettings, grantTypeNames, spellGrantType, toGrantType } from "./settings.ts";
+import { completeSettings } from "./settings.ts";
 import type { StoredClient } from "./snapshot.ts";
 import {
   type ClientRow,

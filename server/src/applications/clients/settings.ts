@@ -1,5 +1,5 @@
 import { profileDefaults } from "./profiles.ts";
-import type { ClientSettings, GrantType, StoredClient } from "./snapshot.ts";
+import type { ClientSettings, StoredClient } from "./snapshot.ts";
 
 /** The defaults of a client. */
 const defaults: Omit<StoredClient, "authMethod"> = {
@@ -84,31 +84,6 @@ export function completeSettings(given: Partial<StoredClient>, publicClient: boo
 export function settingsOf({ grantTypes: _, redirectUris: __, webOrigins: ___, scopes: ____, ...settings }: StoredClient): ClientSettings {
   return settings;
 }
-
-/** How the admin API spells what OAuth calls by a URN. */
-const spelled = {
-  "urn:ietf:params:oauth:grant-type:device_code": "device",
-  "urn:openid:params:grant-type:ciba": "CIBA",
-  "urn:ietf:params:oauth:grant-type:token-exchange": "token-exchange",
-} as const satisfies Partial<Record<GrantType, string>>;
-
-export const grantTypeNames = [
-  "authorization_code",
-  "refresh_token",
-  "client_credentials",
-  "password",
-  "device",
-  "CIBA",
-  "token-exchange",
-] as const;
-export type GrantTypeName = (typeof grantTypeNames)[number];
-export const grantTypeUrns = Object.keys(spelled) as (keyof typeof spelled)[];
-
-const oauthNames = new Map<string, GrantType>(Object.entries(spelled).map(([urn, name]) => [name, urn as GrantType]));
-
-export const toGrantType = (name: GrantTypeName | GrantType): GrantType => oauthNames.get(name) ?? (name as GrantType);
-export const spellGrantType = (grant: GrantType): GrantTypeName =>
-  (spelled as Record<string, GrantTypeName>)[grant] ?? (grant as GrantTypeName);
 
 /** `+` means the origins of the redirect URIs that have one. */
 export function originsOf({ webOrigins, redirectUris }: Pick<StoredClient, "webOrigins" | "redirectUris">): string[] {

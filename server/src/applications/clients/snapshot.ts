@@ -1,5 +1,6 @@
 import type { ContentEncryption, EncryptionAlg, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { ClientProfile } from "../../tenancy/settings/index.ts";
+import type { GrantType } from "./grant-types.ts";
 
 /** How a client proves who it is at the token endpoint. */
 export type ClientAuthMethod =
@@ -11,16 +12,6 @@ export type ClientAuthMethod =
   | "tls_client_auth"
   | "self_signed_tls_client_auth"
   | "none";
-
-/** OAuth's names; the admin API spells the last three as service.md does. */
-export type GrantType =
-  | "authorization_code"
-  | "refresh_token"
-  | "client_credentials"
-  | "password"
-  | "urn:ietf:params:oauth:grant-type:device_code"
-  | "urn:openid:params:grant-type:ciba"
-  | "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** What the authorization endpoint may answer a client with. Those beside `code` need the realm setting `oidc.implicitFlow`, too. */
 export type ResponseType = "code" | "id_token" | "id_token token" | "code id_token" | "code token" | "code id_token token";

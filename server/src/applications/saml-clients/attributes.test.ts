@@ -13,10 +13,14 @@ const subject: ClaimSubject = {
     createdAt: 1_000,
     updatedAt: 2_000,
   },
-  realmRoles: ["writer", "editor"],
-  clientRoles: new Map([["shop", ["buyer"]]]),
-  groups: [{ name: "Europe", path: "/Sales/Europe" }],
-  organizations: [],
+  read: {
+    roles: [
+      { name: "writer", client: null },
+      { name: "editor", client: null },
+      { name: "buyer", client: "shop" },
+    ],
+    groups: [["Sales", "Europe"]],
+  },
 };
 
 const mapper = (samlName: string, more: Partial<SamlMapper>): SamlMapper => ({
@@ -54,8 +58,8 @@ test("with mappers: what they say and nothing else; includeAttributes false: not
   expect(said(roles)).toEqual([["urn:oid:1.2.3", ["writer", "editor"]]]);
   expect(attributesOf(client([roles], false), subject)).toEqual([]);
   expect(attributesOf(client([], false), subject)).toEqual([]);
-  expect(needsOfSamlClient(client([roles]))).toEqual({ roles: true, groups: false, organizations: false });
-  expect(needsOfSamlClient(client([roles], false))).toEqual({ roles: false, groups: false, organizations: false });
+  expect(needsOfSamlClient(client([roles]))).toEqual(["roles"]);
+  expect(needsOfSamlClient(client([roles], false))).toEqual([]);
 });
 
 test("values are texts, each once; two mappers of one name add up; what XML cannot carry is left out", () => {

@@ -1,5 +1,5 @@
 import { ATTRIBUTE_NAME_FORMAT, isXmlText, type NewAttribute } from "../../platform/saml/index.ts";
-import { type ClaimSubject, mappedValue, type SubjectNeeds, type SubjectSession } from "../claims/index.ts";
+import { type ClaimSubject, mappedValue, needsOf, type SubjectNeeds, type SubjectSession } from "../claims/index.ts";
 import type { SamlClientSnapshot, SamlMapper } from "./snapshot.ts";
 
 const byDefault = (samlName: string, source: "property" | "attribute"): SamlMapper => ({
@@ -29,10 +29,7 @@ const mappersOf = ({ options, mappers }: Mapped): readonly SamlMapper[] =>
   options.includeAttributes ? (mappers.length > 0 ? mappers : defaultMappers) : [];
 
 /** What `subjectData` has to read for the attributes of an assertion. */
-export function needsOfSamlClient(client: Mapped): SubjectNeeds {
-  const uses = (source: SamlMapper["source"]) => mappersOf(client).some((mapper) => mapper.source === source);
-  return { roles: uses("roles"), groups: uses("groups"), organizations: uses("organizations") };
-}
+export const needsOfSamlClient = (client: Mapped): SubjectNeeds => needsOf(mappersOf(client));
 
 /**
  * The attributes of an assertion. Mappers that write the same attribute add up. An attribute without values is not sent: many service

@@ -90,12 +90,13 @@ test("serves what the page loads, for good, under names that change with the con
 });
 
 test("redirects the root to the sign-in page, and signed-in users to the page", async () => {
-  expect(await iam.browser().get("/")).toMatchObject({ status: 303, headers: { location: SIGN_IN, "cache-control": "no-store" } });
+  const signIn = "/realms/master/login?return_to=%2Fconsole%2F";
+  expect(await iam.browser().get("/")).toMatchObject({ status: 303, headers: { location: signIn, "cache-control": "no-store" } });
   const browser = await signedIn();
-  expect(await browser.get("/")).toMatchObject({ status: 303, headers: { location: PAGE } });
+  expect(await browser.get("/")).toMatchObject({ status: 303, headers: { location: "/console/" } });
   const realm = await iam.realm();
   const { browser: elsewhere } = await realm.admin();
-  expect((await elsewhere.get("/")).headers.location).toBe(SIGN_IN);
+  expect((await elsewhere.get("/")).headers.location).toBe(signIn);
 });
 
 test("keeps search engines out, and has an icon", async () => {

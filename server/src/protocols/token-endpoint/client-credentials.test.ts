@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import type { Grant } from "./grant.ts";
+import { grants } from "./grants/index.ts";
 
 let iam: Harness;
 let realm: RealmUnderTest;
@@ -315,4 +317,53 @@ test("the key's name does not change what is signed", async () => {
   expect(createHash("sha256").update(before.body.access_token).digest("hex")).not.toBe(
     createHash("sha256").update(after.body.access_token).digest("hex"),
   );
+});
+
+describe("a grant", () => {
+  /** Runs with another grant in the place of client credentials. */
+  const withGrant = async <T>(change: Partial<Grant>, run: () => Promise<T>): Promise<T> => {
+    const listed = grants as Record<string, Grant>;
+    const original = listed.client_credentials!;
+    listed.client_credentials = { ...original, ...change };
+    return run().finally(() => {
+      listed.client_credentials = original;
+    });
+  };
+
+  test("may answer with a decision instead of tokens: nothing is counted, and a user must have access to the client", async () => {
+    const client = await machine();
+    const recorded: unknown[] = [];
+    const record: Grant["record"] = async (_ctx, _source, expiresAt) => void recorded.push(expiresAt);
+    const body = [{ rsid: "r1", scopes: ["view"] }];
+    const issue: Grant["issue"] = () => ({ kind: "decision", userId: null, body });
+    expect(await withGrant({ issue, record }, () => token(client))).toMatchObject({ status: 200, body });
+    expect(recorded).toEqual([null]);
+    const { roleId } = (await realm.asMaster().post("/roles", { name: "buyers" })).body;
+    const { userId } = (await realm.asMaster().post("/users", { username: "stranger", roles: [] })).body;
+    const shop = await machine({ allowedRoles: [roleId] });
+    const about: Grant["issue"] = () => ({ kind: "decision", userId, body });
+    expect(await withGrant({ issue: about, record }, () => token(shop))).toMatchObject({ status: 400, body: { error: "access_denied" } });
+  });
+
+  test("may add claims, which replace mapped ones and never those of the protocol", async () => {
+    const client = await machine();
+    const mapper = { name: "tier", claim: "tier", source: "constant", value: "silver", targets: ["accessToken"] };
+    expect((await realm.asMaster().post(`/clients/${client.id}/mappers`, mapper)).status).toBe(201);
+    const extraClaims = {
+      tier: "gold",
+      agent_id: "a1",
+      sub: "forged",
+      iss: "forged",
+      exp: 1,
+      aud: "forged",
+      jti: "forged",
+      client_id: "x",
+    };
+    const { issue: original } = grants.client_credentials;
+    const answer = await withGrant({ issue: (...given) => ({ ...original(...given), extraClaims }) as never }, () => token(client));
+    const claims = payload(answer);
+    expect(claims).toMatchObject({ tier: "gold", agent_id: "a1", sub: client.clientId, client_id: client.clientId });
+    for (const name of ["iss", "exp", "aud", "jti"] as const) expect(claims[name]).not.toBe(extraClaims[name]);
+    expect(payload(await token(client))).toMatchObject({ tier: "silver" });
+  });
 });

@@ -50,7 +50,17 @@ export type Issue =
       /** RFC 8693 §2.2.1 */
       readonly issuedTokenType?: string;
     }
-  | ({ readonly kind: "client" } & ClientIssue);
+  | ({ readonly kind: "client" } & ClientIssue)
+  | {
+      /** An answer without tokens, such as a decision about permissions. */
+      readonly kind: "decision";
+      /** The user that it is about; null: the client itself. */
+      readonly userId: string | null;
+      readonly body: TokenAnswerBody;
+    };
+
+/** A JSON object, or a list where the grant's specification has one. */
+export type TokenAnswerBody = Readonly<Record<string, unknown>> | readonly unknown[];
 
 /** Presented again after it was consumed: the whole grant is revoked. */
 export class Replayed {
@@ -60,12 +70,8 @@ export class Replayed {
   }
 }
 
-/** One grant type. The pipeline calls its steps; a grant cannot skip one. */
+/** One grant type; its rules for clients are a row of `applications/clients/grant-types.ts`. The pipeline calls its steps; a grant cannot skip one. */
 export interface Grant<S extends Source = Source> {
-  /** `grant_type` */
-  readonly type: string;
-  /** RFC 6749 §4.4: only for confidential clients. */
-  readonly confidentialOnly?: boolean;
   /** Its parameters besides client authentication; others are ignored (RFC 6749 §3.2). */
   readonly parameters: readonly string[];
   /** Parameters that may be repeated. */
@@ -75,6 +81,6 @@ export interface Grant<S extends Source = Source> {
   /** PKCE, redirect_uri, binding. */
   check?(ctx: TokenCtx, source: S, presented: Presented): void;
   issue(ctx: TokenCtx, source: S, presented: Presented): Issue | Promise<Issue>;
-  /** Records the event before the response is sent. `expiresAt` is the access token's, in epoch milliseconds. */
-  record?(ctx: TokenCtx, source: S, expiresAt: number): Promise<void>;
+  /** Records the event before the response is sent. `expiresAt` is the access token's, in epoch milliseconds; null: none was issued. */
+  record?(ctx: TokenCtx, source: S, expiresAt: number | null): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { mayUseApplication } from "../../applications/access/index.ts";
-import type { ClientSnapshot, GrantType } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, type GrantType, rulesOfGrantType } from "../../applications/clients/index.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import { checkScopeSyntax, clientAccessToken, countTokens, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
-import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenCtx } from "./grant.ts";
+import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenAnswerBody, type TokenCtx } from "./grant.ts";
 import { grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 import { refreshTokenOf, useAndStore } from "./store.ts";
@@ -22,14 +22,15 @@ export interface TokenRequest {
 export interface TokenAnswer {
   readonly client: ClientSnapshot;
   /** RFC 6749 §5.1 */
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: TokenAnswerBody;
 }
 
 /** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
 export async function answerTokenRequest(parts: TokenEndpointParts, { headers, form, sourceIp }: TokenRequest): Promise<TokenAnswer> {
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
-  const grant = allowedGrant(client, form);
+  const type = allowedGrantType(client, form);
+  const grant = grants[type];
   const presented = presentedParameters(parts, grant, form);
   const binding = await proveBinding(parts, client, { headers, method: "POST", url });
   const ctx: TokenCtx = { parts, client, binding, sourceIp };
@@ -39,35 +40,33 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   grant.check?.(ctx, source, presented);
   if (source.denied) return refuseDenied(ctx, source);
   const issue = await grant.issue(ctx, source, presented);
-  if (issue.kind === "user") {
-    await assertMayUse(ctx, issue.tokens.userId);
-    await assertStillThere(ctx, issue.tokens.userId);
-  }
+  await assertMayUse(ctx, issue);
+  if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
 
   // Signed before anything is consumed: after a failure the client can try again.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
-  const { access, body } = await makeTokens(ctx, issue, refresh?.token);
+  const made = await makeTokens(ctx, issue, refresh?.token);
   const outcome = await useAndStore(ctx, source, refresh);
   if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
 
-  await grant.record?.(ctx, source, access.expiresAt);
-  countTokens(parts, grant.type, body);
-  return { client, body };
+  await grant.record?.(ctx, source, made.expiresAt);
+  if (made.expiresAt !== null) countTokens(parts, type, made.body);
+  return { client, body: made.body };
 }
 
 /** RFC 6749 §5.2: unsupported grant types first, then those that the client may not use. */
-function allowedGrant(client: ClientSnapshot, form: Form): Grant {
+function allowedGrantType(client: ClientSnapshot, form: Form): GrantType {
   const { grant_type: type } = form;
   if (Array.isArray(type)) throw oauthErrors.invalidRequest("grant_type parameter must not be provided twice");
   if (!type) throw oauthErrors.invalidRequest("missing required parameter 'grant_type'");
-  const grant = grants.get(type as string);
-  if (!grant) throw oauthErrors.unsupportedGrantType();
-  if (!client.grantTypes.includes(grant.type as GrantType))
-    throw oauthErrors.unauthorizedClient("requested grant type is not allowed for this client");
-  if (grant.confidentialOnly && isPublic(client))
+  if (!isGrantType(type)) throw oauthErrors.unsupportedGrantType();
+  if (!client.grantTypes.includes(type)) throw oauthErrors.unauthorizedClient("requested grant type is not allowed for this client");
+  if (rulesOfGrantType(type).isConfidentialOnly && isPublic(client))
     throw oauthErrors.unauthorizedClient("only a client that can prove who it is may use this grant");
-  return grant;
+  return type;
 }
+
+const isGrantType = (type: unknown): type is GrantType => typeof type === "string" && Object.hasOwn(grants, type);
 
 /** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
 function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
@@ -89,8 +88,9 @@ function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters
 }
 
 /** For every grant, refresh included: a user without the client's required role gets no tokens. Nothing is consumed. */
-async function assertMayUse({ parts, client }: TokenCtx, userId: string): Promise<void> {
-  if (!(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
+async function assertMayUse({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
+  const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
+  if (userId !== null && !(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
     throw oauthErrors.accessDenied("the user may not use this client");
 }
 
@@ -101,8 +101,13 @@ async function assertStillThere({ parts }: TokenCtx, userId: string): Promise<vo
   if (standing === "unreachable") throw directorySilent();
 }
 
+type Made =
+  | { readonly expiresAt: number; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly expiresAt: null; readonly body: TokenAnswerBody };
+
 /** RFC 6749 §5.1, RFC 9396 §7. JSON leaves out the members that are undefined. */
-async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, refreshToken: string | undefined) {
+async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, refreshToken: string | undefined): Promise<Made> {
+  if (issue.kind === "decision") return { expiresAt: null, body: issue.body };
   const { scopes, authorizationDetails } = issue.kind === "client" ? issue : issue.tokens;
   const { access, idToken } =
     issue.kind === "client"
@@ -119,7 +124,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     refresh_token: refreshToken,
     issued_token_type: issue.kind === "user" ? issue.issuedTokenType : undefined,
   };
-  return { access, body };
+  return { expiresAt: access.expiresAt, body };
 }
 
 /** RFC 9700 §4.14.2: a replay revokes the grant. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { grantTypes } from "../../applications/clients/index.ts";
 import { client, declare } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
 import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
@@ -21,10 +22,10 @@ const Tokens = Type.Object(
 );
 
 /** The parameters of all grants, for the OpenAPI document. */
-const parameters = new Set([...grants.values()].flatMap((grant) => grant.parameters));
+const parameters = new Set(Object.values(grants).flatMap((grant) => grant.parameters));
 const TokenForm = clientForm(
   {
-    grant_type: Type.Union([...grants.keys()].map((type) => Type.Literal(type))),
+    grant_type: Type.Union(grantTypes.map((type) => Type.Literal(type))),
     ...Object.fromEntries([...parameters].map((name) => [name, Type.Optional(Type.String())])),
   },
   { grant_type: "client_credentials" },

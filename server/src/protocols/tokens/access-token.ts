@@ -33,9 +33,6 @@ export interface IssuedAccessToken {
   readonly expiresAt: number;
 }
 
-/** RFC 7800 §3.1 */
-const cnfOf = (binding: Binding): Binding | undefined => (isBound(binding) ? binding : undefined);
-
 /** Everything that a user's tokens are made from, as a grant of the token endpoint or the engine supplies it. */
 export interface UserIssue {
   readonly grantId: string;
@@ -63,6 +60,38 @@ export interface UserIssue {
   readonly isFromFrontChannel?: boolean;
   /** In seconds. */
   readonly maxLifetime?: number | undefined;
+  readonly extraClaims?: ExtraClaims | undefined;
+}
+
+/** Claims that the grant itself adds to the access token. They replace mapped claims, never those of the protocol. */
+export type ExtraClaims = Readonly<Record<string, unknown>>;
+
+/** RFC 9068 §2.2: the claims of every access token that are constant for a client, subject, scope and audience, */
+const constantClaims = (parts: IssuerParts, { clientId }: ClientSnapshot, sub: string, scope: string, audience: readonly string[]) => ({
+  sub,
+  scope: scope || undefined,
+  client_id: clientId,
+  iss: parts.issuer,
+  aud: audienceClaim(audience),
+});
+
+/** and those that are new in each token. JSON leaves out the members that are undefined. */
+function freshClaims(expiresIn: number, authorizationDetails: UserIssue["authorizationDetails"], binding: Binding) {
+  const iat = Math.floor(clock.now() / SECOND);
+  const cnf = isBound(binding) ? binding : undefined; // RFC 7800 §3.1
+  return { jti: randomUUID(), iat, exp: iat + expiresIn, authorization_details: authorizationDetails, cnf };
+}
+
+/** `payload` is JSON. */
+async function signed(
+  parts: IssuerParts,
+  client: ClientSnapshot,
+  payload: string,
+  expiresIn: number,
+  exp: number,
+): Promise<IssuedAccessToken> {
+  const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", payload);
+  return { jwt, expiresIn, expiresAt: exp * SECOND };
 }
 
 /** What is added to the issue. */
@@ -84,61 +113,46 @@ export async function userAccessToken(
   const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, issue.maxLifetime ?? Infinity);
   // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
-  const iat = Math.floor(clock.now() / SECOND);
-  const exp = iat + expiresIn;
-  const payload = Object.assign({}, claims, {
+  const own = {
     gid: issue.grantId,
     sid: issue.authentication.sid,
     act,
     front_channel: issue.isFromFrontChannel || undefined,
     userinfo_claims: userinfoClaims.length > 0 ? userinfoClaims : undefined,
-    jti: randomUUID(),
-    sub,
-    iat,
-    exp,
-    scope: issue.scopes.join(" ") || undefined,
-    client_id: client.clientId,
-    iss: parts.issuer,
-    aud: audienceClaim(issue.audience),
-    authorization_details: issue.authorizationDetails,
-    cnf: cnfOf(binding),
-  });
-  const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", JSON.stringify(payload));
-  return { jwt, expiresIn, expiresAt: exp * SECOND };
+  };
+  const constant = constantClaims(parts, client, sub, issue.scopes.join(" "), issue.audience);
+  const fresh = freshClaims(expiresIn, issue.authorizationDetails, binding);
+  const payload = Object.assign({}, claims, issue.extraClaims, own, constant, fresh);
+  return signed(parts, client, JSON.stringify(payload), expiresIn, fresh.exp);
 }
 
-/** The constant part of client credentials tokens for one scope and resource, cached: the JSON payload without its closing brace. */
-const clientTemplate = perClient(async (parts: IssuerParts, client, key): Promise<string> => {
+/** The constant part of client credentials tokens for one scope and resource, cached with its JSON without the closing brace. */
+const clientTemplate = perClient(async (parts: IssuerParts, client, key): Promise<{ claims: object; constant: object; json: string }> => {
   const [resource, scope] = JSON.parse(key) as [string, string];
-  const payload = {
-    ...(await clientClaims(parts, client, "accessToken", scope.split(" "))),
-    sub: client.clientId,
-    scope: scope || undefined,
-    client_id: client.clientId,
-    iss: parts.issuer,
-    aud: audienceClaim(audienceOf(client, resource)),
-  };
-  return JSON.stringify(payload).slice(0, -1);
+  const claims = await clientClaims(parts, client, "accessToken", scope.split(" "));
+  const constant = constantClaims(parts, client, client.clientId, scope, audienceOf(client, resource));
+  return { claims, constant, json: JSON.stringify({ ...claims, ...constant }).slice(0, -1) };
 });
 
 export interface ClientIssue {
   readonly scopes: readonly string[];
   readonly resource: string;
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
+  readonly extraClaims?: ExtraClaims | undefined;
 }
 
 /** RFC 6749 §4.4: an access token of the client credentials grant. */
 export async function clientAccessToken(
   parts: IssuerParts,
   client: ClientSnapshot,
-  { scopes, resource, authorizationDetails }: ClientIssue,
+  { scopes, resource, authorizationDetails, extraClaims }: ClientIssue,
   binding: Binding,
 ): Promise<IssuedAccessToken> {
-  const template = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
+  const { claims, constant, json } = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
   const expiresIn = lifetimesOf(parts.realm.settings, client).accessToken;
-  const iat = Math.floor(clock.now() / SECOND);
-  const exp = iat + expiresIn;
-  const last = JSON.stringify({ jti: randomUUID(), iat, exp, authorization_details: authorizationDetails, cnf: cnfOf(binding) });
-  const jwt = await signJwt(parts, algOf(parts, client, "accessTokenAlg"), "at+jwt", `${template},${last.slice(1)}`);
-  return { jwt, expiresIn, expiresAt: exp * SECOND };
+  const fresh = freshClaims(expiresIn, authorizationDetails, binding);
+  const payload = extraClaims
+    ? JSON.stringify({ ...claims, ...extraClaims, ...constant, ...fresh })
+    : `${json},${JSON.stringify(fresh).slice(1)}`;
+  return signed(parts, client, payload, expiresIn, fresh.exp);
 }

@@ -1,3 +1,4 @@
+import { grantTypes } from "../../../applications/clients/index.ts";
 import { oncePer } from "../../../kernel/once.ts";
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
 import { LOCALES } from "../../../signin/pages/index.ts";
@@ -10,7 +11,6 @@ import {
   proofAlgs,
   signingAlgs,
 } from "../../../tenancy/keys/index.ts";
-import { grantTypes } from "../../token-endpoint/index.ts";
 import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
 import type { Issuer } from "../issuer.ts";

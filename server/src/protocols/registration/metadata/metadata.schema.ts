@@ -1,18 +1,10 @@
 import Type, { type Static } from "typebox";
-import { CreateClient, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
+import { CreateClient, grantTypes, oauthAuthMethods, responseTypes, rulesOfGrantType } from "../../../applications/clients/index.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import { memberNames } from "./member-names.ts";
 
-const grantTypes = [
-  "authorization_code",
-  "implicit",
-  "refresh_token",
-  "client_credentials",
-  "password",
-  "urn:ietf:params:oauth:grant-type:device_code",
-  "urn:openid:params:grant-type:ciba",
-  "urn:ietf:params:oauth:grant-type:token-exchange",
-] as const;
+/** `implicit` stands for the response types that put tokens into an address. */
+const registrable = ["implicit" as const, ...grantTypes.filter((type) => rulesOfGrantType(type).isSelfRegistrable)];
 
 /** Response types with their parts in any order. */
 const spellings = (type: string): string[] => {
@@ -34,7 +26,7 @@ const named = Object.fromEntries(
 const members = {
   ...named,
   grant_types: Type.Optional(
-    Type.Array(oneOf(grantTypes), { maxItems: grantTypes.length, uniqueItems: true, description: "`authorization_code` where left out" }),
+    Type.Array(oneOf(registrable), { maxItems: registrable.length, uniqueItems: true, description: "`authorization_code` where left out" }),
   ),
   response_types: Type.Optional(
     Type.Array(oneOf(responseTypes.flatMap(spellings)), {

@@ -9,7 +9,6 @@ import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } fr
 
 /** RFC 6749 §4.1.3 */
 export const authorizationCode: Grant<StoredSource> = {
-  type: "authorization_code",
   parameters: ["code", "redirect_uri", "code_verifier", ...NARROWING],
   lists: ["resource"],
 

@@ -4,8 +4,6 @@ import type { Grant } from "../grant.ts";
 
 /** RFC 6749 §4.4 */
 export const clientCredentials: Grant = {
-  type: "client_credentials",
-  confidentialOnly: true,
   parameters: ["scope", "resource", "authorization_details"],
   lists: ["resource"],
 
@@ -27,6 +25,6 @@ export const clientCredentials: Grant = {
       await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
         ctx.audit({ category: "AUTHN", type: "CLIENT_LOGIN", actor: { id, name: clientId }, resourceType: "clients", resourceId: id }),
       );
-    parts.activity.issued(client, sourceIp, expiresAt);
+    if (expiresAt !== null) parts.activity.issued(client, sourceIp, expiresAt);
   },
 };

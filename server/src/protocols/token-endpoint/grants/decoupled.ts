@@ -9,7 +9,6 @@ import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } fr
 const POLLING = { interval: 5 * SECOND, slower: 5 * SECOND };
 
 interface Decoupled {
-  readonly type: string;
   readonly model: DecoupledModel;
   /** The parameter that identifies the request. */
   readonly parameter: string;
@@ -18,8 +17,7 @@ interface Decoupled {
 }
 
 /** RFC 8628 §3.4, CIBA §10.1: a client polls for the user's decision. */
-export const decoupledGrant = ({ type, model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
-  type,
+export const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
   parameters: [parameter, ...NARROWING],
   lists: ["resource"],
 

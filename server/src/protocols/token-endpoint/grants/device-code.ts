@@ -2,7 +2,6 @@ import { decoupledGrant } from "./decoupled.ts";
 
 /** RFC 8628 §3.4 */
 export const deviceCode = decoupledGrant({
-  type: "urn:ietf:params:oauth:grant-type:device_code",
   model: "DeviceCode",
   parameter: "device_code",
   gty: "device_code",

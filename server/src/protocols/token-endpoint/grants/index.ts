@@ -1,4 +1,5 @@
 // The grant types of the token endpoint, one file each.
+import type { GrantType } from "../../../applications/clients/index.ts";
 import type { Grant } from "../grant.ts";
 import { authorizationCode } from "./authorization-code.ts";
 import { ciba } from "./ciba.ts";
@@ -8,6 +9,12 @@ import { password } from "./password.ts";
 import { refreshToken } from "./refresh-token.ts";
 import { tokenExchange } from "./token-exchange.ts";
 
-const all = [authorizationCode, refreshToken, clientCredentials, password, deviceCode, ciba, tokenExchange];
-
-export const grants: ReadonlyMap<string, Grant> = new Map((all as Grant[]).map((grant) => [grant.type, grant]));
+export const grants: Readonly<Record<GrantType, Grant>> = {
+  authorization_code: authorizationCode,
+  refresh_token: refreshToken,
+  client_credentials: clientCredentials,
+  password,
+  "urn:ietf:params:oauth:grant-type:device_code": deviceCode,
+  "urn:openid:params:grant-type:ciba": ciba,
+  "urn:ietf:params:oauth:grant-type:token-exchange": tokenExchange,
+};

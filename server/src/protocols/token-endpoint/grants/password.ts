@@ -37,7 +37,6 @@ interface PasswordSource extends Source {
 
 /** RFC 6749 §4.3, for legacy clients: an administrator has to list the grant type. */
 export const password: Grant<PasswordSource> = {
-  type: "password",
   // `totp` is the code of an authenticator app, for users with a second factor.
   parameters: ["username", "password", "totp", "scope", "resource"],
   lists: ["resource"],

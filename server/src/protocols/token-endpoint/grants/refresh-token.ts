@@ -8,7 +8,6 @@ import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } fr
 
 /** RFC 6749 §6, with rotation (RFC 9700 §4.14.2) or, where the client is configured so, without (FAPI 2.0 Security Profile §5.3.2.1). */
 export const refreshToken: Grant<StoredSource> = {
-  type: "refresh_token",
   parameters: ["refresh_token", "scope", ...NARROWING],
   lists: ["resource"],
 

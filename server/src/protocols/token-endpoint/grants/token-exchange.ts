@@ -26,8 +26,6 @@ interface ExchangeSource extends Source {
  * exceeds the subject token in scopes, audience, lifetime, sender constraint or actors.
  */
 export const tokenExchange: Grant<ExchangeSource> = {
-  type: "urn:ietf:params:oauth:grant-type:token-exchange",
-  confidentialOnly: true,
   parameters: [
     ...["subject_token", "subject_token_type", "actor_token", "actor_token_type"],
     ...["requested_token_type", "scope", "audience", "resource"],

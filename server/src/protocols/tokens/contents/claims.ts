@@ -4,6 +4,7 @@ import {
   type ClaimTarget,
   claimsOf,
   needsOf,
+  needsOfAll,
   type SubjectNeeds,
   type SubjectSession,
   type SubjectUser,
@@ -70,24 +71,20 @@ interface Mapped {
 }
 type MappedByTarget = Readonly<Record<ClaimTarget, Mapped>>;
 
-const mapped = (mappers: readonly ClaimMapper[], target: ClaimTarget): Mapped => ({ mappers, needs: needsOf(mappers, target) });
+const mapped = (mappers: readonly ClaimMapper[]): Mapped => ({ mappers, needs: needsOf(mappers) });
 
 const TARGETS: readonly ClaimTarget[] = ["idToken", "accessToken", "userinfo", "introspection"];
 
 const byTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope): MappedByTarget => {
   const mappers = mappersFor(scopesOfRealm, client, scope.split(" "));
-  const of = (target: ClaimTarget) =>
-    mapped(
-      mappers.filter(({ targets }) => targets.includes(target)),
-      target,
-    );
+  const of = (target: ClaimTarget) => mapped(mappers.filter(({ targets }) => targets.includes(target)));
   return Object.fromEntries(TARGETS.map((target) => [target, of(target)])) as MappedByTarget;
 });
 
 function mappedFor(parts: ClaimParts, client: ClientSnapshot, { target, scopes, requested = [] }: ClaimRequest): Mapped {
   const byScopes = byTarget(parts, client, scopes.join(" "))[target];
   const individually = requestedMappers(parts.scopesOfRealm, client, requested, target);
-  return individually.length === 0 ? byScopes : mapped([...byScopes.mappers, ...individually], target);
+  return individually.length === 0 ? byScopes : mapped([...byScopes.mappers, ...individually]);
 }
 
 /** The user that claims are about, and their session. */
@@ -114,8 +111,8 @@ export function sessionOf(authentication: Authentication, impersonator: string |
 
 /** Reads what the mappers need. If that is only the user's row, and it is known, no query is made. Null: no such user. */
 async function readSubject(db: Db, realm: string, { userId, user }: AboutUser, needs: SubjectNeeds): Promise<ClaimSubject | null> {
-  if (user?.userId !== userId || needs.roles || needs.groups || needs.organizations) return subjectData(db, realm, userId, needs);
-  return { user, realmRoles: [], clientRoles: new Map(), groups: [], organizations: [] };
+  if (user?.userId !== userId || needs.length > 0) return subjectData(db, realm, userId, needs);
+  return { user, read: {} };
 }
 
 /** The claims of one target: by scopes, and individually requested. */
@@ -134,11 +131,7 @@ export async function userClaims(
 ): Promise<readonly Record<string, unknown>[] | null> {
   const { db, realm } = parts;
   const asked = requests.map((request) => mappedFor(parts, client, request));
-  const subject = await readSubject(db, realm.realmId, about, {
-    roles: asked.some(({ needs }) => needs.roles),
-    groups: asked.some(({ needs }) => needs.groups),
-    organizations: asked.some(({ needs }) => needs.organizations),
-  });
+  const subject = await readSubject(db, realm.realmId, about, needsOfAll(asked.map(({ needs }) => needs)));
   const context = { clientId: client.clientId, session: about.session };
   return subject && requests.map(({ target }, at) => claimsOf(asked[at]!.mappers, target, subject, context));
 }

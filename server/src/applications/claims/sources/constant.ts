@@ -1,0 +1,11 @@
+import { type ClaimSource, convert, one } from "./source.ts";
+
+/** The same value for every subject. */
+export const constant: ClaimSource = {
+  description: "the value",
+  refusal(value, type) {
+    if (value === null) return "say what the constant is";
+    return convert(value, type) === undefined ? `this text is no ${type}` : null;
+  },
+  find: (value) => one(value),
+};
