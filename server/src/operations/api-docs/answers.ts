@@ -99,6 +99,8 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "Answer";
         if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
         correctMediaTypes(status, answer, operation);
+        // Only routes that ask another system list it; the words are those of every refusal.
+        if (status === "502") operation.responses[502] = refusal(502, operation["x-refusals"]);
       }
       const change = method !== "get";
       const versioned = change && (operation["x-versioned"] ?? isVersioned(paths, path));
