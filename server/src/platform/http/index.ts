@@ -22,7 +22,7 @@ export {
   session,
 } from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
-export { answerProblem, asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
+export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
