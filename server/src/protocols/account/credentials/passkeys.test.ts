@@ -5,7 +5,7 @@ import { type Harness, harness } from "../../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
-import { isSignedIn } from "../../../testing/step-pages.ts";
+import { answerPage, followed, isSignedIn } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -122,13 +122,23 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There already is one"]);
     expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey was not saved"]);
     const passkey = testPasskey();
-    const done = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
+    const codes = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
+    // With the first second factor come recovery codes; until they are kept, nothing has changed.
+    const [recoveryCode] = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(codes.text)!;
+    expect(await passkeysOf(realm, ada.userId)).toEqual([]);
+    const done = await answerPage(browser, realm.name, codes, {});
     expect(isSignedIn(done, realm.name)).toBe(true);
     expect(await passkeysOf(realm, ada.userId)).toMatchObject([{ label: "my phone" }]);
     expect((await realm.asMaster().get(`/users/${ada.userId}/required-actions`)).body).toEqual([]);
     const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
     expect(session.amr, "it proves nothing that was not proven before").toEqual(["pwd"]);
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
+    // In another browser the password leads to the passkey, or to a recovery code.
+    const elsewhere = iam.browser();
+    const second = await toSecondFactor(elsewhere, realm.name, ada);
+    const choose = /name="choose" value="([^"]+)"[^>]*>\s*Use a recovery code/.exec(second.text)![1]!;
+    const chosen = await followed(elsewhere, await answerPage(elsewhere, realm.name, second, { choose }));
+    expect(isSignedIn(await answerPage(elsewhere, realm.name, chosen, { code: recoveryCode! }), realm.name)).toBe(true);
   });
 
   test("is not to be had without the password", async () => {
