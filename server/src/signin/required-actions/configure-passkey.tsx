@@ -54,7 +54,11 @@ export const configurePasskey: Question = {
   answer: async (at, form) => {
     const { parts, realm } = at;
     const kept = keptOf(at);
-    if (kept) return finished(at, kept.made, kept.label, codesIn(at, kept));
+    if (kept) {
+      // Meanwhile another tab may have added it, or the last one that is allowed.
+      const late = await whyNotAdded(parts.db, realm, kept.made);
+      return late === null ? finished(at, kept.made, kept.label, codesIn(at, kept)) : { ...problem(reasons[late]), data: {} };
+    }
     const made = await checkRegistration(parts, registering(at), form.credential ?? "");
     if (typeof made === "string") return problem(made === "expired" ? "passkeyExpired" : "passkeyNotMade");
     const reason = await whyNotAdded(parts.db, realm, made);

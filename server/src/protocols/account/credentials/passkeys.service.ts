@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { credentialErrors, RECOVERY_CODE, renamePasskey } from "../../../directory/credentials/index.ts";
-import { addRecoveryCodes, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
+import { credentialErrors, renamePasskey } from "../../../directory/credentials/index.ts";
+import { addFirstRecoveryCodes, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
@@ -39,10 +39,8 @@ export async function addOwnPasskey(
     if (outcome !== "added") throw outcome === "taken" ? errors.taken() : errors.too_many();
     await proveByEnrolling(ctx, { authenticator: "passkey", amr: [made.passkey.deviceType === "singleDevice" ? "hwk" : "swk", "user"] });
     const added = await ownCredential(ctx, made.passkey.id);
-    // A passkey may be lost: with the first second factor, whichever it is, come recovery codes.
-    const credentials = await readCredentials(ctx, ctx.actor.id);
-    if (credentials.some(({ type }) => type === RECOVERY_CODE)) return added;
-    return { ...added, codes: (await addRecoveryCodes(ctx, ctx.actor.id)).codes };
+    const codes = await addFirstRecoveryCodes(ctx, ctx.actor.id);
+    return codes ? { ...added, codes } : added;
   });
 }
 

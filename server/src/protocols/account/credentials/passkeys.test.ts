@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import type { Answer } from "../../../testing/browser.ts";
+import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
@@ -21,6 +21,12 @@ const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.ex
 const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/credentials${path}`;
 const passkeysOf = async (realm: RealmUnderTest, userId: string) =>
   (await realm.asMaster().get(`/users/${userId}/credentials`)).body.filter(({ type }: { type: string }) => type === "passkey");
+
+/** Chooses another way on the page of a step. */
+async function otherWay(browser: Browser, realm: RealmUnderTest, page: Answer, label: string) {
+  const [, choose] = new RegExp(`name="choose" value="([^"]+)"(?:(?!</form>).)*${label}`, "s").exec(page.text)!;
+  return followed(browser, await answerPage(browser, realm.name, page, { choose: choose! }));
+}
 
 async function signedIn(realm: RealmUnderTest) {
   const user = await realm.user();
@@ -48,11 +54,13 @@ describe("in the account, a passkey", () => {
     const added = await ada.add(passkey.create(options), { label: "laptop" });
     expect(added).toMatchObject({ status: 201, body: { type: "passkey", label: "laptop", lastUsedAt: null } });
     expect(added.text).not.toContain(passkey.id);
-    expect((await realm.events("type=CREDENTIAL_ADDED"))[0]).toMatchObject({
-      actor: ada.username,
-      detail: "passkey",
-      resourceId: ada.userId,
-    });
+    expect(added.body.codes, "with the first second factor").toHaveLength(10);
+    const events = await realm.events("type=CREDENTIAL_ADDED");
+    expect(events.map(({ detail }) => detail)).toEqual(["recovery-code", "passkey"]);
+    expect(events[1]).toMatchObject({ actor: ada.username, resourceId: ada.userId });
+    const second = await ada.add(testPasskey().create(await ada.options()));
+    expect([second.status, second.body.codes]).toEqual([201, undefined]);
+    expect((await ada.browser.delete(at(realm, `/passkey/${second.body.id}`))).status).toBe(204);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.mfaEnabled).toBe(true);
     // The next one is to be made elsewhere.
     expect((await ada.options()).excludeCredentials).toMatchObject([{ id: passkey.id }]);
@@ -136,9 +144,18 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     // In another browser the password leads to the passkey, or to a recovery code.
     const elsewhere = iam.browser();
     const second = await toSecondFactor(elsewhere, realm.name, ada);
-    const choose = /name="choose" value="([^"]+)"[^>]*>\s*Use a recovery code/.exec(second.text)![1]!;
-    const chosen = await followed(elsewhere, await answerPage(elsewhere, realm.name, second, { choose }));
+    expect(second.text).toContain("Use your passkey");
+    const chosen = await otherWay(elsewhere, realm, second, "Use a recovery code");
     expect(isSignedIn(await answerPage(elsewhere, realm.name, chosen, { code: recoveryCode! }), realm.name)).toBe(true);
+    // Who has no codes, from before or used up, is asked for the passkey all the same, and reads who can help.
+    const codesLeft = (await realm.asMaster().get(`/users/${ada.userId}/credentials`)).body.find(
+      ({ type }: { type: string }) => type === "recovery-code",
+    );
+    expect(second.text).not.toContain("Ask your administrator");
+    expect((await realm.asMaster().delete(`/users/${ada.userId}/credentials/recovery-code/${codesLeft.id}`)).status).toBe(204);
+    const alone = await toSecondFactor(iam.browser(), realm.name, ada);
+    expect(alone.text).toContain("Use your passkey");
+    expect(alone.text).toContain("Ask your administrator");
   });
 
   test("is not to be had without the password", async () => {
