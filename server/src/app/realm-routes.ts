@@ -86,7 +86,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(accountRoutes, { prefix: "/account", ...account });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
-      await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
+      await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
       gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },
