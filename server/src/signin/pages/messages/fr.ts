@@ -238,7 +238,7 @@ export const fr: Messages = {
   recoveryAskTitle: "Saisissez un code de récupération",
   recoveryAskText: "L’un de ceux que vous avez conservés en configurant votre second facteur. Chacun ne fonctionne qu’une fois.",
   recoveryLeft: "Codes restants : {count}.",
-  onlyFactorText: "Vous ne l’avez plus ? Contactez votre administrateur, qui peut le retirer de votre compte.",
+  onlyFactorText: "Vous ne l’avez plus ? Contactez votre administrateur, qui peut le retirer de votre compte.",
   chooseRecovery: "Utiliser un code de récupération",
   emailOtpTitle: "Consultez vos e-mails",
   smsOtpTitle: "Consultez votre téléphone",
