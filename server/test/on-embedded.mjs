@@ -53,6 +53,8 @@ export const onEmbedded = [
   "src/protocols/decoupled/decoupled.test.ts",
   "src/protocols/oidc/logout/backchannel.test.ts",
   "src/protocols/registration/management.test.ts",
+  "src/protocols/scim/filters.test.ts",
+  "src/protocols/scim/groups.test.ts",
   "src/protocols/saml/artifact/artifact.test.ts",
   "src/protocols/saml/slo/slo.test.ts",
   "src/protocols/saml/sso/consent.test.ts",

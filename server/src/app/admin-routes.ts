@@ -17,6 +17,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { scimTokenRoutes } from "../protocols/scim/index.ts";
 import { userFederationRoutes, userSourceRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
@@ -75,6 +76,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(claimRoutes, { prefix: "/claims" });
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
+  await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });

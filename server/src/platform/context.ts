@@ -13,6 +13,8 @@ export interface Actor {
   readonly impersonator: string | null;
   /** A client that acts in its own name (RFC 6749 §4.4). */
   readonly isClient?: boolean;
+  /** What acts, where it is neither a user nor a client. */
+  readonly kind?: "scim-token";
 }
 
 /** The types of audit events, each with its category. The audit trail merges its catalogue into it. */

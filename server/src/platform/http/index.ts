@@ -20,6 +20,7 @@ export {
   registration,
   type SessionCaller,
   session,
+  token,
 } from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
 export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
