@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest } from "fastify";
 import { declare, parseJson, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
 import { discoveryRoutes } from "./discovery.routes.ts";
-import { SCIM_JSON, scimErrors } from "./errors.ts";
+import { SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
 import { scimGroupRoutes } from "./groups/routes.ts";
 import { refusals, ScimBulk, ScimBulkAnswer, ScimList, ScimSearch } from "./schema/documents.ts";
 import { searchAll } from "./search.ts";
@@ -36,6 +35,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   });
 
   app.addHook("onRequest", async (request) => {
+    if (request.is404) return;
     if (!(await provisioning.get(request.realmId))?.scim.enabled) throw scimErrors.disabled();
   });
   app.addHook("onSend", async (_request, reply, payload) => {
@@ -76,11 +76,9 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
     (request) => runBulk(request, parts),
   );
 
-  // RFC 7644 §3.11: the resource of the user who asks.
-  const nothing = (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", url: string, refuse: (request: FastifyRequest) => Error) =>
-    app.route({ method, url, schema: { hide: true }, handler: async (request) => Promise.reject(refuse(request)) });
-  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-    nothing(method, "/Me", () => scimErrors.no_me());
-    nothing(method, "/*", () => scimErrors.not_found());
-  }
+  // RFC 7644 §3.11: `/Me` is the resource of the user who asks.
+  app.setNotFoundHandler((request, reply) => {
+    const isMe = /\/Me\/?(\?|$)/.test(request.url);
+    return sendScimError(isMe ? scimErrors.no_me() : scimErrors.not_found(), request, reply);
+  });
 };

@@ -7,7 +7,7 @@ import { createToken, readToken, removeToken, searchTokens } from "./service.ts"
 
 const config = { permission: "manage-realm" } as const;
 const tags = ["Provisioning"];
-const params = pathParams("tokenId");
+const params = pathParams("scimTokenId");
 
 /** Mounted under /admin/realms/:realm/provisioning/scim-tokens. */
 export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async (app, { baseUrl }) => {
@@ -49,13 +49,13 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
   );
 
   app.get(
-    "/:tokenId",
+    "/:scimTokenId",
     { config, schema: { operationId: "getScimToken", summary: "Read a SCIM token", tags, params, response: { 200: ScimToken } } },
-    (req) => req.read((ctx) => readToken(ctx, baseUrl, req.params.tokenId)),
+    (req) => req.read((ctx) => readToken(ctx, baseUrl, req.params.scimTokenId)),
   );
 
   app.delete(
-    "/:tokenId",
+    "/:scimTokenId",
     {
       config,
       schema: {
@@ -67,6 +67,6 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
         response: noContentAnswer("Revoked"),
       },
     },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.tokenId))),
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.scimTokenId))),
   );
 };
