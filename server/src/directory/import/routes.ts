@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
+import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import type { HashPassword } from "./passwords.ts";
@@ -56,7 +56,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
         params: pathParams(),
         querystring: ImportQuery,
         body: body as never,
-        response: { 200: UserImport },
+        response: { 200: UserImport, 409: Problem },
       },
     },
     async (req, reply) => {
