@@ -21,14 +21,31 @@ import type { Services } from "./services.ts";
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
-  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
-  const { directoryPasswords, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
+  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
+  const { directoryPasswords, entryChecks, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
       await realm.register(publicRealmRoutes, { realms });
 
-      const signIn = { brokers, db, work, metrics, baseUrl, sources, directoryPasswords, upgrades, vault, hasher, breaches, messages, log };
+      const signIn = {
+        ...{
+          brokers,
+          db,
+          work,
+          metrics,
+          baseUrl,
+          sources,
+          directoryPasswords,
+          entryChecks,
+          upgrades,
+          vault,
+          hasher,
+          breaches,
+          messages,
+          log,
+        },
+      };
       const logoutRequests = createLogoutRequests(issuers);
       await realm.register(loginRoutes, {
         ...signIn,
@@ -49,9 +66,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
       const devices = { db, work, visitors, clients, baseUrl };
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
-      await realm.register(pushRoutes, devices);
+      await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
-      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
 
       const account = {
         db,
@@ -80,9 +97,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, tlsClientCertHeader, visitors } = services;
+  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, metrics, clients, csrf, cookies, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
     tokens: { scim: scimTokens(db) },

@@ -15,11 +15,18 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createBrokers } from "../signin/brokers/index.ts";
-import { createDirectoryMetrics, createDirectoryPasswords, createDirectoryPools } from "../signin/directories/index.ts";
+import {
+  createDirectoryMetrics,
+  createDirectoryPasswords,
+  createDirectoryPools,
+  createEntryChecks,
+  createSeenEntries,
+} from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
+import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";
 import { createMessageMetrics, createMessages } from "../tenancy/messaging/index.ts";
@@ -64,7 +71,10 @@ export function createServices(core: Core, options: ServiceOptions) {
   const { directories } = connections;
   const signingKeys = createSigningKeys({ db, vault, work, realms });
   const directoryMetrics = createDirectoryMetrics(metrics.registry);
-  const directoryParts = { db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log };
+  const directoryParts = {
+    ...{ db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log },
+    seen: createSeenEntries(),
+  };
   const directoryPasswords = createDirectoryPasswords(directoryParts);
   const signIn = {
     brokers: createBrokers({
@@ -73,9 +83,12 @@ export function createServices(core: Core, options: ServiceOptions) {
     }),
     flows: createFlows({ db, changes }),
     directoryPasswords,
+    entryChecks: createEntryChecks(directoryParts),
     sources: [directoryPasswords, localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
+  const signInParts = { ...signIn, db, work, metrics, baseUrl, vault, hasher, breaches, messages, log };
+  const standings = createStandings(signInParts, signIn.flows);
   const tokens = {
     scopes: createScopes({ db, changes }),
     signingKeys,
@@ -88,6 +101,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining },
     ...signIn,
     ...tokens,
+    standings,
     clientKeys: createClientKeys(outbound),
   });
   return {
@@ -100,6 +114,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       tlsClientCertHeader,
       cookies,
       csrf,
+      standings,
       messageMetrics,
       messages,
       provisioning,

@@ -7,7 +7,7 @@ export { deleteExpiredInvitations, type PresentedInvitation } from "./invitation
 export { joinByProvider, removeMember, setMember } from "./members.service.ts";
 export { type Membership, membershipsOf } from "./members.store.ts";
 export { userOrganizationRoutes } from "./of-user.routes.ts";
-export { forgetProvider, providerOfDomain } from "./providers.store.ts";
+export { forgetProvider, providerOfDomain, verifiedAmong } from "./providers.store.ts";
 export { organizationRoutes } from "./routes.ts";
 export { shareOrganization } from "./store.ts";
 export { recheckDomains } from "./verification.ts";

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { AppError, type FieldError } from "../../kernel/errors.ts";
@@ -18,28 +19,20 @@ export const Problem = Type.Object(
         description: "On 400: every offending field",
       }),
     ),
+    stepUpUrl: Type.Optional(
+      Type.String({
+        description:
+          "On 403, where the session has proven too little: the page on which its user proves it. `return_to` in its query is the path to come back to. " +
+          "`WWW-Authenticate` says the same to an application (RFC 9470)",
+      }),
+    ),
   },
   { $id: "Problem" },
 );
 export type Problem = Static<typeof Problem>;
 
-const titles: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  409: "Conflict",
-  412: "Precondition Failed",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
+/** RFC 9110 renamed 413; Node.js still has the old title. */
+const titleOf = (status: number): string => (status === 413 ? "Content Too Large" : (STATUS_CODES[status] ?? "Error"));
 
 /** Any error as an AppError: what we did not mean to throw becomes a 500 that says nothing. */
 export function asAppError(error: unknown): AppError {
@@ -63,7 +56,7 @@ export function asAppError(error: unknown): AppError {
     return new AppError("request.malformed", 400, "The body is empty or shorter than announced", { cause: error, errors: [] });
   }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
-    return new AppError("request.refused", statusCode, titles[statusCode] ?? "The request was refused", { cause: error });
+    return new AppError("request.refused", statusCode, titleOf(statusCode), { cause: error });
   }
   if (isDatabaseUnavailable(error)) {
     return new AppError("server.database_unavailable", 503, "The database cannot be reached; try again shortly", {
@@ -79,14 +72,15 @@ export const notFound = () => new AppError("request.not_found", 404, "There is n
 const sentence = (errors: readonly FieldError[]) =>
   errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
 
-export const problemOf = ({ code, status, message, errors = [] }: AppError, requestId: string): Problem => ({
+export const problemOf = ({ code, status, message, errors = [], stepUpUrl }: AppError, requestId: string): Problem => ({
   type: `urn:gatehouse:problem:${code}`,
-  title: titles[status] ?? "Error",
+  title: titleOf(status),
   status,
   code,
   detail: message,
   requestId,
   ...(status === 400 && { errors: [...errors] }),
+  ...(stepUpUrl !== undefined && { stepUpUrl }),
 });
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {

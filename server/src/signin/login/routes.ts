@@ -39,6 +39,7 @@ import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
+import { stepUpRoutes } from "./step-up.routes.ts";
 
 export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
@@ -242,6 +243,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   );
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
+  await app.register(stepUpRoutes, { work, baseUrl });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {
@@ -263,8 +265,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 };
 
 /** Not even an answer: nothing is counted. Asking for another code needs none. */
-const missingIn = ({ question }: Ask, form: Readonly<Record<string, string>>): string[] =>
-  form.resend === undefined ? question.fields.filter((name) => !form[name]) : [];
+const missingIn = ({ question: { fields, isPartial } }: Ask, form: Readonly<Record<string, string>>): string[] =>
+  form.resend === undefined ? fields.filter((name) => !form[name] && !(isPartial && form[name] === undefined)) : [];
 
 /** Of a form that may not be valid. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
