@@ -8,12 +8,12 @@ export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGran
 export { profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens, mayAddress } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
-export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
+export { Client, CreateClient, oauthAuthMethods, type ResponseType, responseTypes, UpdateClient } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
 export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient } from "./service.ts";
 export { findServiceAccountPermissions } from "./service-accounts.store.ts";
-export { completeSettings, originsOf, settingsOf } from "./settings.ts";
-export type { ClientSnapshot, ResponseType, SubjectClaim } from "./snapshot.ts";
+export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";
+export type { ClientSnapshot } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,
