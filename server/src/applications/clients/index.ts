@@ -1,10 +1,11 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
 export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
-export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
-export { type Clients, createClients } from "./cache.ts";
+export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
+export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
+export { liveClient } from "./live.store.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens, mayAddress } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";

@@ -3,7 +3,7 @@
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
-export { proveByEnrolling } from "./enrolled.ts";
+export { proveByEnrolling } from "./enrolled.store.ts";
 export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
@@ -18,7 +18,7 @@ export {
   hasSecondFactor,
   isRecentlyAuthenticated,
   recentProofs,
-} from "./recent-authentication.ts";
+} from "./recent-authentication.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,
