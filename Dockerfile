@@ -4,14 +4,19 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY server/package.json server/
+COPY web/api/package.json web/api/
+COPY web/console/package.json web/console/
 RUN npm ci --no-audit --no-fund
 COPY server server
+COPY web web
 RUN node server/build.mjs --no-check
 
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY server/package.json server/
+COPY web/api/package.json web/api/
+COPY web/console/package.json web/console/
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:24-slim

@@ -1,7 +1,8 @@
 // Bundles the program to dist and prepares the embedded database that a first start is made from.
 //   node build.mjs                        builds what has changed
 //   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
-import { fork, spawnSync } from "node:child_process";
+//   node build.mjs --no-console           without the admin console
+import { fork, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -65,7 +66,9 @@ export async function buildWhenStale() {
 export async function prepare() {
   try {
     require.resolve("rolldown");
-    if (existsSync(join(here, "src", "main.ts"))) await (await buildWhenStale()).template;
+    if (!existsSync(join(here, "src", "main.ts"))) return;
+    await (await buildWhenStale()).template;
+    await buildConsole();
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "MODULE_NOT_FOUND") return;
     console.error(`${/** @type {Error} */ (error).message}\nThe install is complete all the same; npm start builds again.`);
@@ -74,13 +77,32 @@ export async function prepare() {
 
 export class BuildError extends Error {}
 
-/** @param {{ out?: string, check?: boolean }} [options] */
-export async function build({ out = dist, check = true } = {}) {
+/** @param {{ out?: string, check?: boolean, console?: boolean }} [options] */
+export async function build({ out = dist, check = true, console: withConsole = true } = {}) {
   const made = fingerprint();
   if (check) checkTypes();
   const { template } = await buildProgram(out, LEVEL.ship);
   await template;
+  if (withConsole) await buildConsole(out);
   if (out === dist) writeWhole(stamp, made);
+}
+
+const consoleBuild = join(here, "..", "web", "console", "build.mjs");
+
+/** Builds the admin console beside the program, if its sources are here and have changed. @param {string} [out] */
+async function buildConsole(out = dist) {
+  if (!existsSync(consoleBuild)) return;
+  const { buildConsole: make, isBuilt } = await import(pathToFileURL(consoleBuild).href);
+  const target = join(out, "console");
+  if (!isBuilt(target)) await make(target);
+}
+
+/** The same in a process of its own, for a start, which does not wait for it: until it is done, /console/ says so. */
+export async function buildConsoleMeanwhile() {
+  if (!existsSync(consoleBuild)) return;
+  const { isBuilt } = await import(pathToFileURL(consoleBuild).href);
+  if (isBuilt(join(dist, "console"))) return;
+  spawn(process.execPath, [consoleBuild], { stdio: ["ignore", "ignore", "inherit"] }).unref();
 }
 
 /**
@@ -284,7 +306,7 @@ if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) 
   const args = process.argv.slice(2);
   const out = args.includes("--out") ? { out: args[args.indexOf("--out") + 1] ?? "" } : {};
   try {
-    await build({ ...out, check: !args.includes("--no-check") });
+    await build({ ...out, check: !args.includes("--no-check"), console: !args.includes("--no-console") });
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     console.error(error.message);

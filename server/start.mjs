@@ -2,7 +2,7 @@
 // The server runs in this process, so that a signal reaches it and nothing stands between it and its exit code.
 import module from "node:module";
 import { fileURLToPath } from "node:url";
-import { BuildError, buildWhenStale } from "./build.mjs";
+import { BuildError, buildConsoleMeanwhile, buildWhenStale } from "./build.mjs";
 
 // From Node 22 on, the compiled program is kept, which halves the computing of loading it again. A folder that cannot be written changes nothing.
 /** @type {{ enableCompileCache?: (folder: string) => unknown }} */ (module).enableCompileCache?.(
@@ -12,6 +12,7 @@ import { BuildError, buildWhenStale } from "./build.mjs";
 try {
   const { template } = await buildWhenStale();
   template.catch(() => {}); // its maker says why, and a start that waits for it fails
+  await buildConsoleMeanwhile();
   // What a start takes is counted from here.
   performance.mark("gatehouse");
   const { runCli } = await import(new URL("dist/cli.js", import.meta.url).href);

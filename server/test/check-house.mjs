@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { onceSelfTests, secondPlaces } from "./house-once.mjs";
+import { checkOnEmbedded, onEmbedded, storesTriedBy } from "./on-embedded.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
@@ -209,6 +210,7 @@ function product() {
     .filter((path) => statSync(join(server, path)).isFile());
   const problems = paths.flatMap((path) => checkFile(path, readFileSync(join(server, path), "utf8")));
   problems.push(...checkFeatures(paths));
+  problems.push(...checkOnEmbedded(paths, onEmbedded, storesTriedBy));
   const code = paths.filter((path) => path.startsWith("src/") && isCode(path) && !isTest(path));
   const texts = code.map((path) => ({ path, text: readFileSync(join(server, path), "utf8") }));
   problems.push(...checkSealedColumns(texts, readFileSync(join(server, "src/cli/sealed-columns.ts"), "utf8")));
@@ -223,6 +225,25 @@ function product() {
   const present = new Map(migrations.map((path) => [path, git("hash-object", path) ?? ""]));
   problems.push(...checkMigrations(landed ?? new Map(), present));
   return { problems, summary: `${paths.length} files and ${migrations.length} migrations keep the rules` };
+}
+
+function selfTestOnEmbedded() {
+  const a = "src/signin/a/a.test.ts";
+  const paths = [a, "src/signin/a/store.ts", "src/signin/b/rows.store.ts", "src/signin/c/routes.ts"];
+  /** @type {[expected: number, what: string, listed: string[], elsewhere: Record<string, string>][]} */
+  const cases = [
+    [0, "a list that is whole", [a], { "src/signin/b": a }],
+    [1, "a store that no file tries", [a], {}],
+    [1, "a store whose file is not listed", [], { "src/signin/a": a, "src/signin/b": "test/journeys/b.test.ts" }],
+    [1, "a listed file that is gone", [a, "src/signin/b/gone.test.ts"], {}],
+    [1, "a file that is listed twice", [a, a], { "src/signin/b": a }],
+    [1, "a feature without a store", [a], { "src/signin/b": a, "src/signin/c": a }],
+  ];
+  return cases
+    .filter(
+      ([expected, , listed, elsewhere]) => checkOnEmbedded([...paths, "test/journeys/b.test.ts"], listed, elsewhere).length !== expected,
+    )
+    .map(([expected, what]) => `${what} is not refused ${expected} times`);
 }
 
 function selfTest() {
@@ -290,6 +311,7 @@ function selfTest() {
   if (checkFeatures(["src/signin/login/routes.ts"]).length !== 1) problems.push("a feature without a door passes");
   if (checkFeatures(["src/signin/login/index.tsx", "src/signin/login/a/b.ts", "src/kernel/clock.ts", "src/signin/notes.md"]).length > 0)
     problems.push("a feature with a door is refused");
+  problems.push(...selfTestOnEmbedded());
   const place = [{ path: "src/a.ts", text: 'const at = (id) => ({ realm, table: "clients", column: "secret", row: id });' }];
   if (checkSealedColumns(place, '{ table: "webhooks", column: "secret" }').length !== 1)
     problems.push("a sealed column that is not listed passes");
@@ -298,7 +320,7 @@ function selfTest() {
   if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
   if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");
   if (checkMigrations(landed, new Map([...landed, ["migrations/0002_b.sql", "3"]])).length > 0) problems.push("a new migration is refused");
-  return { problems, summary: `${offences.length + 4} offences are refused, and nothing else` };
+  return { problems, summary: `${offences.length + 9} offences are refused, and nothing else` };
 }
 
 const { problems, summary } = process.argv.includes("--self-test") ? selfTest() : product();

@@ -131,7 +131,8 @@ async function main(folder) {
     if (interrupted !== undefined) return interrupted;
     const env = { ...process.env, TMPDIR: temporary, ...(postgres && { GATEHOUSE_TEST_POSTGRES_URL: postgres.url }) };
     // Without Postgres its project stays out; while watching, the quick projects run unless others are named.
-    const usual = watch ? ["--project=plain", "--project=embedded"] : withPostgres ? [] : ["--project=!postgres"];
+    const quick = ["--project=plain", `--project=${withPostgres ? "postgres" : "embedded"}`];
+    const usual = watch ? quick : withPostgres ? [] : ["--project=!postgres"];
     const selection = projects.length > 0 ? [] : usual;
     if (watch) return await node([vitest, "watch", ...selection, ...args], { env, interactive: true });
 

@@ -11,6 +11,7 @@ import { organizationRoutes, userOrganizationRoutes } from "../directory/organiz
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
+import { whoAmIRoutes } from "../operations/console/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
 import type { App } from "../platform/http/index.ts";
@@ -28,7 +29,7 @@ import { providerRoutes, pushTokenRoutes, templateRoutes } from "../tenancy/mess
 import { realmRoutes } from "../tenancy/realms/index.ts";
 import { settingsRoutes } from "../tenancy/settings/index.ts";
 import { webhookRoutes } from "../tenancy/webhooks/index.ts";
-import type { Services } from "./services.ts";
+import { type Services, version } from "./services.ts";
 
 /** Everything below `/admin`, behind the admin gate. */
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
@@ -96,4 +97,5 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(templateRoutes, { prefix: "/messaging/templates" });
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
+  await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
 }

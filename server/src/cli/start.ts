@@ -60,6 +60,7 @@ function announce(call: Invocation, { config, database }: Core, firstStart: Firs
   const lines = [
     `Gatehouse ${manifest().version} is ready in ${seconds} s (${config.mode}, database: ${where})`,
     "",
+    `  Console     ${baseUrl}/console/`,
     `  Sign in     ${baseUrl}/realms/master/login`,
     `  API docs    ${baseUrl}/interactive-docs.html`,
     `  Health      ${baseUrl}/monitoring/health`,

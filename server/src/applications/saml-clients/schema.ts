@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { flagMember, member, nullable, nullableMember, oneOf, optional, schemasOf, type ValuesOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
-import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
-import { assertionLifetime, nameIdFormats } from "../../tenancy/settings/index.ts";
+import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT, RELAY_STATE_BYTES } from "../../platform/saml/index.ts";
+import { assertionLifetime, clockSkew, nameIdFormats } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
 
 const inherited = (description: string) => nullableMember(Type.Boolean(), `${description}; null: as the realm says`);
@@ -48,6 +48,11 @@ const SloEndpoint = Type.Object(
   { additionalProperties: false },
 );
 
+const attributeName = Type.String({
+  ...{ minLength: 1, maxLength: 128, pattern: "^[^\\p{C}]+$" },
+  description: "the name of an attribute has no control characters",
+});
+
 /** The largest number of items of the lists that metadata fills, too. */
 export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoints: 20, additionalSigningCertificates: 10 } as const;
 
@@ -73,6 +78,7 @@ export const storedOptions = {
     Type.Integer(assertionLifetime),
     "How long it may take an assertion to arrive; null: as the realm says",
   ),
+  clockSkewSeconds: nullableMember(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
   description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
   additionalSigningCertificates: member(
     Type.Array(certificate, {
@@ -86,13 +92,12 @@ export const storedOptions = {
   encryptionAlgorithm: nullableMember(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
   keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
   nameIdSource: nullableMember(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      pattern: "^[^\\p{C}]+$",
-      description: "the name of an attribute has no control characters",
-    }),
+    attributeName,
     "The user attribute that the NameID of format `unspecified` is read from; null: the username",
+  ),
+  persistentNameIdSource: nullableMember(
+    attributeName,
+    "The user attribute that the NameID of format `persistent` is read from, such as the ImmutableID of Microsoft 365; null: random, one per user and service provider",
   ),
   acsEndpoints: member(
     Type.Array(AcsEndpoint, {
@@ -115,7 +120,15 @@ export const storedOptions = {
   ),
   allowedRelayStates: nullableMember(
     Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
-    "Only a RelayState that begins with one of these is passed on; null: any",
+    "Only a RelayState that begins with one of these is passed on, of at most 2,048 bytes; null: any, as `relayStateBytes` says",
+  ),
+  relayStateBytes: member(
+    Type.Integer({
+      minimum: RELAY_STATE_BYTES,
+      maximum: 2048,
+      description: "How long a RelayState may be that is no address of the service provider itself, where `allowedRelayStates` is null",
+    }),
+    RELAY_STATE_BYTES,
   ),
   authnContextMap: member(
     Type.Record(urn, oneOf(["1", "2"]), {
@@ -167,6 +180,10 @@ const MetadataSource = Type.Object(
     url: nullable(Type.String(), "From where; null: sent as a file"),
     importedAt: Type.Integer({ description: "Epoch milliseconds" }),
     validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    refresh: Type.Boolean({
+      description: "Whether it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
+    }),
+    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. What was imported stays"),
     members: Type.Array(Type.String(), {
       description: "Members that the next import updates: no administrator has changed them since the last one",
     }),
@@ -248,6 +265,12 @@ export const ImportSamlClient = Type.Object(
     entityId: choice,
     certificate: Type.Optional(
       nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not verified"),
+    ),
+    refresh: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Read it again by itself, daily or as its `cacheDuration` says; the same certificate counts",
+      }),
     ),
   },
   { $id: "ImportSamlClient", additionalProperties: false },

@@ -9,6 +9,7 @@ export type NameIdKind = NonNullable<StoredOptions["nameIdFormat"]>;
 export interface SamlMapper extends ClaimMapper {
   readonly samlName: string;
   readonly samlNameFormat: string;
+  readonly samlFriendlyName?: string | null;
 }
 
 /** A SAML service provider as protocols meet it: immutable, complete with the realm's defaults, cached until the realm's configuration changes. */
@@ -39,7 +40,8 @@ export type InheritedOption =
   | "nameIdFormat"
   | "backChannelSloEnabled"
   | "idpInitiatedSsoEnabled"
-  | "assertionLifetimeSeconds";
+  | "assertionLifetimeSeconds"
+  | "clockSkewSeconds";
 
 /** The options with the realm's settings resolved. */
 export type SamlClientOptions = Omit<StoredOptions, InheritedOption | "authnContextMap"> & {

@@ -1,12 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { MASTER } from "../../tenancy/realms/index.ts";
-import { PAGE, signInUrl } from "./routes.ts";
+import { signInUrl } from "./routes.ts";
 import { sessionIn, type VisitorParts } from "./visitor.ts";
 
 /** A gate with its two leaves open. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#3e49c3"/>' +
   '<path d="M8 25V14a8 8 0 0 1 16 0v11M13 25V14.5a3 3 0 0 1 6 0V25" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>';
+
+/** The admin console. */
+const CONSOLE = "/console/";
 
 const hidden = { schema: { hide: true } };
 
@@ -15,7 +18,7 @@ export const homeRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, p
   app.get("/", hidden, async (request, reply) => {
     const master = await parts.realms.get(MASTER);
     const session = master && (await sessionIn(parts, request, master));
-    return reply.header("cache-control", "no-store").redirect(session ? PAGE : signInUrl(MASTER, PAGE), 303);
+    return reply.header("cache-control", "no-store").redirect(session ? CONSOLE : signInUrl(MASTER, CONSOLE), 303);
   });
 
   for (const path of ["/favicon.svg", "/favicon.ico"]) {

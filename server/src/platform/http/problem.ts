@@ -104,6 +104,14 @@ export function answerProblem(cause: unknown, request: FastifyRequest, reply: Fa
   return sendProblem(reply, request, error);
 }
 
+/** The line that the request number of an error page leads to. */
+export function logShownError(
+  request: FastifyRequest,
+  shown: { readonly error: string; readonly reason: string; readonly clientId?: string },
+): void {
+  request.log.info({ realm: request.realmId, ...shown }, "an error page was shown");
+}
+
 /** The one log line of a failure: causes are for us, never for the answer. */
 export function logFailure(request: FastifyRequest, error: AppError): void {
   if (error.status >= 500) request.log.error({ err: error.cause ?? error, code: error.code }, "request failed");

@@ -65,10 +65,9 @@ export async function showStep(
     application: run.request.application,
     trustDays: page.refreshSeconds === undefined ? trustDays(run, ask) : undefined,
   });
-  const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
     logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),
-    formActionOrigins: leadsTo,
+    callbacks: run.request.callbacks ?? [],
     ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.

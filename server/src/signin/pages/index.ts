@@ -15,6 +15,7 @@ export type { Hop } from "./hop.tsx";
 export { renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
 export type { PageFrame } from "./layout.tsx";
+export { renderLeaving } from "./leaving.tsx";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";

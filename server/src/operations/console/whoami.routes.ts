@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { pathParams } from "../../platform/http/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+
+const WhoAmI = Type.Object(
+  {
+    userId: Type.String({ description: "The user's id; a client's, if a client calls in its own name" }),
+    username: Type.String(),
+    realmId: Type.String({ description: "The realm of the session or token: the realm itself, or `master`" }),
+    permissions: Type.Array(Type.String(), { description: "The admin permissions that the caller holds in this realm" }),
+    displayName: Type.Union([Type.String(), Type.Null()], { description: "The realm's display name" }),
+    developmentMode: Type.Boolean(),
+    version: Type.String(),
+  },
+  {
+    $id: "WhoAmI",
+    examples: [
+      {
+        userId: "018f5b3e-7a1c-7d20-9c3e-2f4b6a8d0c1e",
+        username: "admin",
+        realmId: "master",
+        permissions: ["realm-admin"],
+        displayName: null,
+        developmentMode: true,
+        version: "0.1.0",
+      },
+    ],
+  },
+);
+
+export interface WhoAmIParts {
+  readonly realms: RealmSnapshots;
+  readonly developmentMode: boolean;
+  readonly version: string;
+}
+
+/** Mounted under /admin/realms/:realm. */
+export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, { realms, developmentMode, version }) => {
+  app.get(
+    "/whoami",
+    {
+      config: { permission: "any" },
+      schema: {
+        summary: "The caller, and the permissions it holds here",
+        tags: ["Realms"],
+        params: pathParams(),
+        response: { 200: WhoAmI },
+      },
+    },
+    async (req) => {
+      const { id, name, realm, permissions } = req.actor!;
+      const { displayName } = (await realms.get(req.params.realm))!.settings;
+      const username = name.replace(/^master\//, "");
+      return { userId: id, username, realmId: realm, permissions: [...permissions].sort(), displayName, developmentMode, version };
+    },
+  );
+};

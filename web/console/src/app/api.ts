@@ -1,0 +1,54 @@
+import { ApiProblem, createApi, type ListResult, type RequestOptions, type Result } from "@gatehouse/api";
+import { askToSignInAgain } from "./sign-in-again.tsx";
+
+export const api = createApi();
+
+const RECENT = "auth.recent_authentication_required";
+
+/** Repeats a call after the user has signed in again, so that nothing typed is lost. Cancelling throws the first refusal. */
+async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const expired = error.status === 401;
+    if (!expired && error.code !== RECENT) throw error;
+    const reason = expired ? "expired" : "recent";
+    if (!(await askToSignInAgain({ realm, reason, url: error.problem.stepUpUrl }))) throw error;
+    return withSignIn(realm, call);
+  }
+}
+
+/** The calls of one realm; paths begin below `/admin/realms/{realm}`. */
+export interface RealmApi {
+  readonly realm: string;
+  url(path: string): string;
+  list<T>(path: string, options?: RequestOptions): Promise<ListResult<T>>;
+  get<T>(path: string, options?: RequestOptions): Promise<Result<T>>;
+  send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, options?: RequestOptions): Promise<Result<T>>;
+}
+
+export function realmApi(realm: string): RealmApi {
+  const url = (path: string) => `/admin/realms/${encodeURIComponent(realm)}${path}`;
+  return {
+    realm,
+    url,
+    list: (path, options) => withSignIn(realm, () => api.list(url(path), options)),
+    get: (path, options) => withSignIn(realm, () => api.request("GET", url(path), options)),
+    send: (method, path, options) => withSignIn(realm, () => api.request(method, url(path), options)),
+  };
+}
+
+/** The same for what stands above the realms: `/admin/realms`, `/admin/metrics/summary`. */
+export const serverApi = {
+  list: <T>(path: string, options?: RequestOptions) => withSignIn("master", () => api.list<T>(path, options)),
+  get: <T>(path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>("GET", path, options)),
+  send: <T>(method: string, path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>(method, path, options)),
+};
+
+/** The message of any error, for people. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ApiProblem) return error.message;
+  if (error instanceof TypeError) return "The server cannot be reached. Check your connection and try again.";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,92 @@
+import { Button, Kbd, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useText } from "../i18n/index.ts";
+import { groups } from "./areas.ts";
+import { AreaIcon } from "./icons.tsx";
+import { useRealm } from "./session.tsx";
+import { isVisible } from "./shell.tsx";
+
+const [store, palette] = createSpotlight();
+
+export function PaletteButton() {
+  const t = useText();
+  return (
+    <Button
+      variant="default"
+      size="sm"
+      c="dimmed"
+      fw={400}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      onClick={palette.open}
+      aria-label={t("Search or jump to…")}
+    >
+      <Text span size="sm" visibleFrom="md">
+        {t("Search or jump to…")} <Kbd size="xs">Ctrl K</Kbd>
+      </Text>
+    </Button>
+  );
+}
+
+/** Ctrl-K: areas of the realm, and users and applications by name or id. */
+export function Palette() {
+  const t = useText();
+  const session = useRealm();
+  const { api, realm, may } = session;
+  const navigate = useNavigate();
+  const [query, setQuery] = useState("");
+  const [search] = useDebouncedValue(query.trim(), 200);
+  const users = useFound<{ userId: string; username: string; email: string | null }>("/users", search, may("view-users"));
+  const clients = useFound<{ id: string; clientId: string; name: string | null }>("/clients", search, may("view-clients"));
+  const go = (path: string) => () => void navigate({ to: `/realms/${realm}/${path}` as never });
+  const actions: SpotlightActionData[] = [
+    ...groups
+      .flatMap(({ areas }) => Object.entries(areas))
+      .filter(([, entry]) => !entry.hidden && isVisible(entry, session))
+      .map(([name, entry]) => ({ id: name, label: t(entry.title), onClick: go(name), leftSection: <AreaIcon name={entry.icon} /> })),
+    ...users.map(({ userId, username, email }) => ({
+      id: userId,
+      label: username,
+      description: email ?? t("User"),
+      keywords: [userId, email ?? "", search],
+      onClick: go(`users/${userId}`),
+      leftSection: <AreaIcon name="user" />,
+    })),
+    ...clients.map(({ id, clientId, name }) => ({
+      id,
+      label: name ?? clientId,
+      description: clientId,
+      keywords: [id, clientId, search],
+      onClick: go(`clients/${id}`),
+      leftSection: <AreaIcon name="app" />,
+    })),
+  ];
+  function useFound<T>(path: string, text: string, allowed: boolean): readonly T[] {
+    const found = useQuery({
+      queryKey: [realm, "palette", path, text],
+      queryFn: ({ signal }) => api.list<T>(path, { query: { search: text, size: 5 }, signal }),
+      enabled: allowed && text.length > 1,
+    });
+    return found.data?.items ?? [];
+  }
+  return (
+    <Spotlight
+      store={store}
+      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={["mod + K"]}
+      nothingFound={t("Nothing matches")}
+      limit={12}
+      searchProps={{
+        placeholder: t("Search or jump to…"),
+        "aria-label": t("Search or jump to…"),
+        leftSection: <IconSearch size={18} aria-hidden />,
+      }}
+    />
+  );
+}

@@ -1,0 +1,163 @@
+import { ApiProblem } from "@gatehouse/api";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { useText } from "../i18n/index.ts";
+import { ListPage, type ListSearch } from "../kit/list-page.tsx";
+import { RecordPage } from "../kit/record-page.tsx";
+import { Empty, Failure, Rows } from "../kit/states.tsx";
+import { entries } from "./areas.ts";
+import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
+import { isVisible, Shell } from "./shell.tsx";
+import { SignedIn, signInUrl } from "./sign-in-again.tsx";
+
+const Realms = lazy(async () => ({ default: (await import("../areas/realms.tsx")).Realms }));
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: () => <Navigate to={"/realms/master/overview" as never} replace />,
+});
+
+const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: SignedIn });
+
+const realms = createRoute({
+  getParentRoute: () => root,
+  path: "/realms",
+  component: () => (
+    <InRealm realm="master">
+      <Suspense fallback={<Rows />}>
+        <Realms />
+      </Suspense>
+    </InRealm>
+  ),
+});
+
+const realm = createRoute({
+  getParentRoute: () => root,
+  path: "/realms/$realm",
+  component: function Realm() {
+    const { realm: name } = useParams({ strict: false }) as { realm: string };
+    return (
+      <InRealm realm={name} key={name}>
+        <Outlet />
+      </InRealm>
+    );
+  },
+});
+
+const start = createRoute({
+  getParentRoute: () => realm,
+  path: "/",
+  component: function Start() {
+    const { realm: name } = useParams({ strict: false }) as { realm: string };
+    return <Navigate to={`/realms/${name}/overview` as never} replace />;
+  },
+});
+
+/** What a list keeps in the address: every value is a text. */
+const listSearch = (search: Record<string, unknown>): ListSearch =>
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, String(value)]])),
+  );
+
+const area = createRoute({ getParentRoute: () => realm, path: "/$area", validateSearch: listSearch, component: AreaRoute });
+const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", validateSearch: listSearch, component: AreaRoute });
+
+/** The list, the record, the form for a new one, or the page of an area. */
+function AreaRoute() {
+  const t = useText();
+  const session = useRealm();
+  const { area: name = "", id } = useParams({ strict: false }) as { area?: string; id?: string };
+  const search = useSearch({ strict: false }) as ListSearch;
+  const navigate = useNavigate();
+  const entry = entries[name];
+  const loaded = useQuery({
+    queryKey: ["area", name],
+    queryFn: () => entry!.load(),
+    enabled: entry !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!entry) return <NotFound />;
+  if (!isVisible(entry, session))
+    return (
+      <Empty
+        title={t("You may not see this")}
+        text={t("Ask an administrator for one of these permissions: {permissions}", { permissions: entry.permission.join(", ") })}
+      />
+    );
+  if (loaded.isError) return <Failure error={loaded.error} retry={() => loaded.refetch()} />;
+  if (loaded.isPending) return <Rows />;
+  if ("Page" in loaded.data) return <loaded.data.Page />;
+  const { resource } = loaded.data;
+  const replace = (next: ListSearch) => void navigate({ to: ".", search: next as never, replace: true });
+  if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={replace} />;
+  if (id === "new" && resource.CreatePage) return <resource.CreatePage />;
+  return (
+    <RecordPage key={id} resource={resource} area={name} id={decodeURIComponent(id)} tab={search.tab} setTab={(tab) => replace({ tab })} />
+  );
+}
+
+/** Knows who asks before anything of the realm is shown. */
+function InRealm({ realm: name, children }: { realm: string; children: React.ReactNode }) {
+  const me = useWhoAmI(name);
+  if (me.isPending) return <Rows />;
+  if (me.isError) return <NoAccess realm={name} error={me.error} retry={() => void me.refetch()} />;
+  return (
+    <RealmProvider realm={name} me={me.data}>
+      <Shell>{children}</Shell>
+    </RealmProvider>
+  );
+}
+
+function NoAccess({ realm: name, error, retry }: { realm: string; error: unknown; retry: () => void }) {
+  const t = useText();
+  const status = error instanceof ApiProblem ? error.status : 0;
+  if (status !== 401 && status !== 403 && status !== 404) return <Failure error={error} retry={retry} />;
+  const here = location.pathname + location.search;
+  return (
+    <Stack p="xl" maw={520} m="auto">
+      <Title order={1} size="h2">
+        {status === 404 ? t("There is no realm {realm}", { realm: name }) : t("Sign in to manage {realm}", { realm: name })}
+      </Title>
+      <Text>
+        {status === 403 ? t("Your account has no admin permissions here.") : t("Administrators of the realm and of master can open it.")}
+      </Text>
+      <Group>
+        {status !== 404 && (
+          <Button component="a" href={signInUrl(name, here)}>
+            {t("Sign in to {realm}", { realm: name })}
+          </Button>
+        )}
+        {name !== "master" && (
+          <Button component="a" variant="default" href={signInUrl("master", status === 404 ? "/console/" : here)}>
+            {t("Sign in to {realm}", { realm: "master" })}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function NotFound() {
+  const t = useText();
+  return <Empty title={t("There is nothing at this address")} text={t("Choose an area from the navigation.")} />;
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, signedIn, realms, realm.addChildren([start, area, record])]),
+  basepath: "/console",
+  defaultPreload: false,
+  scrollRestoration: true,
+  // Addresses that people read and copy: plain texts, never JSON.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const text = new URLSearchParams(
+      Object.entries(search as ListSearch).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ""),
+    ).toString();
+    return text && `?${text}`;
+  },
+});

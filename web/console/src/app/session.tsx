@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { type RealmApi, realmApi } from "./api.ts";
+
+/** What `GET /admin/realms/{realm}/whoami` answers. */
+export interface WhoAmI {
+  readonly userId: string;
+  readonly username: string;
+  /** The realm of the session: the realm itself, or `master`. */
+  readonly realmId: string;
+  readonly permissions: readonly string[];
+  readonly displayName: string | null;
+  readonly developmentMode: boolean;
+  readonly version: string;
+}
+
+export interface RealmSession {
+  readonly realm: string;
+  readonly api: RealmApi;
+  readonly me: WhoAmI;
+  /** Whether the caller holds one of these permissions. */
+  may(...permissions: readonly string[]): boolean;
+}
+
+const Context = createContext<RealmSession | null>(null);
+
+export function useRealm(): RealmSession {
+  const session = useContext(Context);
+  if (!session) throw new Error("outside of a realm");
+  return session;
+}
+
+export function useWhoAmI(realm: string) {
+  return useQuery({
+    queryKey: [realm, "whoami"],
+    queryFn: async () => (await realmApi(realm).get<WhoAmI>("/whoami")).data,
+    staleTime: 60_000,
+  });
+}
+
+export function RealmProvider({ realm, me, children }: { realm: string; me: WhoAmI; children: ReactNode }) {
+  const session = useMemo<RealmSession>(() => {
+    const held = new Set(me.permissions);
+    const may = (...wanted: readonly string[]) => held.has("realm-admin") || wanted.some((one) => held.has(one));
+    return { realm, api: realmApi(realm), me, may };
+  }, [realm, me]);
+  return <Context.Provider value={session}>{children}</Context.Provider>;
+}

@@ -1,0 +1,171 @@
+import {
+  ActionIcon,
+  Anchor,
+  AppShell,
+  Avatar,
+  Breadcrumbs,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBook, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
+import { type Entry, entries, groups } from "./areas.ts";
+import { AreaIcon } from "./icons.tsx";
+import { Palette, PaletteButton } from "./palette.tsx";
+import { RealmSwitcher } from "./realm-switcher.tsx";
+import { type RealmSession, useRealm } from "./session.tsx";
+
+/** Whether the caller sees an area: what the permissions forbid is hidden. */
+export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
+  (permission.length === 0 || may(...permission)) && (!development || me.developmentMode);
+
+/** The frame of every page of a realm: navigation, breadcrumbs, palette, colour scheme, account. */
+export function Shell({ children }: { children: ReactNode }) {
+  const t = useText();
+  const [opened, { toggle, close }] = useDisclosure();
+  const session = useRealm();
+  const { realm, me } = session;
+  const { area, id } = useParams({ strict: false }) as { area?: string; id?: string };
+  const entry = area ? entries[area] : undefined;
+  useEffect(() => {
+    document.title = [id && decodeURIComponent(id), entry && t(entry.title), realm, "Gatehouse"].filter(Boolean).join(" · ");
+  }, [entry, id, realm, t]);
+  return (
+    <AppShell header={{ height: 56 }} navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !opened } }} padding="lg">
+      <a className="skip-link" href="#main">
+        {t("Skip to the content")}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap" gap="sm">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("Navigation")} aria-expanded={opened} />
+            <Breadcrumbs className="breadcrumbs">
+              <Anchor component={Link} to={`/realms/${realm}/overview` as never} c="dimmed" size="sm">
+                {realm}
+              </Anchor>
+              {entry && area && (
+                <Anchor
+                  component={Link}
+                  to={`/realms/${realm}/${area}` as never}
+                  c={id ? "dimmed" : "inherit"}
+                  size="sm"
+                  {...(!id && { fw: 600 })}
+                >
+                  {t(entry.title)}
+                </Anchor>
+              )}
+            </Breadcrumbs>
+          </Group>
+          <Group wrap="nowrap" gap="xs">
+            <PaletteButton />
+            <ColorScheme />
+            <AccountMenu name={me.username} realm={me.realmId} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <RealmSwitcher />
+        <AppShell.Section grow component={ScrollArea} mt="xs">
+          <nav aria-label={t("Areas")}>
+            {groups.map(({ title, areas }) => {
+              const visible = Object.entries(areas).filter(([, one]) => !one.hidden && isVisible(one, session));
+              if (visible.length === 0) return null;
+              return (
+                <div key={title ?? "top"}>
+                  {title && (
+                    <Text size="xs" fw={600} tt="uppercase" c="dimmed" px="sm" pt="md" pb={4}>
+                      {t(title)}
+                    </Text>
+                  )}
+                  {visible.map(([name, one]) => (
+                    <NavLink
+                      key={name}
+                      component={Link}
+                      to={`/realms/${realm}/${name}` as never}
+                      label={t(one.title)}
+                      leftSection={<AreaIcon name={one.icon} />}
+                      active={area === name}
+                      aria-current={area === name ? "page" : undefined}
+                      onClick={close}
+                      className="nav-entry"
+                    />
+                  ))}
+                </div>
+              );
+            })}
+          </nav>
+        </AppShell.Section>
+        <AppShell.Section>
+          <NavLink
+            component="a"
+            href="/interactive-docs.html"
+            label={t("API reference")}
+            leftSection={<IconBook size={18} aria-hidden />}
+            rightSection={<Text size="xs">v{me.version}</Text>}
+          />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        {children}
+      </AppShell.Main>
+      <Palette />
+    </AppShell>
+  );
+}
+
+function ColorScheme() {
+  const t = useText();
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme("light") === "dark";
+  const label = dark ? t("Use light colours") : t("Use dark colours");
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(dark ? "light" : "dark")}>
+        {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function AccountMenu({ name, realm }: { name: string; realm: string }) {
+  const t = useText();
+  const language = useLanguage();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="transparent" size="lg" aria-label={t("Your account")}>
+          <Avatar size={32} name={name} color="initials" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {name} ({realm})
+        </Menu.Label>
+        <Menu.Item component="a" href={`/realms/${realm}/account/`}>
+          {t("Your account")}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{t("Language")}</Menu.Label>
+        {(Object.keys(languages) as Language[]).map((one) => (
+          <Menu.Item key={one} onClick={() => void choose(one)} {...(one === language && { fw: 700, "aria-current": true })}>
+            {languages[one]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href={`/realms/${realm}/logout`} leftSection={<IconLogout size={16} aria-hidden />}>
+          {t("Sign out")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from "react";
+
+/** English texts are their own keys; another language is a map from them. A check fails if one is missing. */
+type Texts = Readonly<Record<string, string>>;
+
+export const languages = { en: "English", nl: "Nederlands" } as const;
+export type Language = keyof typeof languages;
+
+const KEY = "gatehouse.language";
+const listeners = new Set<() => void>();
+let language: Language = initialLanguage();
+let texts: Texts = {};
+
+function initialLanguage(): Language {
+  const wanted = [localStorage.getItem(KEY), ...navigator.languages].map((tag) => tag?.slice(0, 2));
+  return (wanted.find((tag): tag is Language => tag !== undefined && tag in languages) ?? "en") as Language;
+}
+
+const load = async (wanted: Language): Promise<Texts> => (wanted === "nl" ? (await import("./nl.ts")).nl : {});
+
+/** Loads the language of the browser. */
+export const begin = () => choose(language);
+
+export async function choose(wanted: Language): Promise<void> {
+  texts = await load(wanted);
+  language = wanted;
+  localStorage.setItem(KEY, wanted);
+  document.documentElement.lang = wanted;
+  for (const listener of listeners) listener();
+}
+
+/** The text in the current language, with `{name}` replaced. */
+export function translate(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return (texts[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export type Translate = typeof translate;
+
+/** Renders again when the language changes. */
+export function useText(): Translate {
+  useSyncExternalStore(subscribe, () => texts);
+  return translate;
+}
+
+export function useLanguage(): Language {
+  return useSyncExternalStore(subscribe, () => language);
+}

@@ -1,0 +1,119 @@
+import { ApiProblem } from "@gatehouse/api";
+import { Alert, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { messageOf } from "../app/api.ts";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "./confirm.tsx";
+import { succeeded } from "./notify.ts";
+import type { Resource } from "./resource.ts";
+import { type Draft, SchemaForm } from "./schema-form.tsx";
+
+interface CreateDrawerProps<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area
+  readonly resource: Resource<T, any, any>;
+  readonly area: string;
+  readonly opened: boolean;
+  close(): void;
+}
+
+/** Creates a record in a drawer, then shows its page, or first what is shown only once. */
+export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerProps<T>) {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const spec = resource.create!;
+  const [draft, setDraft] = useState<Draft>(spec.defaults ?? {});
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  const [shown, setShown] = useState<{ content: ReactNode; key: string } | null>(null);
+
+  const reset = () => {
+    setDraft(spec.defaults ?? {});
+    setProblem(null);
+    setError(null);
+    setShown(null);
+  };
+  const leave = async () => {
+    const dirty = shown === null && JSON.stringify(draft) !== JSON.stringify(spec.defaults ?? {});
+    const question = { title: t("Discard this?"), text: t("What you typed here is not saved."), action: t("Discard"), danger: true };
+    if (dirty && !(await confirmed(question))) return;
+    reset();
+    close();
+  };
+  const open = (key: string) => {
+    reset();
+    close();
+    void navigate({ to: `/realms/${realm}/${area}/${encodeURIComponent(key)}` as never });
+  };
+  const create = async () => {
+    setSaving(true);
+    setProblem(null);
+    setError(null);
+    try {
+      const { data } = await api.send<T & Record<string, unknown>>("POST", resource.path, { body: draft });
+      await client.invalidateQueries({ queryKey: [realm, "list"] });
+      succeeded(t("{name} was created", { name: resource.name(data) }));
+      const content = spec.after?.(data);
+      if (content) setShown({ content, key: resource.key(data) });
+      else open(resource.key(data));
+    } catch (reason) {
+      if (reason instanceof ApiProblem) setProblem(reason);
+      setError(messageOf(reason));
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  return (
+    <Drawer opened={opened} onClose={() => void leave()} title={t(`Create ${resource.singular}`)} position="right" size="lg">
+      {shown ? (
+        <Stack>
+          {shown.content}
+          <Group justify="flex-end">
+            <Button onClick={() => open(shown.key)}>{t("Continue")}</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void create();
+          }}
+        >
+          <Stack>
+            {error && (
+              <Alert color="red" role="alert">
+                <Text size="sm">{t(error)}</Text>
+              </Alert>
+            )}
+            <SchemaForm
+              schema={spec.schema}
+              draft={draft}
+              sections={spec.sections}
+              {...(spec.controls && { controls: spec.controls })}
+              {...(spec.labels && { labels: spec.labels })}
+              {...(spec.hidden && { hidden: spec.hidden })}
+              {...(spec.only && { only: true })}
+              problem={problem}
+              onChange={setDraft}
+            />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={() => void leave()}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit" loading={saving}>
+                {t("Create")}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Drawer>
+  );
+}

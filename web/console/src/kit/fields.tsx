@@ -1,0 +1,186 @@
+import {
+  Fieldset,
+  JsonInput,
+  MultiSelect,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useState } from "react";
+import { useText } from "../i18n/index.ts";
+import { type Described, describe, labelOf, type Schema } from "./schema.ts";
+
+export interface FieldProps {
+  readonly name: string;
+  /** The path of the member, as problems name it. */
+  readonly path: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+  readonly value: unknown;
+  readonly label?: string;
+  readonly description?: string;
+  readonly readOnly?: boolean;
+  onChange(value: unknown): void;
+  errorOf(path: string): string | undefined;
+}
+
+/** One member of a record, edited by the control that fits its schema. */
+export function Field({ name, path, schema, required, value, label, description, readOnly = false, onChange, errorOf }: FieldProps) {
+  const t = useText();
+  const described = describe(name, schema);
+  const { kind, nullable } = described;
+  const shared = {
+    label: label ?? t(labelOf(name)),
+    description: description ?? schema.description ?? described.schema.description,
+    error: errorOf(path),
+    readOnly,
+    disabled: readOnly,
+    required: required && !nullable && kind.kind !== "boolean",
+  };
+  const empty = nullable ? null : "";
+  switch (kind.kind) {
+    case "boolean":
+      if (nullable) {
+        const options = [
+          { value: "", label: t("Inherited") },
+          { value: "true", label: t("Yes") },
+          { value: "false", label: t("No") },
+        ];
+        const chosen = value === undefined || value === null ? "" : String(value);
+        return <Select {...shared} data={options} value={chosen} onChange={(next) => onChange(next ? next === "true" : null)} />;
+      }
+      return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
+    case "choice":
+      return (
+        <Select
+          {...shared}
+          data={[...kind.options]}
+          value={(value as string | null) ?? null}
+          clearable={nullable || !required}
+          allowDeselect={false}
+          onChange={(next) => onChange(next ?? (nullable ? null : undefined))}
+        />
+      );
+    case "choices":
+      return (
+        <MultiSelect {...shared} data={[...kind.options]} value={(value as string[] | undefined) ?? []} onChange={onChange} searchable />
+      );
+    case "texts":
+      return (
+        <TagsInput
+          {...shared}
+          value={(value as string[] | null | undefined) ?? []}
+          placeholder={t("Type and press Enter")}
+          acceptValueOnBlur
+          splitChars={[" ", "\n"]}
+          onChange={onChange}
+        />
+      );
+    case "number":
+      return (
+        <NumberInput
+          {...shared}
+          value={(value as number | null | undefined) ?? ""}
+          {...limits(described.schema)}
+          onChange={(next) => onChange(next === "" ? (nullable ? null : undefined) : Number(next))}
+        />
+      );
+    case "secret":
+      return (
+        <PasswordInput
+          {...shared}
+          value={(value as string | undefined) ?? ""}
+          autoComplete="new-password"
+          placeholder={t("Leave empty to keep the present one")}
+          onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+        />
+      );
+    case "text": {
+      const text = (value as string | null | undefined) ?? "";
+      const change = (next: string) => onChange(next === "" ? (required && !nullable ? "" : empty === null ? null : undefined) : next);
+      return kind.long ? (
+        <Textarea {...shared} autosize minRows={2} maxRows={12} value={text} onChange={(event) => change(event.currentTarget.value)} />
+      ) : (
+        <TextInput {...shared} value={text} onChange={(event) => change(event.currentTarget.value)} />
+      );
+    }
+    case "object":
+      return (
+        <Fieldset legend={shared.label}>
+          <Stack gap="sm">
+            {Object.entries(kind.properties).map(([member, inner]) => (
+              <Field
+                key={member}
+                name={member}
+                path={`${path}.${member}`}
+                schema={inner}
+                required={described.schema.required?.includes(member) ?? false}
+                value={(value as Record<string, unknown> | null | undefined)?.[member]}
+                readOnly={readOnly}
+                onChange={(next) => onChange({ ...(value as object | null), [member]: next })}
+                errorOf={errorOf}
+              />
+            ))}
+          </Stack>
+        </Fieldset>
+      );
+    default:
+      return <JsonField {...shared} value={value} described={described} onChange={onChange} />;
+  }
+}
+
+function limits({ minimum, maximum }: Schema) {
+  return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) };
+}
+
+interface JsonFieldProps {
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly error: string | undefined;
+  readonly disabled: boolean;
+  readonly value: unknown;
+  readonly described: Described;
+  onChange(value: unknown): void;
+}
+
+/** A member without a control of its own, as JSON. The text is kept while it cannot be read. */
+function JsonField({ value, described, onChange, error, ...shared }: JsonFieldProps) {
+  const t = useText();
+  const written = value === undefined ? "" : JSON.stringify(value, null, 2);
+  const [draft, setDraft] = useState<string | null>(null);
+  const invalid = draft !== null && draft.trim() !== "" && !parses(draft);
+  return (
+    <JsonInput
+      {...shared}
+      error={invalid ? t("This is not valid JSON") : error}
+      autosize
+      minRows={2}
+      maxRows={16}
+      value={draft ?? written}
+      onChange={(text) => {
+        if (text.trim() === "") {
+          setDraft(null);
+          onChange(described.nullable ? null : undefined);
+        } else if (parses(text)) {
+          setDraft(text);
+          onChange(JSON.parse(text));
+        } else setDraft(text);
+      }}
+      onBlur={() => !invalid && setDraft(null)}
+    />
+  );
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,356 @@
+import {
+  ActionIcon,
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  CloseButton,
+  Group,
+  Menu,
+  Pagination,
+  ScrollArea,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useDebouncedCallback, useLocalStorage } from "@mantine/hooks";
+import { IconArrowDown, IconArrowUp, IconPlus, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "./confirm.tsx";
+import { CreateDrawer } from "./create-drawer.tsx";
+import { CopyAsCurl } from "./curl.tsx";
+import { failed, succeeded } from "./notify.ts";
+import type { BulkAction, Resource } from "./resource.ts";
+import { Empty, Failure, Rows } from "./states.tsx";
+
+/** The state of a list stands in the address, so that Back and a copied link keep it. */
+export type ListSearch = Readonly<Record<string, string | undefined>>;
+
+export interface ListPageProps<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area
+  readonly resource: Resource<T, any, any>;
+  readonly area: string;
+  readonly search: ListSearch;
+  setSearch(search: ListSearch): void;
+}
+
+const SIZES = ["25", "50", "100", "200"];
+/** `page × size` may reach 10,000; what lies further is found by searching. */
+const DEEPEST = 10_000;
+
+export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps<T>) {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const navigate = useNavigate();
+  const [size, setSize] = useLocalStorage({ key: "gatehouse.page-size", defaultValue: "25" });
+  const [creating, setCreating] = useState(false);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const page = Number(search.page ?? "0");
+  const filters = Object.fromEntries((resource.filters ?? []).map(({ param }) => [param, search[param]]));
+  const query = { page: String(page), size, search: search.search, sort: search.sort, ...filters };
+  const list = useQuery({
+    queryKey: [realm, "list", resource.path, query],
+    queryFn: ({ signal }) => api.list<T>(resource.path, { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const change = (part: ListSearch) => {
+    setSelected(new Set());
+    setSearch({ ...search, page: undefined, ...part });
+  };
+  const typed = useDebouncedCallback((text: string) => change({ search: text || undefined }), 250);
+  const manage = may(...resource.permission.manage);
+  const items = list.data?.items ?? [];
+  const filtered = search.search !== undefined || Object.values(filters).some((value) => value !== undefined);
+  const canCreate = manage && (resource.create || resource.CreatePage);
+  const beginCreate = () => (resource.CreatePage ? navigate({ to: `/realms/${realm}/${area}/new` as never }) : setCreating(true));
+  const createButton = canCreate && (
+    <Button leftSection={<IconPlus size={16} />} onClick={beginCreate}>
+      {t(`Create ${resource.singular}`)}
+    </Button>
+  );
+  const queryText = new URLSearchParams(Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)).toString();
+  const { Header } = resource;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {t(resource.title)}
+          </Title>
+          <Text c="dimmed" size="sm">
+            {t(resource.description)}
+          </Text>
+        </div>
+        <Group gap="xs">
+          <CopyAsCurl path={`${api.url(resource.path)}?${queryText}`} />
+          {createButton}
+        </Group>
+      </Group>
+      {Header && <Header />}
+      <Group gap="sm">
+        {resource.search && (
+          <TextInput
+            key={search.search === undefined ? "empty" : "search"}
+            leftSection={<IconSearch size={16} />}
+            aria-label={t(resource.search)}
+            placeholder={t(resource.search)}
+            defaultValue={search.search ?? ""}
+            onChange={(event) => typed(event.currentTarget.value)}
+            autoFocus={search.search !== undefined}
+            w={320}
+          />
+        )}
+        {(resource.filters ?? []).map(({ param, label, options }) => (
+          <Select
+            key={param}
+            aria-label={t(label)}
+            placeholder={t(label)}
+            data={options.map((option) => ({ ...option, label: t(option.label) }))}
+            value={search[param] ?? null}
+            onChange={(value) => change({ [param]: value ?? undefined })}
+            clearable
+            w={170}
+          />
+        ))}
+        {filtered && (
+          <Button variant="subtle" size="compact-sm" onClick={() => setSearch({})}>
+            {t("Clear filters")}
+          </Button>
+        )}
+      </Group>
+      {selected.size > 0 && resource.bulk && (
+        <BulkBar
+          actions={resource.bulk}
+          items={items.filter((item) => selected.has(resource.key(item)))}
+          done={() => setSelected(new Set())}
+          close={() => setSelected(new Set())}
+        />
+      )}
+      {list.isError ? (
+        <Failure error={list.error} retry={() => list.refetch()} />
+      ) : list.isPending ? (
+        <Rows />
+      ) : items.length === 0 ? (
+        <Empty
+          title={filtered ? t("Nothing matches") : t(resource.empty ?? "Nothing here yet")}
+          text={filtered ? t("Try another search, or clear the filters.") : t(resource.description)}
+          action={filtered ? undefined : createButton}
+        />
+      ) : (
+        <Listing
+          resource={resource}
+          area={area}
+          items={items}
+          sort={search.sort}
+          selected={resource.bulk && manage ? selected : null}
+          setSelected={setSelected}
+          setSort={(sort) => change({ sort })}
+        />
+      )}
+      {list.data && list.data.total > Number(size) && (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {t(list.data.estimated ? "About {total}" : "{total} in all", { total: list.data.total.toLocaleString() })}
+          </Text>
+          <Group gap="xs">
+            <Select
+              aria-label={t("Rows per page")}
+              data={SIZES}
+              value={size}
+              onChange={(value) => value && setSize(value)}
+              w={90}
+              allowDeselect={false}
+            />
+            <Pagination
+              value={page + 1}
+              total={Math.ceil(Math.min(list.data.total, DEEPEST) / Number(size))}
+              onChange={(next) => change({ page: next === 1 ? undefined : String(next - 1) })}
+              getControlProps={(control) => ({ "aria-label": t(control === "next" ? "Next page" : "Previous page") })}
+            />
+          </Group>
+        </Group>
+      )}
+      {resource.create && <CreateDrawer resource={resource} area={area} opened={creating} close={() => setCreating(false)} />}
+    </Stack>
+  );
+}
+
+interface ListingProps<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly resource: Resource<T, any, any>;
+  readonly area: string;
+  readonly items: readonly T[];
+  readonly sort: string | undefined;
+  /** Null: rows cannot be selected. */
+  readonly selected: ReadonlySet<string> | null;
+  setSelected(selected: ReadonlySet<string>): void;
+  setSort(sort: string | undefined): void;
+}
+
+function Listing<T>({ resource, area, items, sort, selected, setSelected, setSort }: ListingProps<T>) {
+  const t = useText();
+  const { realm } = useRealm();
+  const navigate = useNavigate();
+  const keys = items.map((item) => resource.key(item));
+  const toggle = (key: string) => {
+    const next = new Set(selected);
+    if (!next.delete(key)) next.add(key);
+    setSelected(next);
+  };
+  const field = sort?.replace(/^-/, "");
+  const descending = sort?.startsWith("-") ?? false;
+  const to = (key: string) => `/realms/${realm}/${area}/${encodeURIComponent(key)}`;
+  return (
+    <ScrollArea type="auto" className="listing">
+      <Table highlightOnHover verticalSpacing="sm" miw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            {selected && (
+              <Table.Th w={40}>
+                <Checkbox
+                  aria-label={t("Select all rows of this page")}
+                  checked={selected.size === items.length}
+                  indeterminate={selected.size > 0 && selected.size < items.length}
+                  onChange={() => setSelected(new Set(selected.size === items.length ? [] : keys))}
+                />
+              </Table.Th>
+            )}
+            {resource.columns.map((column) => (
+              <Table.Th
+                key={column.title}
+                {...(column.wide && { visibleFrom: "md" })}
+                aria-sort={column.sort && column.sort === field ? (descending ? "descending" : "ascending") : undefined}
+              >
+                {column.sort ? (
+                  <button
+                    type="button"
+                    className="sort-button"
+                    onClick={() => setSort(column.sort !== field ? column.sort : descending ? undefined : `-${column.sort}`)}
+                  >
+                    {t(column.title)}
+                    {column.sort === field &&
+                      (descending ? <IconArrowDown size={14} aria-hidden /> : <IconArrowUp size={14} aria-hidden />)}
+                  </button>
+                ) : (
+                  t(column.title)
+                )}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item, index) => {
+            const key = keys[index]!;
+            return (
+              <Table.Tr
+                key={key}
+                className="clickable"
+                onClick={(event) => {
+                  if (!(event.target as Element).closest("a,button,input,label")) void navigate({ to: to(key) as never });
+                }}
+              >
+                {selected && (
+                  <Table.Td>
+                    <Checkbox
+                      aria-label={t("Select {name}", { name: resource.name(item) })}
+                      checked={selected.has(key)}
+                      onChange={() => toggle(key)}
+                    />
+                  </Table.Td>
+                )}
+                {resource.columns.map((column, place) => (
+                  <Table.Td key={column.title} {...(column.wide && { visibleFrom: "md" })}>
+                    {place === 0 ? (
+                      <Anchor component={Link} to={to(key) as never} underline="never" c="inherit" fw={600}>
+                        {column.render(item)}
+                      </Anchor>
+                    ) : (
+                      column.render(item)
+                    )}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  );
+}
+
+function BulkBar<T>({
+  actions,
+  items,
+  done,
+  close,
+}: {
+  actions: readonly BulkAction<T>[];
+  items: readonly T[];
+  done(): void;
+  close(): void;
+}) {
+  const t = useText();
+  const session = useRealm();
+  const client = useQueryClient();
+  const [running, setRunning] = useState<string | null>(null);
+  const run = async (action: BulkAction<T>) => {
+    const question = { title: t(action.title), text: t("This changes {count} records.", { count: items.length }), action: t(action.title) };
+    if (!(await confirmed({ ...question, ...(action.danger && { danger: true, typed: String(items.length) }) }))) return;
+    setRunning(action.title);
+    try {
+      const { done: changed, failed: refused } = await action.run(session, items);
+      succeeded(t("{count} done", { count: changed }));
+      if (refused.length > 0) failed(new Error(refused.slice(0, 5).join("; ")));
+      done();
+    } catch (error) {
+      failed(error);
+    } finally {
+      setRunning(null);
+      await client.invalidateQueries({ queryKey: [session.realm, "list"] });
+    }
+  };
+  const [first, ...others] = actions;
+  return (
+    <Group gap="xs" role="region" aria-label={t("Selected rows")}>
+      <Badge variant="light" size="lg">
+        {t("{count} selected", { count: items.length })}
+      </Badge>
+      {[first!, ...others.slice(0, 3)].map((action) => (
+        <Button
+          key={action.title}
+          size="xs"
+          variant="default"
+          loading={running === action.title}
+          onClick={() => void run(action)}
+          {...(action.danger && { c: "red" })}
+        >
+          {t(action.title)}
+        </Button>
+      ))}
+      {others.length > 3 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("More actions")}>
+              …
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {others.slice(3).map((action) => (
+              <Menu.Item key={action.title} onClick={() => void run(action)} {...(action.danger && { color: "red" })}>
+                {t(action.title)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <CloseButton onClick={close} aria-label={t("Clear the selection")} />
+    </Group>
+  );
+}

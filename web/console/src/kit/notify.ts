@@ -1,0 +1,13 @@
+import { ApiProblem } from "@gatehouse/api";
+import { notifications } from "@mantine/notifications";
+import { messageOf } from "../app/api.ts";
+import { translate } from "../i18n/index.ts";
+
+export const succeeded = (message: string) => void notifications.show({ message, color: "teal" });
+
+/** Says why something failed, unless the user cancelled it. */
+export function failed(error: unknown): void {
+  const requestId = error instanceof ApiProblem ? error.problem.requestId : undefined;
+  const message = translate(messageOf(error)) + (requestId ? ` (${requestId})` : "");
+  notifications.show({ title: translate("That did not work"), message, color: "red", autoClose: 10_000 });
+}

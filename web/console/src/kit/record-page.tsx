@@ -1,0 +1,179 @@
+import { Alert, Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
+import { IconChevronDown, IconCopy } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { messageOf } from "../app/api.ts";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { Activity } from "./activity.tsx";
+import { confirmed } from "./confirm.tsx";
+import { CopyAsCurl } from "./curl.tsx";
+import { EditForm } from "./edit-form.tsx";
+import { failed, succeeded } from "./notify.ts";
+import type { Action, Resource } from "./resource.ts";
+import { Failure, Rows } from "./states.tsx";
+
+export interface RecordPageProps<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area
+  readonly resource: Resource<T, any, any>;
+  readonly area: string;
+  readonly id: string;
+  readonly tab: string | undefined;
+  setTab(tab: string): void;
+}
+
+/** The page of one record: its form, its tabs, its actions, its activity. */
+export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPageProps<T>) {
+  const t = useText();
+  const session = useRealm();
+  const { api, realm, may } = session;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const path = `${resource.path}/${encodeURIComponent(id)}`;
+  const record = useQuery({
+    queryKey: [realm, "record", path],
+    queryFn: async ({ signal }) => {
+      if (!resource.listOnly) return api.get<T>(path, { signal });
+      const { items } = await api.list<T>(resource.path, { query: { size: 1000 }, signal });
+      const data = items.find((item) => resource.key(item) === id);
+      if (data === undefined) throw new Error("There is nothing at this address");
+      return { data, etag: null };
+    },
+  });
+  if (record.isPending) return <Rows />;
+  if (record.isError) return <Failure error={record.error} retry={() => record.refetch()} />;
+  const { data: item, etag } = record.data;
+  const manage = may(...resource.permission.manage);
+  const reload = () => client.invalidateQueries({ queryKey: [realm] });
+  const deletable = manage && (typeof resource.canDelete === "function" ? resource.canDelete(item) : resource.canDelete);
+
+  const remove = async () => {
+    const name = resource.name(item);
+    const question = {
+      title: t(`Delete ${resource.singular}`),
+      text: t("{name} is deleted. This cannot be undone.", { name }),
+      action: t("Delete"),
+      danger: true,
+    };
+    if (!(await confirmed({ ...question, typed: name }))) return;
+    try {
+      await api.send("DELETE", path, { ifMatch: etag });
+      await navigate({ to: `/realms/${realm}/${area}` as never });
+      succeeded(t("{name} was deleted", { name }));
+      await client.invalidateQueries({ queryKey: [realm, "list"] });
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const act = async (action: Action<T>) => {
+    const question = action.confirm?.(item, t);
+    if (question && !(await confirmed({ title: t(action.title), action: t(action.title), danger: action.danger ?? false, ...question })))
+      return;
+    try {
+      const message = await action.run(session, item, path);
+      succeeded(message ?? t("Done"));
+      await reload();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const actions = (resource.actions ?? []).filter(
+    ({ permission, when }) => (permission ? may(...permission) : manage) && (when?.(item) ?? true),
+  );
+  const tabs = (resource.tabs ?? []).filter(({ permission, when }) => (permission ? may(...permission) : true) && (when?.(item) ?? true));
+  const hasActivity = resource.activity !== false && may("view-events");
+  const first = resource.edit ? "settings" : (tabs[0]?.id ?? "activity");
+  const current = tab ?? first;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {resource.name(item)}
+          </Title>
+          <Group gap={6}>
+            <Text size="sm" c="dimmed">
+              {t(resource.singular)}
+            </Text>
+            <CopyButton value={id}>
+              {({ copied, copy }) => (
+                <button type="button" className="id-button" onClick={copy} aria-label={t("Copy the ID")}>
+                  <Code>{id}</Code>
+                  {copied ? <Text size="xs">{t("Copied")}</Text> : <IconCopy size={14} aria-hidden />}
+                </button>
+              )}
+            </CopyButton>
+          </Group>
+        </div>
+        <Group gap="xs">
+          <CopyAsCurl path={api.url(resource.listOnly ? resource.path : path)} />
+          {(actions.length > 0 || deletable) && (
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Button variant="default" rightSection={<IconChevronDown size={16} />}>
+                  {t("Actions")}
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {actions.map((action) => (
+                  <Menu.Item key={action.title} onClick={() => void act(action)} {...(action.danger && { color: "red" })}>
+                    {t(action.title)}
+                  </Menu.Item>
+                ))}
+                {deletable && (
+                  <Menu.Item color="red" onClick={() => void remove()}>
+                    {t("Delete")}
+                  </Menu.Item>
+                )}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </Group>
+      </Group>
+      <Tabs value={current} onChange={(next) => next && setTab(next)} keepMounted={false}>
+        <Tabs.List>
+          {resource.edit && <Tabs.Tab value="settings">{t("Settings")}</Tabs.Tab>}
+          {tabs.map(({ id: value, title }) => (
+            <Tabs.Tab key={value} value={value}>
+              {t(title)}
+            </Tabs.Tab>
+          ))}
+          {hasActivity && <Tabs.Tab value="activity">{t("Activity")}</Tabs.Tab>}
+        </Tabs.List>
+        {resource.edit && (
+          <Tabs.Panel value="settings" pt="md">
+            <EditForm
+              form={resource.edit}
+              value={(resource.toDraft?.(item) ?? item) as Record<string, unknown>}
+              etag={etag}
+              path={path}
+              readOnly={!manage}
+              onSaved={() => void reload()}
+            />
+          </Tabs.Panel>
+        )}
+        {tabs.map(({ id: value, Component }) => (
+          <Tabs.Panel key={value} value={value} pt="md">
+            <Component item={item} path={path} session={session} reload={reload} />
+          </Tabs.Panel>
+        ))}
+        {hasActivity && (
+          <Tabs.Panel value="activity" pt="md">
+            <Activity resourceType={resource.activity || resource.path.slice(1)} resourceId={id} />
+          </Tabs.Panel>
+        )}
+      </Tabs>
+    </Stack>
+  );
+}
+
+/** For pages of their own: the error of a write above its form. */
+export function WriteError({ error }: { error: unknown }) {
+  const t = useText();
+  if (!error) return null;
+  return (
+    <Alert color="red" role="alert">
+      {t(messageOf(error))}
+    </Alert>
+  );
+}

@@ -1,0 +1,101 @@
+import type { ApiProblem } from "@gatehouse/api";
+import { Accordion, Divider, Stack, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useText } from "../i18n/index.ts";
+import { Field } from "./fields.tsx";
+import type { Schema } from "./schema.ts";
+
+export type Draft = Readonly<Record<string, unknown>>;
+
+export interface Section<T> {
+  readonly title?: string;
+  readonly fields: readonly (keyof T & string)[];
+  /** Shown only while it is true of the draft. */
+  readonly when?: (draft: Draft) => boolean;
+}
+
+/** A control of a page's own, instead of the one that the schema suggests. */
+export type Control = (props: {
+  readonly value: unknown;
+  readonly draft: Draft;
+  readonly error: string | undefined;
+  readonly readOnly: boolean;
+  onChange(value: unknown): void;
+}) => ReactNode;
+
+export interface SchemaFormProps<T> {
+  readonly schema: Schema;
+  readonly draft: Draft;
+  readonly sections: readonly Section<T>[];
+  readonly controls?: Partial<Record<keyof T & string, Control>>;
+  readonly labels?: Partial<Record<keyof T & string, string>>;
+  readonly problem?: ApiProblem | null;
+  readonly readOnly?: boolean;
+  /** Members that the form does not show at all. */
+  readonly hidden?: readonly string[];
+  /** Leaves out what no section names; otherwise it stands under "Advanced". */
+  readonly only?: boolean;
+  onChange(draft: Draft): void;
+}
+
+/** A form over a record: the named sections first, then every other member that may be written. */
+export function SchemaForm<T>(props: SchemaFormProps<T>) {
+  const { schema, draft, sections, controls = {}, labels = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
+  const t = useText();
+  const properties = schema.properties ?? {};
+  const named = new Set<string>([...sections.flatMap(({ fields }) => fields), ...hidden]);
+  const rest = only ? [] : Object.keys(properties).filter((name) => !named.has(name) && !properties[name]!.readOnly);
+  const errorOf = (path: string) => problem?.problem.errors?.find(({ field }) => field === path || field.startsWith(`${path}.`))?.message;
+  const field = (name: string) => {
+    const inner = properties[name];
+    if (!inner) return null;
+    const change = (value: unknown) => onChange({ ...draft, [name]: value });
+    const control = (controls as Partial<Record<string, Control>>)[name];
+    if (control) return <div key={name}>{control({ value: draft[name], draft, error: errorOf(name), readOnly, onChange: change })}</div>;
+    const label = (labels as Partial<Record<string, string>>)[name];
+    return (
+      <Field
+        key={name}
+        name={name}
+        path={name}
+        schema={inner}
+        required={schema.required?.includes(name) ?? false}
+        value={draft[name]}
+        {...(label !== undefined && { label: t(label) })}
+        readOnly={readOnly || inner.readOnly === true}
+        onChange={change}
+        errorOf={errorOf}
+      />
+    );
+  };
+  const restHasError = rest.some((name) => errorOf(name) !== undefined);
+  return (
+    <Stack gap="md">
+      {sections
+        .filter(({ when }) => when?.(draft) ?? true)
+        .map(({ title, fields }, index) => (
+          <Stack key={title ?? index} gap="sm">
+            {title && (
+              <>
+                {index > 0 && <Divider mt="sm" />}
+                <Title order={3} size="h5">
+                  {t(title)}
+                </Title>
+              </>
+            )}
+            {fields.map(field)}
+          </Stack>
+        ))}
+      {rest.length > 0 && (
+        <Accordion variant="separated" {...(restHasError && { defaultValue: "advanced" })}>
+          <Accordion.Item value="advanced">
+            <Accordion.Control>{t("Advanced settings")}</Accordion.Control>
+            <Accordion.Panel>
+              <Stack gap="sm">{rest.map(field)}</Stack>
+            </Accordion.Panel>
+          </Accordion.Item>
+        </Accordion>
+      )}
+    </Stack>
+  );
+}

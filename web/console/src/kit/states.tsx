@@ -1,0 +1,53 @@
+import { Alert, Button, Center, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { messageOf } from "../app/api.ts";
+import { useText } from "../i18n/index.ts";
+
+/** An error in place of what could not be shown, with a way to try again. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const t = useText();
+  return (
+    <Alert color="red" icon={<IconAlertCircle />} title={t("This could not be loaded")} role="alert">
+      <Stack align="flex-start" gap="xs">
+        <Text size="sm">{t(messageOf(error))}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t("Try again")}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+export function Empty({ title, text, action }: { title: string; text?: string; action?: ReactNode }) {
+  return (
+    <Paper withBorder p="xl" radius="md">
+      <Center>
+        <Stack align="center" gap="xs" maw={420}>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {text && (
+            <Text c="dimmed" size="sm" ta="center">
+              {text}
+            </Text>
+          )}
+          {action}
+        </Stack>
+      </Center>
+    </Paper>
+  );
+}
+
+export function Rows({ count = 6 }: { count?: number }) {
+  const t = useText();
+  return (
+    <Stack gap="xs" aria-busy aria-label={t("Loading")} role="status">
+      {Array.from({ length: count }, (_, row) => `row-${row}`).map((row) => (
+        <Skeleton key={row} height={44} radius="sm" />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button, Group, Paper, Text } from "@mantine/core";
+import { useBlocker } from "@tanstack/react-router";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "./confirm.tsx";
+
+export interface UnsavedBarProps {
+  readonly dirty: boolean;
+  readonly saving: boolean;
+  onSave(): void;
+  onDiscard(): void;
+}
+
+/** One bar for unsaved changes, on every page. Leaving the page asks first. */
+export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps) {
+  const t = useText();
+  useBlocker({
+    shouldBlockFn: async () =>
+      dirty &&
+      !(await confirmed({
+        title: t("Leave without saving?"),
+        text: t("Your changes on this page are not saved."),
+        action: t("Leave"),
+        danger: true,
+      })),
+    enableBeforeUnload: () => dirty,
+  });
+  if (!dirty) return null;
+  return (
+    <Paper className="unsaved-bar" withBorder shadow="md" p="sm" role="region" aria-label={t("Unsaved changes")}>
+      <Group justify="space-between">
+        <Text size="sm" fw={600}>
+          {t("You have unsaved changes")}
+        </Text>
+        <Group gap="xs">
+          <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
+            {t("Discard")}
+          </Button>
+          <Button size="sm" onClick={onSave} loading={saving}>
+            {t("Save changes")}
+          </Button>
+        </Group>
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,43 @@
+import "@fontsource-variable/inter/wght.css";
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "@mantine/spotlight/styles.css";
+import "./console.css";
+import { ApiProblem } from "@gatehouse/api";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
+import { createRoot } from "react-dom/client";
+import { router } from "./app/router.tsx";
+import { SignInAgain } from "./app/sign-in-again.tsx";
+import { begin } from "./i18n/index.ts";
+import { ConfirmDialog } from "./kit/confirm.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+// The policy of the page allows styles with this nonce alone.
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+setNonce(nonce);
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // A refusal stays one; only a server that cannot be reached or is overloaded is asked again.
+      retry: (failures, error) => failures < 2 && (!(error instanceof ApiProblem) || error.status >= 500),
+    },
+  },
+});
+
+await begin();
+createRoot(document.getElementById("root")!).render(
+  <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <QueryClientProvider client={client}>
+      <Notifications position="bottom-right" />
+      <RouterProvider router={router} />
+      <ConfirmDialog />
+      <SignInAgain />
+    </QueryClientProvider>
+  </MantineProvider>,
+);
