@@ -67,6 +67,8 @@ export default defineConfig({
     isolate: false,
     // Most of what a request makes is garbage when it is answered: with more room for the young, less of it is copied.
     execArgv: ["--max-semi-space-size=64"],
+    // Each project and each run would otherwise translate the same sources again. Kept by content, in node_modules.
+    experimental: { fsModuleCache: true },
     // Reached by what hangs, and by nothing else: how long work takes is the machine's affair.
     testTimeout: 180_000,
     hookTimeout: 300_000,
@@ -98,8 +100,8 @@ export default defineConfig({
           env: { GATEHOUSE_TEST_DATABASE: "embedded" },
           globalSetup: postgresSetup,
           // Whole servers and a browser, after everything else. Servers start and browsers answer one after the other, so three files run at once.
-          isolate: true,
           maxWorkers: 3,
+          setupFiles: "./test/journeys/after-each-file.ts",
           sequence: { groupOrder: 1 },
           testTimeout: 600_000,
         },
