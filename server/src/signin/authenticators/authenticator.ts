@@ -204,6 +204,8 @@ export interface Question extends Described {
   countedFor?(at: StepContext): Promise<string | null>;
   /** What an answer cannot be without. */
   readonly fields: readonly string[];
+  /** The page leaves out fields that the user may not change, so one that the form does not have is not missing. */
+  readonly isPartial?: true;
   /** The name that a form of it brings, where it asks for one. */
   nameIn?(form: Readonly<Record<string, string>>): string;
   /** The required action that sets up a missing credential. */

@@ -4,7 +4,7 @@ export type { ShownApplication } from "./application.tsx";
 export type { Branding } from "./branding.ts";
 export { renderCiba } from "./ciba.tsx";
 export { AppSetup, CodeField, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
-export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead } from "./confirm-link.tsx";
+export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead, proveLead } from "./confirm-link.tsx";
 export { renderChooseAccount, renderConsent } from "./consent.tsx";
 export { type StepAlert, Submit } from "./controls.tsx";
 export { Credentials, PasswordOnly, UsernameOnly, welcome } from "./credentials.tsx";
