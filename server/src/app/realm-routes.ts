@@ -20,7 +20,7 @@ import type { Services } from "./services.ts";
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
-  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
+  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
   const { directoryPasswords, entryChecks, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
@@ -65,9 +65,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
       const devices = { db, work, visitors, clients, baseUrl };
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
-      await realm.register(pushRoutes, devices);
+      await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
-      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
 
       const account = {
         db,
@@ -95,9 +95,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, tlsClientCertHeader, visitors } = services;
+  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
     limits: limitsOf(limiter, realms),

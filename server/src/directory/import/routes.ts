@@ -44,7 +44,8 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   app.post(
     "/",
     {
-      config: { permission: "manage-users", takesLong: true },
+      // Asked at the start: an import of an hour is not stopped halfway.
+      config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
       // The rows are judged one by one as they come.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
       schema: {

@@ -51,7 +51,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     const entering = { request, reply, realm, declaration };
     await callers.enter(entering, false);
     if (!allows(request.actor!.permissions, permission!)) throw refuse(request, "forbidden");
-    await callers.admit(entering);
+    callers.admit(entering);
   });
 
   app.addHook("onResponse", (request, reply, done) => {

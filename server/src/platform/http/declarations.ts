@@ -30,6 +30,11 @@ export interface SessionCaller {
   readonly by: "session";
   /** Only pages accept the session; API callers need a token. */
   readonly onlyPages?: boolean;
+  /**
+   * The session must have proven what the realm's own flow asks of its user now, or the user signs in again. `by-handler`: the handler knows the
+   * client, and asks for what the client's flow needs instead.
+   */
+  readonly judged?: "by-handler";
   /** The page after signing in; by default the requested one. */
   readonly returnTo?: (request: FastifyRequest) => string;
 }

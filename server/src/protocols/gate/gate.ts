@@ -7,6 +7,7 @@ import { anonymous, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
+import { insufficientAuthentication } from "../../signin/sessions/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
 import { issuerOf } from "../tokens/index.ts";
@@ -78,7 +79,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     const entering = { request, reply, realm, declaration: config };
     await enter(gate, entering, planOf(config));
     if (reply.sent) return;
-    await callers.admit(entering);
+    callers.admit(entering);
     if (config.limit !== undefined) await countIn(gate, config.limit, request, reply, "callers");
   };
 
@@ -193,9 +194,14 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
   request.visitor = await gate.visitors.visitorOf(request, reply, realm);
   const { session: live } = request.visitor;
   const { session } = plan;
-  request.actor = live ? ownSession.actorOf(live, realm.realmId) : anonymousActor(realm.realmId);
-  if (!session || live) return;
-  if (!request.wantsPage) throw noSession(request, plan.device ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
+  request.actor = live
+    ? { ...ownSession.actorOf(live, realm.realmId), ...gate.callers.recency(realm.realmId, live) }
+    : anonymousActor(realm.realmId);
+  if (!session || (live && (session.judged === "by-handler" || (await gate.callers.standsFor(realm, live, request))))) return;
+  if (!request.wantsPage) {
+    if (live) throw insufficientAuthentication(live, gate.baseUrl);
+    throw noSession(request, plan.device ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
+  }
   await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
 }
 

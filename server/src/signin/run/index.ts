@@ -39,4 +39,4 @@ export {
   type Run,
   restarted,
 } from "./run.ts";
-export { type SessionStanding, standingOf } from "./session-standing.ts";
+export { createStandings, type RequestFacts, type SessionStanding, type Standings, standingOf } from "./session-standing.ts";

@@ -95,7 +95,10 @@ export async function openSignIn(
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
   const progress = request.recent ? onlyRecent(begun) : begun;
-  const user = progress.userId === null ? null : await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now());
+  const { session } = visitor;
+  // The session was read with its user, by this request.
+  const known = session?.userId === progress.userId ? session.user : undefined;
+  const user = progress.userId === null ? null : (known ?? (await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now())));
   return { ...opened, purpose: "sign-in", request, progress, user };
 }
 

@@ -13,11 +13,13 @@ export { listOwnSessions } from "./own.store.ts";
 export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";
 export { acrOf, type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
-  assertRecentAuthentication,
   hasRecentAuthentication,
   hasSecondFactor,
+  insufficientAuthentication,
   isRecentlyAuthenticated,
+  recencyOf,
   recentProofs,
+  stepUpPath,
 } from "./recent-authentication.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
@@ -34,4 +36,5 @@ export {
   startImpersonation,
   startSession,
 } from "./service.ts";
-export type { LiveSession } from "./store.ts";
+export { findSessionBehind, type LiveSession } from "./store.ts";
+export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.ts";

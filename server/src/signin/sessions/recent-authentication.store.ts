@@ -1,10 +1,7 @@
-import { sql } from "kysely";
 import { MINUTE, SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { isId } from "../../kernel/ids.ts";
-import type { ReadCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
-import { levelOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
+import type { Actor } from "../../platform/context.ts";
+import { levelOf, type SessionProof } from "./proofs.ts";
 import type { LiveSession } from "./store.ts";
 
 /** The maximum age of a recent proof. */
@@ -33,53 +30,54 @@ export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSeco
   return names.size > 1 && [...names].some((name) => asksSecondFactor.has(name));
 }
 
-/** The challenge of RFC 9470 §3 for clients, and an error code for our own pages. */
-function recentAuthenticationRequired(needsSecondFactor: boolean): AppError {
-  const detail = `This asks for a sign-in within the last 10 minutes${needsSecondFactor ? ", with the second factor" : ""}: sign in again, then repeat it`;
+export interface StepUpNeeded {
+  readonly baseUrl: string;
+  /** The realm of the session. */
+  readonly realm: string;
+  readonly needsSecondFactor: boolean;
+}
+
+/** In the query of the page: `return_to`. */
+export const stepUpPath = (realm: string): string => `/realms/${realm}/login/step-up`;
+
+/** The challenge of RFC 9470 §3 for applications, and the page for a console that can lead its user there. */
+function challengeOf(code: string, detail: string, { baseUrl, realm, needsSecondFactor }: StepUpNeeded, maxAge?: number): AppError {
   const parameters = {
     error: "insufficient_user_authentication",
     error_description: detail,
-    max_age: String(RECENT / SECOND),
+    ...(maxAge !== undefined && { max_age: String(maxAge) }),
     ...(needsSecondFactor && { acr_values: "2" }),
   };
   const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
-  return new AppError("auth.recent_authentication_required", 403, detail, {
+  return new AppError(code, 403, detail, {
     headers: { "www-authenticate": `Bearer ${challenge.join(", ")}` },
+    stepUpUrl: `${baseUrl}${stepUpPath(realm)}`,
   });
 }
 
-/** For an API: reads the session behind the cookie or token. Offline tokens have no recent authentication. */
-export async function assertRecentAuthentication({ tx, actor, now }: Pick<ReadCtx, "tx" | "actor" | "now">): Promise<void> {
-  // A client credentials token has no user who could authenticate again.
-  if (actor.isClient) return;
-  const { proofs, needsSecondFactor } = await findAuthentication(tx, actor.realm, actor.id, actor.sessionId);
-  if (!isRecentlyAuthenticated(proofs, needsSecondFactor, now)) throw recentAuthenticationRequired(needsSecondFactor);
+function recentAuthenticationRequired(needed: StepUpNeeded): AppError {
+  const how = needed.needsSecondFactor ? ", with the second factor" : "";
+  const detail = `This asks for a sign-in within the last 10 minutes${how}: sign in again, then repeat it`;
+  return challengeOf("auth.recent_authentication_required", detail, needed, RECENT / SECOND);
 }
 
-/** For a page: the user signs in again by a request with `recent`. */
-export async function hasRecentAuthentication(
-  db: Db,
-  session: Pick<LiveSession, "realm" | "userId" | "sessionId">,
-  now: number,
-): Promise<boolean> {
-  const { proofs, needsSecondFactor } = await findAuthentication(db, session.realm, session.userId, session.sessionId);
-  return isRecentlyAuthenticated(proofs, needsSecondFactor, now);
-}
+/** The session has proven less than the realm's own flow asks of its user now. */
+export const insufficientAuthentication = (session: Pick<LiveSession, "realm" | "user">, baseUrl: string): AppError => {
+  const needed = { baseUrl, realm: session.realm, needsSecondFactor: hasSecondFactor(session.user.credentials) };
+  const detail = "Your session has proven less than signing in to this realm asks of you: sign in again, then repeat it";
+  return challengeOf("auth.insufficient_authentication", detail, needed);
+};
 
-const NOTHING = { proofs: [], needsSecondFactor: false };
+/** An impersonation session has no proofs. */
+export const hasRecentAuthentication = ({ proofs, user }: Pick<LiveSession, "proofs" | "user">, now: number): boolean =>
+  isRecentlyAuthenticated(proofs, hasSecondFactor(user.credentials), now);
 
-/** The proofs of a session; an impersonation session has none. */
-async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null) {
-  if (!isId(userId)) return NOTHING;
-  const { rows } = await sql<{ needs: boolean; auth_time: number | null; amr: string[] | null; proofs: StoredProofs | null }>`
-    select exists (select 1 from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
-        and c.type = any(${secondFactors}::text[])) as needs,
-      s.auth_time, s.amr, s.proofs
-    from users u left join sessions s on s.realm_id = u.realm_id and s.session_id = ${sessionId}::uuid and s.user_id = u.user_id
-      and s.impersonator is null
-    where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(db);
-  const [row] = rows;
-  if (!row) return NOTHING;
-  const { auth_time: authTime, amr, proofs, needs } = row;
-  return { needsSecondFactor: needs, proofs: authTime === null ? [] : proofsOf(proofs, { authTime, amr: amr ?? [] }) };
+/** What an actor carries of the recency of their session. `session` is null for a token without one (offline): such a user has authenticated nowhere. */
+export function recencyOf(
+  session: Pick<LiveSession, "proofs" | "user"> | null,
+  { realm, baseUrl, now }: { readonly realm: string; readonly baseUrl: string; readonly now: number },
+): Pick<Actor, "notRecent"> {
+  if (session && hasRecentAuthentication(session, now)) return {};
+  const needsSecondFactor = session !== null && hasSecondFactor(session.user.credentials);
+  return { notRecent: () => recentAuthenticationRequired({ baseUrl, realm, needsSecondFactor }) };
 }
