@@ -37,4 +37,4 @@ export {
   startSession,
 } from "./service.ts";
 export { findSessionBehind, type LiveSession } from "./store.ts";
-export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.ts";
+export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
