@@ -39,6 +39,7 @@ const plain = [
     "platform/saml",
     "signin/pages",
     "cli/doctor",
+    "cli/documents",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",

@@ -174,6 +174,32 @@ function checkSealedColumns(files, list) {
   });
 }
 
+/**
+ * Every table with `realm_id` is carried by a section of the export, or on the list of what never is: what a feature adds is not forgotten.
+ * @param {string[]} migrations their texts, in order @param {string[]} sections the texts of operations/transfer/sections @param {string} never the text of never.ts
+ */
+function checkExported(migrations, sections, never) {
+  /** @type {Set<string>} */
+  const tables = new Set();
+  for (const text of migrations) {
+    for (const [, table, columns] of text.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\)/g))
+      if (table && /^\s*realm_id\s/m.test(columns ?? "")) tables.add(table);
+    for (const [, table] of text.matchAll(/drop table (?:if exists )?(\w+)/g)) if (table) tables.delete(table);
+  }
+  const carried = sections.flatMap((text) =>
+    [...text.matchAll(/tables: \[([^\]]*)\]/g)].flatMap(([, list]) => [...(list ?? "").matchAll(/"(\w+)"/g)]),
+  );
+  const named = new Set([...carried, ...never.matchAll(/"(\w+)"/g)].map(([, table]) => table));
+  const forgotten = [...tables].filter((table) => !named.has(table));
+  const gone = [...named].filter((table) => table && !tables.has(table));
+  return [
+    ...forgotten.map(
+      (table) => `${table}: in no section of operations/transfer/sections, and not on the list of never.ts: say what becomes of it`,
+    ),
+    ...gone.map((table) => `${table}: named in operations/transfer, but there is no such table with realm_id`),
+  ];
+}
+
 /** @param {string[]} args @returns {string | undefined} undefined when git cannot answer */
 function git(...args) {
   const { status, stdout } = spawnSync("git", args, { cwd: server, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
@@ -214,6 +240,10 @@ function product() {
   const code = paths.filter((path) => path.startsWith("src/") && isCode(path) && !isTest(path));
   const texts = code.map((path) => ({ path, text: readFileSync(join(server, path), "utf8") }));
   problems.push(...checkSealedColumns(texts, readFileSync(join(server, "src/cli/sealed-columns.ts"), "utf8")));
+  const textOf = (/** @type {string} */ path) => readFileSync(join(server, path), "utf8");
+  const sql = paths.filter((path) => /^migrations\/.+[.]sql$/.test(path)).sort();
+  const sections = paths.filter((path) => /^src\/operations\/transfer\/(sections\/|users[.]ts$)/.test(path));
+  problems.push(...checkExported(sql.map(textOf), sections.map(textOf), textOf("src/operations/transfer/never.ts")));
   if (!paths.some((path) => path.startsWith("src/"))) problems.push("src holds no files, so nothing was checked");
 
   const landed = landedMigrations();
@@ -316,6 +346,10 @@ function selfTest() {
   if (checkSealedColumns(place, '{ table: "webhooks", column: "secret" }').length !== 1)
     problems.push("a sealed column that is not listed passes");
   if (checkSealedColumns(place, '{ table: "clients", column: "secret" }').length > 0) problems.push("a listed column is refused");
+  const table = ["create table pets (\n  realm_id text not null,\n  name text\n);\ncreate table plain (\n  id text\n);"];
+  if (checkExported(table, ['tables: ["owners"]'], "").length !== 2) problems.push("a table that no export knows passes");
+  if (checkExported(table, ['tables: ["pets"]'], "").length > 0) problems.push("a table that a section carries is refused");
+  if (checkExported([...table, "drop table pets;"], [], "").length > 0) problems.push("a table that is gone is asked for");
   const landed = new Map([["migrations/0001_a.sql", "1"]]);
   if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
   if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");

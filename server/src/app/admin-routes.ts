@@ -14,6 +14,7 @@ import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate
 import { whoAmIRoutes } from "../operations/console/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
+import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
@@ -55,7 +56,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { realms, vault, hasher } = core;
   const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
-  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
+  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });
@@ -100,4 +101,5 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
   await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
+  await realm.register(transferRoutes, { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms });
 }

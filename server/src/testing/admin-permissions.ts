@@ -216,6 +216,9 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/providers/:channel/:driver": ["manage-realm"],
+  // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
+  "GET /export": [],
+  "POST /import": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
 };

@@ -30,18 +30,30 @@ interface Row<State> {
 export function mapperStore<State extends object>(owner: MapperTable) {
   const [table, id, of] = [sql.table(owner.table), sql.ref(owner.idColumn), sql.ref(owner.ownerColumn)];
   const columns = sql`${id} as mapper_id, name, mapper, created_at, version`;
+  const toMapper = (row: Row<State>): OwnedMapper<State> => ({
+    mapperId: row.mapper_id,
+    name: row.name,
+    ...row.mapper,
+    createdAt: row.created_at,
+    version: row.version,
+  });
   const run = async (db: Db, query: RawBuilder<unknown>): Promise<OwnedMapper<State>[]> =>
-    ((await query.execute(db)).rows as Row<State>[]).map((row) => ({
-      mapperId: row.mapper_id,
-      name: row.name,
-      ...row.mapper,
-      createdAt: row.created_at,
-      version: row.version,
-    }));
+    ((await query.execute(db)).rows as Row<State>[]).map(toMapper);
   return {
     /** By name. One client has a handful of them. */
     list: (db: Db, realm: string, ownerId: string) =>
       run(db, sql`select ${columns} from ${table} where realm_id = ${realm} and ${of} = ${ownerId} order by name_key`),
+    listInRealm: async (db: Db, realm: string) => {
+      const { rows } = await sql<Row<State> & { owner_id: string }>`
+        select ${columns}, ${of} as owner_id from ${table} where realm_id = ${realm} and ${of} is not null order by name_key`.execute(db);
+      const found = new Map<string, OwnedMapper<State>[]>();
+      for (const row of rows) {
+        const mappers = found.get(row.owner_id) ?? [];
+        mappers.push(toMapper(row));
+        found.set(row.owner_id, mappers);
+      }
+      return found;
+    },
     find: async (db: Db, realm: string, ownerId: string, mapperId: string, isHeld: boolean) => {
       const lock = isHeld ? sql`for update` : sql``;
       const query = sql`select ${columns} from ${table} where realm_id = ${realm} and ${of} = ${ownerId} and ${id} = ${mapperId} ${lock}`;

@@ -24,6 +24,8 @@ export interface MapperOwner<Input, State> extends MapperTable {
 
 export interface OwnedMappers<Input, State> {
   list(ctx: ReadCtx, key: string): Promise<OwnedMapper<State>[]>;
+  /** Of every owner in the realm, by the owner's id. */
+  listInRealm(ctx: ReadCtx): Promise<Map<string, OwnedMapper<State>[]>>;
   read(ctx: ReadCtx, key: string, mapperId: string): Promise<OwnedMapper<State>>;
   create(ctx: Ctx, key: string, input: Input): Promise<OwnedMapper<State>>;
   save(ctx: Ctx, key: string, mapperId: string, input: Input & ReadOnlyMembers): Promise<OwnedMapper<State>>;
@@ -52,6 +54,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
 
   return {
     list: async (ctx, key) => store.list(ctx.tx, ctx.realm, (await owner.read(ctx, key)).id),
+    listInRealm: (ctx) => store.listInRealm(ctx.tx, ctx.realm),
     read: async (ctx, key, mapperId) => find(ctx, (await owner.read(ctx, key)).id, mapperId),
     async create(ctx, key, input) {
       const state = owner.checked(input);

@@ -38,7 +38,7 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
   }
   const user = value as ImportUser;
   const createdAt = user.createdAt === undefined ? null : timeOf(user.createdAt);
-  const fault = (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user);
+  const fault = (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user) || faultOfCredentials(user);
   if (fault) return refused(fault);
   const { username, email = null } = user;
   return {
@@ -65,6 +65,16 @@ function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
     code: "import.unknown_hash",
     message: "passwordHash is of no kind that can be checked here, or asks for more work than allowed",
   };
+}
+
+function faultOfCredentials({ credentials = [] }: ImportUser): Fault | null {
+  const isWhole = ({ type, secret, data = {} }: (typeof credentials)[number]) =>
+    type === "passkey"
+      ? data.credentialId !== undefined && data.userHandle !== undefined
+      : type === "totp" || /^\[("[^"]{1,255}",?)*\]$/.test(secret);
+  return credentials.every(isWhole)
+    ? null
+    : { code: "request.invalid", message: "credentials: a passkey needs credentialId and userHandle, recovery codes a list of hashes" };
 }
 
 /** A refusal that one row can bear; anything else is not about the row. */

@@ -1,5 +1,6 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
 import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -13,7 +14,7 @@ import { type ImportOptions, type ImportParts, type Target, tally } from "./targ
 
 /** Rows go into the database, their number and fate with them. One request at a time holds an import. */
 export async function storedTarget(
-  { transact, log }: ImportParts,
+  { transact, log, vault }: ImportParts,
   { importId = newId(), onConflict }: Pick<ImportOptions, "importId" | "onConflict">,
 ): Promise<Target> {
   const holder = newId();
@@ -40,7 +41,7 @@ export async function storedTarget(
   return {
     done: { rows: held.report.rows, digest: held.digest },
     async write(batch) {
-      const outcomes = await writing(batch, onConflict, (write) =>
+      const outcomes = await writing(batch, onConflict, vault, (write) =>
         transact(async (ctx) => {
           const results = await write(ctx);
           const { errors, ...counts } = tally(batch.rows, results);
@@ -71,10 +72,11 @@ const notStored = { code: "import.not_stored", message: "The database does not t
 export async function writing(
   { rows }: Batch,
   onConflict: OnConflict,
+  vault: Vault,
   run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
   try {
-    return await run((ctx) => writeBatch(ctx, rows, onConflict));
+    return await run((ctx) => writeBatch(ctx, rows, onConflict, vault));
   } catch (error) {
     if (!isAboutData(error)) throw error;
   }
@@ -82,7 +84,7 @@ export async function writing(
     const outcomes: Outcome[] = [];
     for (const row of rows) {
       try {
-        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict))));
+        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict, vault))));
       } catch (error) {
         if (!isAboutData(error)) throw error;
         outcomes.push(notStored);

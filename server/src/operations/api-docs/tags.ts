@@ -30,6 +30,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "OpenID Connect, SAML and social providers and directories, their mappers and linked accounts.",
   },
   { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens; SCIM tokens." },
+  {
+    name: "Export and import",
+    description: "A realm's configuration as one document: for backups, for moving it elsewhere, and for configuration as code.",
+  },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {
     name: "Keys",

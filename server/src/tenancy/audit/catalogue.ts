@@ -50,6 +50,7 @@ export const catalogue = {
     CLIENT_SECRET_ROTATED: { description: "A client got a new secret" },
     KEY_ROTATED: { description: "The realm got a new signing key" },
     KEY_DELETED: { description: "A retained signing key was deleted" },
+    REALM_EXPORTED: { description: "The realm was exported with secrets, or with users; the detail says with which" },
     CONSENT_GRANTED: { description: "A user consented to a client" },
     CONSENT_REVOKED: { description: "A consent was withdrawn" },
     REFRESH_TOKEN_REUSED: { description: "A refresh token was used twice; its grant was ended" },

@@ -25,3 +25,4 @@ export { RealmKey } from "./schema.ts";
 export { rotateKey, seedKey } from "./service.ts";
 export { createSigningKeys, type Signer, type SigningKeys } from "./signing.ts";
 export { type Companion, listKeys, type PublishedKeysRow, publishedKeys, toPublishedKeys } from "./store.ts";
+export { adoptKey, CarriedKey, readCarriedKeys } from "./transfer.ts";

@@ -53,18 +53,19 @@ export async function listKeys(db: Db, realm: string): Promise<RealmKey[]> {
   return rows.map(toKey);
 }
 
-export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number): Promise<RealmKey> {
+export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number, status: RealmKey["status"] = "ACTIVE"): Promise<RealmKey> {
   const row = await tx
     .insertInto("realm_keys")
     .values({
       realm_id: realm,
       key_id: key.keyId,
       algorithm: "RSA",
-      status: "ACTIVE",
+      status,
       public_key: key.publicKey,
       private_key: key.sealedPrivateKey,
       certificate: key.certificate,
       created_at: now,
+      rotated_at: status === "ACTIVE" ? null : now,
     })
     .returning(shown)
     .executeTakeFirstOrThrow();
@@ -81,6 +82,26 @@ export async function retireActiveKey(tx: Tx, realm: string, now: number): Promi
     .returning("key_id")
     .executeTakeFirst();
   return row?.key_id ?? null;
+}
+
+/** No other one signs: the caller has retired it. */
+export async function activateKey(tx: Tx, realm: string, keyId: string): Promise<void> {
+  await tx
+    .updateTable("realm_keys")
+    .set({ status: "ACTIVE", rotated_at: null })
+    .where("realm_id", "=", realm)
+    .where("key_id", "=", keyId)
+    .execute();
+}
+
+/** All companions of a realm with their private halves, sealed. */
+export async function findCompanions(db: Db, realm: string): Promise<NewCompanion[]> {
+  const { rows } = await sql<{ key_id: string; kind: CompanionKind; public_jwk: PublicJwk; private_key: string }>`
+    select key_id, 'ec' as kind, public_jwk, private_key from realm_key_companions where realm_id = ${realm}
+    union all
+    select key_id, substr(kid, 38) as kind, public_jwk, private_key from realm_companion_keys where realm_id = ${realm}
+    order by key_id, kind`.execute(db);
+  return rows.map((row) => ({ keyId: row.key_id, kind: row.kind, publicJwk: row.public_jwk, sealedPrivateKey: row.private_key }));
 }
 
 export interface Companion {
