@@ -8,7 +8,7 @@ import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs
 import { consoleRoutes } from "./operations/console/index.ts";
 import { exposeGauges, monitoringRoutes, serverInfo } from "./operations/monitoring/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
-import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
+import { type App, type CompiledSchemas, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import type { JobWorker } from "./platform/jobs/index.ts";
 import type { Outbound } from "./platform/outbound/index.ts";
 import type { ClientActivity } from "./protocols/client-auth/index.ts";
@@ -43,13 +43,15 @@ export interface Server {
 export interface AppOptions {
   /** Instead of the one that the configuration describes: tests pass their own peers. */
   readonly outbound?: Outbound;
+  /** Shared with other servers of this process. */
+  readonly compiled?: CompiledSchemas;
 }
 
 /** The whole server over a core: services, routes, jobs, life cycle. */
 export async function createApp(core: Core, options: AppOptions = {}): Promise<Server> {
   let draining = false;
   const services = createServices(core, { ...options, isDraining: () => draining });
-  const app = await createHttpServer(core, services);
+  const app = await createHttpServer(core, services, options.compiled);
   await registerRoutes(app, core, services);
   const jobs = createJobs(core, services);
   const webhooks = createWebhooks(core, services);
@@ -64,13 +66,15 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
 }
 
 /** A server without routes: what holds for every request. */
-async function createHttpServer({ config, db, log, work, background, metrics }: Core, services: Services): Promise<App> {
+async function createHttpServer(core: Core, services: Services, compiled: CompiledSchemas | undefined): Promise<App> {
+  const { config, db, log, work, background, metrics } = core;
   const { isDraining, tlsClientCertHeader, tracing } = services;
   const app = createServer({
     logger: log,
     trustProxy: config.trustProxy as boolean,
     secure: config.baseUrl.startsWith("https:"),
     isDraining,
+    compiled,
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
     // Where requests are traced, each is a span.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),

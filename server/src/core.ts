@@ -24,7 +24,7 @@ import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/toke
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
-import { keepMappedGrants, ownMappedAttributes } from "./signin/identity-providers/index.ts";
+import { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./signin/identity-providers/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
@@ -46,6 +46,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.attributes_changing": [ownMappedAttributes],
+  "user.profile_changing": [nameSupplied],
   "user.grants_removing": [keepMappedGrants],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [

@@ -1,4 +1,5 @@
 import { completeRealms } from "../applications/client-scopes/index.ts";
+import { refreshSamlMetadata } from "../applications/saml-clients/index.ts";
 import { cleanUp } from "../cleanup.ts";
 import type { Core } from "../core.ts";
 import { endAbandonedImports } from "../directory/import/index.ts";
@@ -48,6 +49,10 @@ export function createJobs(core: Core, services: Services): JobWorker {
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
+      "saml-clients.metadata": {
+        every: 10 * MINUTE,
+        run: () => refreshSamlMetadata({ ...background, outbound, baseUrl: config.baseUrl }),
+      },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

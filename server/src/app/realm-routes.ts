@@ -21,13 +21,30 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
-  const { directoryPasswords, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
+  const { directoryPasswords, entryChecks, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
       await realm.register(publicRealmRoutes, { realms });
 
-      const signIn = { brokers, db, work, metrics, baseUrl, sources, directoryPasswords, upgrades, vault, hasher, breaches, messages, log };
+      const signIn = {
+        ...{
+          brokers,
+          db,
+          work,
+          metrics,
+          baseUrl,
+          sources,
+          directoryPasswords,
+          entryChecks,
+          upgrades,
+          vault,
+          hasher,
+          breaches,
+          messages,
+          log,
+        },
+      };
       const logoutRequests = createLogoutRequests(issuers);
       await realm.register(loginRoutes, {
         ...signIn,

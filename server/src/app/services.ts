@@ -15,7 +15,13 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createBrokers } from "../signin/brokers/index.ts";
-import { createDirectoryMetrics, createDirectoryPasswords, createDirectoryPools } from "../signin/directories/index.ts";
+import {
+  createDirectoryMetrics,
+  createDirectoryPasswords,
+  createDirectoryPools,
+  createEntryChecks,
+  createSeenEntries,
+} from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
@@ -64,7 +70,10 @@ export function createServices(core: Core, options: ServiceOptions) {
   const { directories } = connections;
   const signingKeys = createSigningKeys({ db, vault, work, realms });
   const directoryMetrics = createDirectoryMetrics(metrics.registry);
-  const directoryParts = { db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log };
+  const directoryParts = {
+    ...{ db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log },
+    seen: createSeenEntries(),
+  };
   const directoryPasswords = createDirectoryPasswords(directoryParts);
   const signIn = {
     brokers: createBrokers({
@@ -73,6 +82,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     }),
     flows: createFlows({ db, changes }),
     directoryPasswords,
+    entryChecks: createEntryChecks(directoryParts),
     sources: [directoryPasswords, localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };

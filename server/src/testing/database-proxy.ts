@@ -38,6 +38,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const own = Object.assign(new URL(databaseUrl), { hostname: "127.0.0.1", port: String((server.address() as AddressInfo).port) });
+  own.searchParams.delete("host"); // a socket in the file system, which would lead past this proxy
   return {
     url: own.href,
     swallow() {

@@ -16,7 +16,7 @@ export function fakeBroker() {
     config: Type.Object({}, { additionalProperties: false }),
     ...{ identifies: true, factor: "knowledge", counted: null, fields: [], setUp: null, choice: "chooseUsername" },
     available: async () => true,
-    page: (_at, text) => ({ title: "signInTitle", body: <button type="submit">{text.continue}</button>, leavesFor: [SITE] }),
+    page: (_at, text) => ({ title: "signInTitle", body: <button type="submit">{text.continue}</button> }),
     answer: async () => {
       const nonce = randomUUID();
       const to = ({ returnTo, state }: { returnTo: string; state: string }) =>

@@ -24,6 +24,7 @@ import {
 import type { Answer, Browser } from "./browser.ts";
 import type { Harness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
+import { leadsTo } from "./relying-party.ts";
 import { rs256 } from "./saml-messages.ts";
 import type { Identity } from "./saml-peers.ts";
 import { hopOf, serviceProvider } from "./service-provider.ts";
@@ -163,8 +164,9 @@ export async function logoutProvider(
   /** Follows redirects within the server. */
   async function follow(browser: Browser, from: Answer): Promise<Answer> {
     let page = from;
-    for (let hops = 0; hops < 10 && page.status === 303; hops++) {
-      const to = String(page.headers.location);
+    for (let hops = 0; hops < 10; hops++) {
+      const to = leadsTo(page);
+      if (to === null) return page;
       if (!to.startsWith("/") && !to.startsWith(iam.config.baseUrl)) return page;
       page = await browser.get(path(to));
     }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, KeyObject, randomUUID, sign } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,7 +16,10 @@ export interface PeerAnswer {
   idToken?: string;
   /** What somebody on the way makes of the ID token. */
   forged?: (idToken: string) => string;
+  /** The algorithm of the ID token. */
   alg?: string;
+  /** The profile as a JWT (OpenID Connect Core §5.3.2), with these claims and this header. */
+  signedUserinfo?: { claims?: Record<string, unknown>; alg?: string; forged?: (jwt: string) => string };
   tokenStatus?: number;
   tokenBody?: string;
   /** More of the token answer: a refresh token, how long it lives. */
@@ -67,12 +70,19 @@ export async function openidPeer() {
   const idToken = async () => next.idToken ?? (next.forged ?? String)(await signed());
   const signed = () =>
     new SignJWT({ sub: "subject-1", email: "ada@example.com", email_verified: true, ...next.claims })
-      .setProtectedHeader({ alg: "RS256", kid: String(next.claims?.kid ?? kid) })
+      .setProtectedHeader({ alg: next.alg ?? "RS256", kid: String(next.claims?.kid ?? kid) })
       .setIssuer(String(next.claims?.iss ?? issuer))
       .setAudience((next.claims?.aud as string) ?? "gatehouse")
       .setIssuedAt((next.claims?.iat as number) ?? Math.floor(clock.now() / 1000))
       .setExpirationTime((next.claims?.exp as number) ?? Math.floor(clock.now() / 1000) + 300)
-      .sign(key.privateKey);
+      .sign(KeyObject.from(key.privateKey));
+
+  const signedProfile = async ({ claims, alg = "RS256", forged = String }: NonNullable<PeerAnswer["signedUserinfo"]>) =>
+    forged(
+      await new SignJWT({ sub: "subject-1", iss: issuer, aud: "gatehouse", ...next.userinfo, ...claims })
+        .setProtectedHeader({ alg, kid })
+        .sign(KeyObject.from(key.privateKey)),
+    );
 
   /** RFC 6749 §4.1.3 and RFC 7636 §4.6: what a strict token endpoint looks at. */
   const exchange = async (call: PeerCall): Promise<[number, unknown]> => {
@@ -116,10 +126,11 @@ export async function openidPeer() {
           },
         ];
       case "/jwks":
-        return [200, { keys: [{ ...(await exportJWK(key.publicKey)), kid, alg: "RS256", use: "sig" }] }];
+        return [200, { keys: [{ ...(await exportJWK(key.publicKey)), kid, use: "sig" }] }];
       case "/token":
         return exchange(call);
       case "/userinfo":
+        if (next.signedUserinfo) return [200, await signedProfile(next.signedUserinfo)];
         return [200, { sub: next.claims?.sub ?? "subject-1", ...next.userinfo }];
       default:
         return [404, {}];
@@ -136,7 +147,8 @@ export async function openidPeer() {
     if (how !== undefined) return drip(request.socket, how);
     await wait(pause);
     const [status, body] = await answerTo(call);
-    response.writeHead(status, { "content-type": "application/json", ...(status === 302 && { location: `${issuer}/elsewhere` }) });
+    const type = path === "/userinfo" && next.signedUserinfo ? "application/jwt" : "application/json";
+    response.writeHead(status, { "content-type": type, ...(status === 302 && { location: `${issuer}/elsewhere` }) });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -155,7 +167,7 @@ export async function openidPeer() {
       const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
       return new SignJWT({ iss: issuer, aud: "gatehouse", iat: now, exp: now + 120, jti: randomUUID(), events, ...claims })
         .setProtectedHeader({ alg: "RS256", kid, ...header })
-        .sign(key.privateKey);
+        .sign(KeyObject.from(key.privateKey));
     },
     /** This address never answers from now on, or never ends its answer. */
     hang: (path: string, how: Hang) => void hanging.set(path, how),

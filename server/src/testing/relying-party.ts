@@ -5,12 +5,18 @@ import type { RealmUnderTest } from "./realm.ts";
 
 export const CALLBACK = "https://app.example/cb";
 
+/** Where an answer leads: by a redirect, or by the page that takes its place on the way to another site. Null: it is a page to look at. */
+export function leadsTo({ status, headers }: Answer): string | null {
+  if (status === 303 || status === 302) return String(headers.location);
+  return /^0; url=(https?:.*)$/.exec(String(headers.refresh ?? ""))?.[1] ?? null;
+}
+
 /** Follows redirects within this server; `left` is where they lead out of it. */
 export async function walk(browser: Browser, baseUrl: string, from: string | Answer): Promise<{ page: Answer; left: URL | null }> {
   const path = (url: string) => (url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url);
   let page = typeof from === "string" ? await browser.get(path(from)) : from;
-  while (page.status === 303 || page.status === 302) {
-    const to = path(String(page.headers.location));
+  for (let next = leadsTo(page); next !== null; next = leadsTo(page)) {
+    const to = path(next);
     if (!to.startsWith("/")) return { page, left: new URL(to) };
     page = await browser.get(to);
   }

@@ -10,7 +10,6 @@ const pictures = process.env.JOURNEY_SCREENSHOTS;
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const ARGS = [
   "--no-sandbox",
-  "--headless=new",
   "--disable-gpu",
   "--no-first-run",
   "--disable-background-networking",
@@ -27,8 +26,10 @@ export const noBrowser = chromiumPath() === undefined && !inCI;
 
 export function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
-  if (!executablePath) throw new Error("Chromium is not installed. On Debian or Ubuntu: sudo apt-get install chromium");
-  return chromium.launch({ executablePath, args: ARGS });
+  if (!executablePath) throw new Error("Chromium is not installed. On Debian or Ubuntu: sudo apt-get install chromium-headless-shell");
+  // The headless shell has no other mode.
+  const args = executablePath.endsWith("headless-shell") ? ARGS : [...ARGS, "--headless=new"];
+  return chromium.launch({ executablePath, args });
 }
 
 export interface Person {

@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll } from "vitest";
 import { BRIEFLY } from "../../src/testing/built-server.ts";
 import { freePort } from "../peers/index.mjs";
 import { Visitor } from "./visitor.ts";
@@ -63,13 +62,15 @@ const killAll = () => {
   for (const child of children) child.kill("SIGKILL");
 };
 process.on("exit", killAll);
-afterAll(async () => {
+
+/** Called at the end of each file (after-each-file.ts). */
+export async function endEverything(): Promise<void> {
   const ends = [...children].map((child) => once(child, "close"));
   killAll();
   await Promise.all(ends);
   for (const name of databases.splice(0)) await onPostgres(`drop database if exists ${name} with (force)`);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-});
+}
 
 export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-journey-"));

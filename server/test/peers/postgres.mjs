@@ -23,7 +23,6 @@ async function unprivileged() {
 // Durability is of no use to a cluster that lives for one run, and costs most of the time of a write.
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
   max_connections: "200",
   fsync: "off",
   synchronous_commit: "off",
@@ -71,7 +70,10 @@ export async function startPostgres() {
  */
 async function serve(program, folder, data, user) {
   const port = await freePort();
-  const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: folder, port: String(port) }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
   const { stop } = await keep({
     name: "Postgres",
     folder,

@@ -81,3 +81,15 @@ test("what the session says is there where there is one", () => {
   expect(attributesOf(client([amr]), subject, session)).toMatchObject([{ values: ["pwd"] }]);
   expect(attributesOf(client([amr]), subject)).toEqual([]);
 });
+
+test("an attribute has the FriendlyName of the first mapper that names one", () => {
+  const mail = { value: "firstName", source: "attribute" } as const;
+  const sent = attributesOf(
+    client([mapper("urn:x", { ...mail, samlFriendlyName: "givenName" }), mapper("urn:x", mail), mapper("urn:y", mail)]),
+    subject,
+  );
+  expect(sent.map(({ name, friendlyName }) => [name, friendlyName])).toEqual([
+    ["urn:x", "givenName"],
+    ["urn:y", null],
+  ]);
+});

@@ -39,9 +39,10 @@ export function attributesOf(client: Mapped, subject: ClaimSubject, session: Sub
   const attributes = new Map<string, NewAttribute>();
   for (const mapper of mappersOf(client)) {
     const { samlName: name, samlNameFormat: nameFormat } = mapper;
+    const friendlyName = mapper.samlFriendlyName ?? attributes.get(`${nameFormat} ${name}`)?.friendlyName ?? null;
     const key = `${nameFormat} ${name}`;
     const values = new Set([...(attributes.get(key)?.values ?? []), ...textsOf(mappedValue(mapper, subject, { clientId: null, session }))]);
-    if (values.size > 0) attributes.set(key, { name, nameFormat, values: [...values] });
+    if (values.size > 0) attributes.set(key, { name, nameFormat, friendlyName, values: [...values] });
   }
   return [...attributes.values()];
 }

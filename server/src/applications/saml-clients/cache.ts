@@ -76,6 +76,7 @@ function resolved(stored: StoredOptions, defaults: Settings["saml"]): SamlClient
     backChannelSloEnabled: stored.backChannelSloEnabled ?? defaults.backChannelSloEnabled,
     idpInitiatedSsoEnabled: stored.idpInitiatedSsoEnabled ?? defaults.idpInitiatedSsoEnabled,
     assertionLifetimeSeconds: stored.assertionLifetimeSeconds ?? defaults.assertionLifetimeSeconds,
+    clockSkewSeconds: stored.clockSkewSeconds ?? defaults.clockSkewSeconds,
     authnContextMap: { ...authnContexts, ...stored.authnContextMap },
   };
 }

@@ -7,8 +7,9 @@ import { buildValidator, createdAt, pathParams, versioned } from "../../platform
 import type { Outbound } from "../../platform/outbound/index.ts";
 import { METADATA_BYTES } from "../../platform/saml/index.ts";
 import { asCreation, fetchProvider, importSamlClient, previewImport, type ReadProvider, readProvider } from "./import.service.ts";
-import { CreateSamlClient, ImportQuery, ImportSamlClient, ImportUrlQuery, SamlClient } from "./schema.ts";
+import { ImportQuery, ImportSamlClient, ImportUrlQuery, SamlClient } from "./schema.ts";
 import { type SamlClientTools, shownWithNames } from "./service.ts";
+import { validateCreation } from "./valid-metadata.ts";
 
 const tags = ["SAML clients"];
 const write = { permission: "manage-clients" } as const;
@@ -32,8 +33,6 @@ const xmlBody = {
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: xml }])),
 };
 
-const { $id: _name, ...creation } = CreateSamlClient as typeof CreateSamlClient & { $id: string };
-
 export interface ImportTools extends SamlClientTools {
   readonly outbound: Outbound;
 }
@@ -41,11 +40,10 @@ export interface ImportTools extends SamlClientTools {
 /** Mounted under /admin/realms/:realm/saml-clients. */
 export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
   const standard = buildValidator({});
-  const validate: { (data: unknown): boolean; errors?: unknown } = standard({ schema: creation, httpPart: "body" });
   /** What metadata says is held to the schema of a request, and answered as such. */
   const save = async (req: FastifyRequest, reply: FastifyReply, provider: ReadProvider, preview: boolean) => {
-    if (!validate(asCreation(provider)))
-      throw Object.assign(new Error("invalid"), { validation: validate.errors, validationContext: "body" });
+    if (!validateCreation(asCreation(provider)))
+      throw Object.assign(new Error("invalid"), { validation: validateCreation.errors, validationContext: "body" });
     if (preview) return withoutVersion(await req.read(async (ctx) => shownWithNames(ctx, await previewImport(ctx, tools, provider))));
     const { client, isNew } = await req.transact(async (ctx) => {
       const imported = await importSamlClient(ctx, tools, provider);

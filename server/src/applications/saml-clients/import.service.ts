@@ -1,4 +1,4 @@
-import { clock } from "../../kernel/clock.ts";
+import { clock, DAY, HOUR } from "../../kernel/clock.ts";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
@@ -15,7 +15,16 @@ export interface ReadProvider {
   readonly url: string | null;
   readonly validUntil: number | null;
   readonly values: Imported;
+  /** How long the metadata may be kept; null: it does not say. */
+  readonly cacheDuration: number | null;
+  readonly certificate: string | null;
+  /** Read again by itself. */
+  readonly refresh: boolean;
 }
+
+/** Daily, and earlier where the metadata wants it, but not more than hourly. */
+export const dueAfter = ({ cacheDuration }: Pick<ReadProvider, "cacheDuration">, now: number): number =>
+  now + Math.min(DAY, Math.max(HOUR, cacheDuration ?? DAY));
 
 const TIMEOUT_MS = 10_000;
 const MAX_LISTED = 50;
@@ -26,12 +35,19 @@ const refused = (field: string, code: string, message: string, cause?: unknown) 
 /** `certificate`: the one that the metadata has to be signed with. */
 export function readProvider(
   bytes: Uint8Array,
-  { now, entityId, certificate, url = null }: { now: number; entityId?: string; certificate?: string | null; url?: string | null },
+  {
+    now,
+    entityId,
+    certificate = null,
+    url = null,
+    refresh = false,
+  }: { now: number; entityId?: string; certificate?: string | null; url?: string | null; refresh?: boolean },
 ): ReadProvider {
   const keys = certificate == null ? [] : [pinned(certificate)];
   try {
     const metadata = readMetadata(bytes, { now, keys, role: "sp", ...(entityId !== undefined && { entityId }) });
-    return { entityId: metadata.entityId, url, validUntil: metadata.validUntil, values: importedFrom(metadata) };
+    const { validUntil, cacheDuration } = metadata;
+    return { entityId: metadata.entityId, url, validUntil, cacheDuration, certificate, refresh, values: importedFrom(metadata) };
   } catch (cause) {
     if (cause instanceof MetadataChoice) throw choice(cause);
     if (cause instanceof SamlError) throw refused(url === null ? "body" : "url", `metadata.${cause.reason}`, cause.message, cause);
@@ -57,10 +73,10 @@ function choice({ entityIds }: MetadataChoice): AppError {
 
 /** Fetched before any transaction is open: the peer may be slow. */
 export async function fetchProvider(outbound: Outbound, input: ImportSamlClient): Promise<ReadProvider> {
-  const { url, entityId, certificate = null } = input;
+  const { url, entityId, certificate = null, refresh = true } = input;
   if (certificate !== null) pinned(certificate);
   const body = await fetchMetadata(outbound, url);
-  return readProvider(body, { now: clock.now(), certificate, url, ...(entityId !== undefined && { entityId }) });
+  return readProvider(body, { now: clock.now(), certificate, url, refresh, ...(entityId !== undefined && { entityId }) });
 }
 
 async function fetchMetadata(outbound: Outbound, url: string): Promise<Buffer> {
@@ -119,6 +135,7 @@ async function stateAfter(ctx: ReadCtx, { baseUrl }: SamlClientTools, provider: 
   if (own.length > 0) throw invalidFields(own);
   const record = withMetadata(current, current?.metadata?.values ?? null, values);
   await assertRules(ctx, baseUrl, record.stored);
-  const metadata: StoredMetadata = { url, importedAt: ctx.now, validUntil, values };
-  return { ...record, enabled: current?.enabled ?? true, metadata };
+  const { certificate, refresh } = provider;
+  const metadata: StoredMetadata = { url, importedAt: ctx.now, validUntil, values, refresh, certificate, lastError: null };
+  return { ...record, enabled: current?.enabled ?? true, metadata, metadataDueAt: refresh ? dueAfter(provider, ctx.now) : null };
 }

@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { clock } from "../../kernel/clock.ts";
+import { createOutbound } from "../../platform/outbound/index.ts";
 import { BINDING, type Fragment, idpMetadata, render, type SpRole, signed, spMetadata } from "../../platform/saml/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { type Receiver, receiver } from "../../testing/receiver.ts";
 import { ACS, goodIdpRole, goodSpRole, rs256, SP } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
+import { refreshSamlMetadata } from "./index.ts";
 
 let iam: Harness;
 let realm: RealmUnderTest;
@@ -251,6 +253,46 @@ describe("an address of metadata", () => {
     });
     expect((await fetchFrom()).status).toBe(200);
     expect(await realm.events("type=ADMIN_CREATE&resourceType=saml-clients")).toMatchObject([{ detail: `imported from ${peer.url}` }]);
+  });
+
+  test("is read again by itself: what changed follows, what fails is shown, and what is unchanged makes no event", async () => {
+    const moved = "https://moved.example/acs";
+    const outbound = createOutbound({ allowedHosts: [], allowLoopbackHttp: true });
+    const refresh = async () => {
+      await refreshSamlMetadata({ ...iam.core.background, outbound, baseUrl: iam.config.baseUrl });
+      return (await admin.get(at())).body;
+    };
+    const due = () => iam.core.db.updateTable("saml_clients").set({ metadata_due_at: clock.now() }).where("realm_id", "=", realm.name);
+    const whenDue = async () => {
+      await due().execute();
+      return refresh();
+    };
+    const updates = async () => (await realm.events("type=ADMIN_UPDATE&resourceType=saml-clients")).length;
+    const certificate = federation.pem;
+    serve(render(await signed(entity(), rs256(federation))));
+    const before = peer.received.length;
+    expect((await fetchFrom({ certificate })).body.metadata).toMatchObject({ refresh: true, lastError: null });
+    await refresh();
+    expect(peer.received, "not before it is due").toHaveLength(before + 1);
+    expect([(await whenDue()).metadata.lastError, await updates(), peer.received.length]).toEqual([null, 0, before + 2]);
+
+    const elsewhere = entity({
+      assertionConsumerServices: [{ ...goodSpRole(sp.certificate).assertionConsumerServices[0]!, location: moved }],
+    });
+    serve(render(await signed(elsewhere, rs256(sp))));
+    const refused = await whenDue();
+    expect(refused.metadata.lastError, "another certificate than the pinned one").toEqual(expect.any(String));
+    expect(refused.assertionConsumerServiceUrl).not.toBe(moved);
+    serve(render(await signed(elsewhere, rs256(federation))));
+    expect(await whenDue()).toMatchObject({ assertionConsumerServiceUrl: moved, metadata: { lastError: null } });
+    expect(await updates()).toBe(1);
+
+    await admin.delete(at());
+    expect((await fetchFrom({ refresh: false })).body.metadata).toMatchObject({ refresh: false });
+    const received = peer.received.length;
+    await whenDue();
+    expect(peer.received, "not where it is switched off").toHaveLength(received);
+    await outbound.close();
   });
 
   test("counts only with the signature of a pinned certificate, where there is one", async () => {

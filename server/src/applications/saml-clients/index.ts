@@ -4,6 +4,7 @@ export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { withBackChannelLogout } from "./back-channel.store.ts";
 export { createSamlClients } from "./cache.ts";
 export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
+export { refreshSamlMetadata } from "./refresh.ts";
 export { samlClientRoutes } from "./routes.ts";
 export { CreateSamlClient } from "./schema.ts";
 export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";

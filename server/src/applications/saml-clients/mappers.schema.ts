@@ -16,6 +16,10 @@ const samlName = Type.String({
   description: "the attribute's Name, without control or invisible characters; where left out: `claim`",
   examples: ["urn:oid:0.9.2342.19200300.100.1.3"],
 });
+const samlFriendlyName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{C}]+$" }), Type.Null()], {
+  description: "The attribute's FriendlyName, by which people and some service providers know it; null: none",
+  examples: ["mail"],
+});
 const { claim } = claimMapperMembers;
 const ofNoEffect = { description: "Of no effect in an assertion" };
 
@@ -29,6 +33,8 @@ export const SamlMapper = Type.Object(
     ...claimMapperState,
     samlName: Type.String(),
     samlNameFormat,
+    // Mappers of an older release have none.
+    samlFriendlyName: Type.Optional(samlFriendlyName),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "SamlMapper" },
@@ -40,6 +46,7 @@ const members = {
   targets: Type.Optional({ ...claimMapperMembers.targets, ...ofNoEffect }),
   samlName: Type.Optional(samlName),
   samlNameFormat: Type.Optional(samlNameFormat),
+  samlFriendlyName: Type.Optional(samlFriendlyName),
 };
 export const CreateSamlMapper = Type.Object(members, { $id: "CreateSamlMapper", additionalProperties: false });
 export type CreateSamlMapper = Static<typeof CreateSamlMapper>;

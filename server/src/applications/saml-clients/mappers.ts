@@ -7,6 +7,7 @@ import { readSamlClient, takeSamlClient } from "./service.ts";
 export interface SamlMapperState extends MapperState {
   readonly samlName: string;
   readonly samlNameFormat: NonNullable<CreateSamlMapper["samlNameFormat"]>;
+  readonly samlFriendlyName: string | null;
 }
 
 export const samlClientMappers = ownedMappers<CreateSamlMapper, SamlMapperState>({
@@ -31,5 +32,6 @@ function checked(input: CreateSamlMapper): SamlMapperState {
     throw invalidFields([{ field: "value", code: "enum", message }]);
   }
   const state = checkedSource({ ...input, claim: input.claim ?? samlName });
-  return { ...state, samlName, samlNameFormat: input.samlNameFormat ?? (URL.canParse(samlName) ? "uri" : "basic") };
+  const samlNameFormat = input.samlNameFormat ?? (URL.canParse(samlName) ? "uri" : "basic");
+  return { ...state, samlName, samlNameFormat, samlFriendlyName: input.samlFriendlyName ?? null };
 }

@@ -39,6 +39,12 @@ export interface StoredMetadata {
   readonly importedAt: number;
   readonly validUntil: number | null;
   readonly values: Imported;
+  /** The rest is missing from imports of an older release, which are not read again by themselves. */
+  readonly refresh?: boolean;
+  /** What the metadata has to be signed with. */
+  readonly certificate?: string | null;
+  /** Why it could not be read again; null since it could. */
+  readonly lastError?: string | null;
 }
 
 const acsBindings = { [BINDING.post]: "post", [BINDING.artifact]: "artifact" } as const;

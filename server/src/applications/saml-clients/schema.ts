@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
-import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
-import { assertionLifetime, nameIdFormats } from "../../tenancy/settings/index.ts";
+import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT, RELAY_STATE_BYTES } from "../../platform/saml/index.ts";
+import { assertionLifetime, clockSkew, nameIdFormats } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
 import { maxItems } from "./settings.ts";
 
@@ -51,6 +51,11 @@ const SloEndpoint = Type.Object(
   { additionalProperties: false },
 );
 
+const attributeName = Type.String({
+  ...{ minLength: 1, maxLength: 128, pattern: "^[^\\p{C}]+$" },
+  description: "the name of an attribute has no control characters",
+});
+
 const optionMembers = {
   signAssertion: inherited("Sign the assertion"),
   signResponse: inherited("Sign the response around it"),
@@ -69,6 +74,7 @@ const optionMembers = {
     Type.Integer(assertionLifetime),
     "How long it may take an assertion to arrive; null: as the realm says",
   ),
+  clockSkewSeconds: nullable(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
   name,
   description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
   additionalSigningCertificates: Type.Array(certificate, {
@@ -79,14 +85,10 @@ const optionMembers = {
   encryptionCertificate: nullable(certificate, "For whom assertions are encrypted; an RSA key"),
   encryptionAlgorithm: nullable(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
   keyTransportAlgorithm: nullable(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
-  nameIdSource: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      pattern: "^[^\\p{C}]+$",
-      description: "the name of an attribute has no control characters",
-    }),
-    "The user attribute that the NameID of format `unspecified` is read from; null: the username",
+  nameIdSource: nullable(attributeName, "The user attribute that the NameID of format `unspecified` is read from; null: the username"),
+  persistentNameIdSource: nullable(
+    attributeName,
+    "The user attribute that the NameID of format `persistent` is read from, such as the ImmutableID of Microsoft 365; null: random, one per user and service provider",
   ),
   acsEndpoints: Type.Array(AcsEndpoint, {
     maxItems: maxItems.acsEndpoints,
@@ -103,8 +105,13 @@ const optionMembers = {
   ),
   allowedRelayStates: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
-    "Only a RelayState that begins with one of these is passed on; null: any",
+    "Only a RelayState that begins with one of these is passed on, of at most 2,048 bytes; null: any, as `relayStateBytes` says",
   ),
+  relayStateBytes: Type.Integer({
+    minimum: RELAY_STATE_BYTES,
+    maximum: 2048,
+    description: "How long a RelayState may be that is no address of the service provider itself, where `allowedRelayStates` is null",
+  }),
   authnContextMap: Type.Record(urn, oneOf(["1", "2"]), {
     maxProperties: 50,
     description: "AuthnContextClassRef → `acr`: `1` one factor, `2` two; beside those that every realm knows",
@@ -138,6 +145,10 @@ const MetadataSource = Type.Object(
     url: nullable(Type.String(), "From where; null: sent as a file"),
     importedAt: Type.Integer({ description: "Epoch milliseconds" }),
     validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    refresh: Type.Boolean({
+      description: "Whether it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
+    }),
+    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. What was imported stays"),
     members: Type.Array(Type.String(), {
       description: "Members that the next import updates: no administrator has changed them since the last one",
     }),
@@ -224,6 +235,12 @@ export const ImportSamlClient = Type.Object(
     entityId: choice,
     certificate: Type.Optional(
       nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not verified"),
+    ),
+    refresh: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Read it again by itself, daily or as its `cacheDuration` says; the same certificate counts",
+      }),
     ),
   },
   { $id: "ImportSamlClient", additionalProperties: false },

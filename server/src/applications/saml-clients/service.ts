@@ -177,6 +177,8 @@ export function shown(row: SamlClientRow): VersionedSamlClient {
       url: row.metadata.url,
       importedAt: row.metadata.importedAt,
       validUntil: row.metadata.validUntil,
+      refresh: row.metadata.refresh ?? false,
+      lastError: row.metadata.lastError ?? null,
       members: membersFromMetadata(row, row.metadata),
     },
     createdAt: row.createdAt,

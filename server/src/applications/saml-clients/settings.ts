@@ -1,3 +1,4 @@
+import { RELAY_STATE_BYTES } from "../../platform/saml/index.ts";
 import type { NameIdKind } from "./snapshot.ts";
 
 /** An assertion consumer service as metadata lists it. */
@@ -27,16 +28,19 @@ export interface StoredOptions {
   readonly backChannelSloEnabled: boolean | null;
   readonly idpInitiatedSsoEnabled: boolean | null;
   readonly assertionLifetimeSeconds: number | null;
+  readonly clockSkewSeconds: number | null;
   readonly description: string | null;
   readonly additionalSigningCertificates: readonly string[];
   readonly encryptionCertificate: string | null;
   readonly encryptionAlgorithm: string | null;
   readonly keyTransportAlgorithm: string | null;
   readonly nameIdSource: string | null;
+  readonly persistentNameIdSource: string | null;
   readonly acsEndpoints: readonly AcsEndpoint[];
   readonly sloEndpoints: readonly SloEndpoint[];
   readonly defaultRelayState: string | null;
   readonly allowedRelayStates: readonly string[] | null;
+  readonly relayStateBytes: number;
   readonly authnContextMap: Readonly<Record<string, string>>;
   readonly alwaysForceAuthn: boolean;
   readonly refusePassive: boolean;
@@ -74,16 +78,19 @@ export const defaultOptions: StoredOptions = {
   backChannelSloEnabled: null,
   idpInitiatedSsoEnabled: null,
   assertionLifetimeSeconds: null,
+  clockSkewSeconds: null,
   description: null,
   additionalSigningCertificates: [],
   encryptionCertificate: null,
   encryptionAlgorithm: null,
   keyTransportAlgorithm: null,
   nameIdSource: null,
+  persistentNameIdSource: null,
   acsEndpoints: [],
   sloEndpoints: [],
   defaultRelayState: null,
   allowedRelayStates: null,
+  relayStateBytes: RELAY_STATE_BYTES,
   authnContextMap: {},
   alwaysForceAuthn: false,
   refusePassive: false,

@@ -8,6 +8,7 @@ export type NameIdKind = "persistent" | "transient" | "email" | "unspecified";
 export interface SamlMapper extends ClaimMapper {
   readonly samlName: string;
   readonly samlNameFormat: string;
+  readonly samlFriendlyName?: string | null;
 }
 
 /** A SAML service provider as protocols meet it: immutable, complete with the realm's defaults, cached until the realm's configuration changes. */
@@ -40,6 +41,8 @@ export interface SamlClientOptions {
   readonly nameIdFormat: NameIdKind;
   /** Which attribute the NameID of `unspecified` (or of an SP with its own format) is read from; null: the username. */
   readonly nameIdSource: string | null;
+  /** The same for `persistent`; null: random, one per user and SP. */
+  readonly persistentNameIdSource: string | null;
   readonly includeAttributes: boolean;
   readonly backChannelSloEnabled: boolean;
   readonly idpInitiatedSsoEnabled: boolean;
@@ -47,7 +50,11 @@ export interface SamlClientOptions {
   readonly defaultRelayState: string | null;
   /** Null: whatever an SP sends with its request. Otherwise only these prefixes. */
   readonly allowedRelayStates: readonly string[] | null;
+  /** Of a RelayState that is no address of the SP, where no prefixes are named. */
+  readonly relayStateBytes: number;
   readonly assertionLifetimeSeconds: number;
+  /** By how much the clock of the SP may differ from ours. */
+  readonly clockSkewSeconds: number;
   /** AuthnContextClassRef → `acr` of the realm; complete with what every realm knows. */
   readonly authnContextMap: Readonly<Record<string, string>>;
   /** Asks again at every request, whatever the SP says. */

@@ -16,6 +16,7 @@ interface SamlClientsTable {
   enabled: boolean;
   settings: ColumnType<StoredSamlClient, string, string>;
   metadata: ColumnType<StoredMetadata | null, string | undefined, string | undefined>;
+  metadata_due_at: ColumnType<number | null, number | null | undefined, number | null | undefined>;
   created_at: number;
   updated_at: number;
   version: Generated<number>;
@@ -112,14 +113,40 @@ export interface SamlClientState {
   readonly stored: StoredSamlClient;
   /** Left out: as it was. */
   readonly metadata?: StoredMetadata;
+  /** When it is read again; null: never. Left out: as it was. */
+  readonly metadataDueAt?: number | null;
 }
 
-const columnsOf = ({ name, enabled, stored, metadata }: SamlClientState) => ({
+const columnsOf = ({ name, enabled, stored, metadata, metadataDueAt }: SamlClientState) => ({
   name,
   enabled,
   settings: JSON.stringify(stored),
   ...(metadata && { metadata: JSON.stringify(metadata) }),
+  ...(metadataDueAt !== undefined && { metadata_due_at: metadataDueAt }),
 });
+
+/** Those whose metadata is due, the longest first. They are put off, so that no other node takes them and one that fails is tried later. */
+export async function claimDueMetadata(db: Db, now: number, { until, limit }: { readonly until: number; readonly limit: number }) {
+  const { rows } = await sql<{ realm: string; entityId: string; metadata: StoredMetadata | null }>`
+    update saml_clients c set metadata_due_at = ${until}
+    from (
+      select realm_id, id from saml_clients where metadata_due_at <= ${now} order by metadata_due_at limit ${limit}
+      for update skip locked
+    ) due
+    where c.realm_id = due.realm_id and c.id = due.id
+    returning c.realm_id as realm, c.entity_id as "entityId", c.metadata`.execute(db);
+  return rows;
+}
+
+/** What an unchanged or failed read leaves: the record and its version stay. */
+export async function noteMetadata(tx: Tx, realm: string, id: string, metadata: StoredMetadata, dueAt: number): Promise<void> {
+  await tx
+    .updateTable("saml_clients")
+    .set({ metadata: JSON.stringify(metadata), metadata_due_at: dueAt })
+    .where("realm_id", "=", realm)
+    .where("id", "=", id)
+    .execute();
+}
 
 export async function insertSamlClient(
   tx: Tx,

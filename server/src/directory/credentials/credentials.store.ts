@@ -53,6 +53,13 @@ export async function deleteCredential(tx: Tx, realm: string, userId: string, ty
   return row?.secret ?? null;
 }
 
+/** Deletes every credential of a user, and the password history. Returns the types that there were. */
+export async function deleteCredentials(tx: Tx, realm: string, userId: string): Promise<string[]> {
+  const rows = await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).returning("type").execute();
+  await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  return [...new Set(rows.map(({ type }) => type))].sort();
+}
+
 export interface EnrollmentToken {
   readonly id: string;
   readonly tokenHash: string;

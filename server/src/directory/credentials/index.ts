@@ -14,6 +14,7 @@ export {
 } from "./attempts.store.ts";
 export {
   deleteCredential,
+  deleteCredentials,
   deleteExpiredEnrollments,
   ENROLLMENT_TOKEN,
   listCredentials,
@@ -43,7 +44,6 @@ export {
   type WrittenPassword,
 } from "./passwords.service.ts";
 export {
-  dropPasswords,
   findPassword,
   isDirectorySource,
   isFromDirectory,

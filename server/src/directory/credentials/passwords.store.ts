@@ -92,12 +92,6 @@ export async function upgradePassword(db: Db, realm: string, userId: string, has
     .execute();
 }
 
-/** Of a user whose password is kept elsewhere from now on, with the ones before it. */
-export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<void> {
-  await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).where("type", "=", "password").execute();
-  await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
-}
-
 /** A user has one password: a new one takes the place of the old. */
 export async function savePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<void> {
   await tx

@@ -7,6 +7,6 @@ export { deleteExpiredInvitations, type PresentedInvitation } from "./invitation
 export { joinByProvider } from "./members.service.ts";
 export { type Membership, membershipsOf } from "./members.store.ts";
 export { userOrganizationRoutes } from "./of-user.routes.ts";
-export { forgetProvider, providerOfDomain } from "./providers.store.ts";
+export { forgetProvider, providerOfDomain, verifiedAmong } from "./providers.store.ts";
 export { organizationRoutes } from "./routes.ts";
 export { recheckDomains } from "./verification.ts";

@@ -29,6 +29,15 @@ export async function providerOfDomain(db: Db, realm: string, domain: string): P
   return row?.alias ?? null;
 }
 
+/** Those of these domains that an enabled organization of the realm has verified. */
+export async function verifiedAmong(db: Db, realm: string, domains: readonly string[]): Promise<ReadonlySet<string>> {
+  if (domains.length === 0) return new Set();
+  const { rows } = await sql<{ domain: string }>`
+    select d.domain from organization_domains d join organizations o on o.realm_id = d.realm_id and o.organization_id = d.organization_id
+    where d.realm_id = ${realm} and d.domain = any(${[...domains]}::text[]) and d.verified and o.enabled`.execute(db);
+  return new Set(rows.map(({ domain }) => domain));
+}
+
 export interface Joining {
   readonly userId: string;
   readonly alias: string;

@@ -6,6 +6,7 @@ import { deleteDeviceOf, devicesOf } from "../../tenancy/messaging/index.ts";
 import {
   credentialErrors,
   deleteCredential,
+  deleteCredentials,
   ENROLLMENT_TOKEN,
   keepEarlierPassword,
   listCredentials,
@@ -71,6 +72,15 @@ export async function removeCredential(ctx: Ctx, userId: string, type: string, i
   // Whether there is a second factor is part of the user's record.
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: type });
+  await ctx.emit("user.credentials_changed", { userId });
+}
+
+/** Removes every credential of a user that was taken, devices included. For an account that belongs to another person from now on. */
+export async function removeCredentials(ctx: Ctx, userId: string): Promise<void> {
+  const types = await deleteCredentials(ctx.tx, ctx.realm, userId);
+  for (const { id } of await devicesOf(ctx.tx, ctx.realm, userId)) await deleteDeviceOf(ctx.tx, ctx.realm, userId, id);
+  for (const detail of types)
+    ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail });
   await ctx.emit("user.credentials_changed", { userId });
 }
 

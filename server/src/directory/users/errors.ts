@@ -10,6 +10,12 @@ export const userErrors = {
   /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
   from_directory: (source: string, fields: readonly string[]) =>
     new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),
+  supplied: (fields: readonly string[]) =>
+    new AppError(
+      "users.supplied_by_provider",
+      409,
+      `The identity provider of this account supplied ${fields.join(", ")}: it cannot be changed here`,
+    ),
   /** What a mapper of a directory gave. */
   given_by_directory: (source: string, kind: "role" | "group") =>
     new AppError(

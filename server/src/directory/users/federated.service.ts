@@ -1,7 +1,8 @@
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { dropPasswords, isDirectorySource } from "../credentials/index.ts";
+import { isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
+import { removeCredentials } from "./credentials.service.ts";
 import { withCleanNames } from "./names.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
@@ -54,13 +55,15 @@ export async function saveFederatedUser(
 }
 
 /**
- * Says where an account comes from now, of a user who is held. Passwords stay with one source: a directory's user has none here, and a local user
- * who came from a directory has none yet. Sessions that were begun before end.
+ * Changes where the account of a locked user comes from. An account that moves to a directory belongs to the owner of the entry from then on: every
+ * credential that was stored here goes, because another person may hold it. A local user who came from a directory has no password yet. Sessions
+ * that were begun before end.
  */
 export async function changeSource(ctx: Ctx, { userId, source: before }: Pick<User, "userId" | "source">, source: string): Promise<void> {
   await setSource(ctx.tx, ctx.realm, userId, source, ctx.now);
-  if (isDirectorySource(source)) await dropPasswords(ctx.tx, ctx.realm, userId);
-  await ctx.emit("user.password_changed", { userId, keepSession: ctx.actor.sessionId });
+  const isHandedOver = isDirectorySource(source);
+  if (isHandedOver) await removeCredentials(ctx, userId);
+  await ctx.emit("user.password_changed", { userId, keepSession: isHandedOver ? null : ctx.actor.sessionId });
   const detail = `source ${before} to ${source}`;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
 }

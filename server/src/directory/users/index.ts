@@ -16,7 +16,14 @@ export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { changeSource, disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
-export { type AddressHolder, type AddressProof, findAddressHolder, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
+export {
+  type AddressHolder,
+  type AddressProof,
+  findAddressHolder,
+  isMailShaped,
+  reclaimLoginNames,
+  releaseLoginNames,
+} from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export { withCleanNames } from "./names.ts";
 export {
@@ -26,6 +33,7 @@ export {
   confirmEmail,
   createOwnEnrollmentToken,
   isAddressOf,
+  keepOutsideProfile,
   replaceOwnPassword,
   revokeOwnCredential,
   saveOwnProfile,

@@ -24,6 +24,8 @@ interface Named {
  */
 const INACTIVE = "\u0001";
 const inactive = (key: string, userId: string) => key + INACTIVE + userId;
+/** The name of a disabled user whose directory entry is gone: others may have it meanwhile, and the user claims it back when they are enabled. */
+const released = (key: string, userId: string) => key + INACTIVE + INACTIVE + userId;
 export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
 
 /** The name has the form of a mail address: people can choose it only where it is their own. */
@@ -71,6 +73,8 @@ async function saveNames(
         losers.push(loser);
       }
       rows.push(loser !== null && proof === "vouched" ? inactive(key, userId) : key);
+    } else if (kept.has(key) && before!.active.has(released(key, userId))) {
+      rows.push(released(key, userId));
     } else if (kept.has(key) && !before!.active.has(key)) {
       // An address that an administrator has confirmed counts; a username is restored when no other user signs in by it.
       const isVerifiedNow = isAddress && user.emailVerified && !before!.emailVerified;
@@ -137,12 +141,30 @@ const byAddress = prepared(
     order by is_confirmed desc limit 2`,
 );
 
-/** Names of users whose directory entry is gone: other users may claim them, because these users are disabled. Search still finds them. */
-export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<void> {
-  await sql`update login_names n set key = n.key || ${INACTIVE} || n.user_id
+/** Releases names of disabled users whose directory entry is gone, so that other users can have them. Search still finds them. Returns the released keys. */
+export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`update login_names n set key = n.key || ${INACTIVE + INACTIVE} || n.user_id
     from identity_links l
     join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.fingerprint = ''
     join users u on u.realm_id = l.realm_id and u.user_id = l.user_id and not u.enabled
     where n.realm_id = ${realm} and n.key = any(${[...keys]}::text[])
-      and l.realm_id = n.realm_id and l.user_id = n.user_id and l.provider_id = ${providerId}::uuid`.execute(tx);
+      and l.realm_id = n.realm_id and l.user_id = n.user_id and l.provider_id = ${providerId}::uuid returning n.key`.execute(tx);
+  return rows.map(({ key }) => key.slice(0, key.indexOf(INACTIVE)));
+}
+
+/**
+ * Gives a user back the names that were released, before they are enabled or moved: two enabled users never have one name. Refused where another user
+ * has one of them by now.
+ */
+export async function reclaimLoginNames(tx: Tx, realm: string, userId: string): Promise<void> {
+  const reclaim = sql`update login_names set key = split_part(key, ${INACTIVE}, 1)
+    where realm_id = ${realm} and user_id = ${userId} and strpos(key, ${INACTIVE + INACTIVE}) > 0`;
+  await translating({ login_names_taken: userErrors.login_name_taken }, reclaim.execute(tx));
+  // Releases before this one left no mark.
+  const { rows } = await sql`
+    select 1 from users u
+    join login_names n on n.realm_id = u.realm_id and n.key = u.username_key and n.user_id <> u.user_id
+    join users o on o.realm_id = n.realm_id and o.user_id = n.user_id and o.username_key = n.key
+    where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(tx);
+  if (rows.length > 0) throw userErrors.login_name_taken();
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -37,6 +38,32 @@ export function assertOwnName(username: string, confirmed: string | null): void 
   throw invalidFields([{ field: "username", code, message }]);
 }
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Users change their own profile. Listeners add to `supplied` the members that an outside source vouches for: users do not change these. */
+    "user.profile_changing": { readonly userId: string; readonly supplied: Set<string> };
+  }
+}
+
+/**
+ * Refuses a change of what comes from outside: a directory decides it, or a scheme such as eIDAS has supplied it and applications rely on that.
+ * `fieldOf`: what the request calls an attribute.
+ */
+export async function keepOutsideProfile(
+  ctx: Ctx,
+  current: UserRow,
+  next: Pick<User, "username" | "email" | "attributes">,
+  fieldOf = (attribute: string) => attribute,
+): Promise<void> {
+  await keepDirectoryProfile(ctx, current, next, fieldOf);
+  const supplied = new Set<string>();
+  await ctx.emit("user.profile_changing", { userId: current.userId, supplied });
+  const isChanged = (member: string) =>
+    member === "email" ? current.email !== next.email : !isDeepStrictEqual(current.attributes[member], next.attributes[member]);
+  const changed = [...supplied].filter(isChanged).map((member) => (member === "email" ? member : fieldOf(member)));
+  if (changed.length > 0) throw userErrors.supplied(changed);
+}
+
 /** Of a locked user. The email address is changed by `changeOwnEmail`; here only its spelling changes, or it is removed. */
 export async function saveOwnProfile(
   ctx: Ctx,
@@ -45,7 +72,7 @@ export async function saveOwnProfile(
   changed: readonly string[],
 ): Promise<UserRow> {
   const { userId, enabled, lockedByAdmin } = current;
-  await keepDirectoryProfile(ctx, current, next, (attribute) => attribute);
+  await keepOutsideProfile(ctx, current, next);
   if (loginKey(next.username) !== loginKey(current.username)) assertOwnName(next.username, current.emailVerified ? current.email : null);
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
@@ -81,7 +108,7 @@ export async function changeOwnEmail(
 ): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user?.enabled || user.locked || user.email !== from) return false;
-  await keepDirectoryProfile(ctx, user, { ...user, email: to });
+  await keepOutsideProfile(ctx, user, { ...user, email: to });
   tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   const actor = { id: userId, name: user.username };

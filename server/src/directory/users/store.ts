@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
-import { type AddressProof, insertLoginNames, isActiveKey, replaceLoginNames } from "./login-names.store.ts";
+import { type AddressProof, insertLoginNames, isActiveKey, reclaimLoginNames, replaceLoginNames } from "./login-names.store.ts";
 import { withCleanNames } from "./names.ts";
 import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 import type { User } from "./schema.ts";
@@ -189,7 +189,7 @@ export async function updateUser(
 ): Promise<string[]> {
   const before = await tx
     .selectFrom("users")
-    .select(["username", "email", "email_verified as emailVerified"])
+    .select(["username", "email", "email_verified as emailVerified", "enabled"])
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
@@ -199,7 +199,9 @@ export async function updateUser(
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .execute();
-  return replaceLoginNames(tx, realm, userId, before, user, proof);
+  const claimedFrom = await replaceLoginNames(tx, realm, userId, before, user, proof);
+  if (user.enabled && !before.enabled) await reclaimLoginNames(tx, realm, userId);
+  return claimedFrom;
 }
 
 export async function touchUser(tx: Tx, realm: string, userId: string): Promise<void> {

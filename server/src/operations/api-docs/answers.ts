@@ -23,6 +23,7 @@ const refusals = {
   415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
   431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server reads"],
+  502: ["BadGateway", "Another system that this server asked did not answer, or not as it should: `detail` says which"],
   503: ["ServiceUnavailable", "The server is overloaded, or its database is unavailable: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
@@ -98,6 +99,8 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "Answer";
         if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
         correctMediaTypes(status, answer, operation);
+        // Only routes that ask another system list it; the words are those of every refusal.
+        if (status === "502") operation.responses[502] = refusal(502, operation["x-refusals"]);
       }
       const change = method !== "get";
       const versioned = change && (operation["x-versioned"] ?? isVersioned(paths, path));
@@ -135,6 +138,8 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
     415: !isListed && change,
     429: !isListed && (change || operation["x-limited"] === true),
     431: true,
+    // Listed by the routes that ask another system.
+    502: false,
     503: operation["x-served-always"] !== true,
   };
 }

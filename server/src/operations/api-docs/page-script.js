@@ -35,14 +35,14 @@ function fillInRealm(description) {
 const nothing = () => () => null;
 
 async function start() {
-  const answer = await fetch("/v3/api-docs");
-  if (!answer.ok) throw new Error(`/v3/api-docs answered ${answer.status}`);
+  const address = `/v3/api-docs?tag=${encodeURIComponent(document.body.dataset.tag)}`;
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`);
   SwaggerUIBundle({
     spec: fillInRealm(await answer.json()),
     dom_id: "#swagger-ui",
     deepLinking: true,
-    // Hundreds of operations: drawing all of them would take seconds.
-    docExpansion: "none",
+    docExpansion: "list",
     filter: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,

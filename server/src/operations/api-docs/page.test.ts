@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
@@ -67,7 +68,9 @@ test("allows nothing inline and nothing from elsewhere", async () => {
 
 test("serves what the page loads, for good, under names that change with the content", async () => {
   const browser = iam.browser();
-  const links = [...(await browser.get(PAGE)).text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, link]) => link as string);
+  const links = [...(await browser.get(`${PAGE}?tag=Users`)).text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+    ([, link]) => link as string,
+  );
   expect(links.map((link) => link.split("/").at(-1)).sort()).toEqual(["page.css", "page.js", "swagger-ui-bundle.js", "swagger-ui.css"]);
   for (const link of links) {
     const asset: Answer = await browser.get(link);
@@ -87,6 +90,30 @@ test("serves what the page loads, for good, under names that change with the con
     "/assets/api-docs/x/__proto__",
   ])
     expect((await browser.get(wrong)).status, wrong).toBe(404);
+});
+
+test("lists the parts of the API without loading them; a part is a description of its own, compressed and known by its ETag", async () => {
+  const browser = iam.browser();
+  const page = await browser.get(PAGE);
+  expect(page.text).toContain(`href="${PAGE}?tag=Users"`);
+  expect(page.text).not.toContain("<script");
+  expect((await browser.get(`${PAGE}?tag=Users`)).text).toContain("Loading the operations of Users");
+  const [whole, part] = [await browser.get("/v3/api-docs"), await browser.get("/v3/api-docs?tag=Users")];
+  expect(part.text.length).toBeLessThan(whole.text.length / 4);
+  const used = JSON.stringify(part.body).matchAll(/"#\/components\/(\w+)\/(\w+)"/g);
+  for (const [, kind, name] of used)
+    expect(part.body.components[kind!]?.[name!], `${kind}/${name}`).toEqual(whole.body.components[kind!][name!]);
+  const path = "/admin/realms/{realm}/users";
+  expect(part.body.paths[path]).toEqual(whole.body.paths[path]);
+  expect(Object.keys(part.body.paths)).not.toContain("/admin/realms/{realm}/clients");
+  const packed = await iam.server.app.inject({ url: "/v3/api-docs?tag=Users", headers: { "accept-encoding": "gzip" } });
+  expect(packed.headers).toMatchObject({ "content-encoding": "gzip", etag: part.headers.etag, vary: "accept-encoding" });
+  expect(packed.rawPayload.length).toBeLessThan(part.text.length / 5);
+  expect(gunzipSync(packed.rawPayload).toString()).toBe(part.text);
+  expect(await browser.get("/v3/api-docs?tag=Users", { headers: { "if-none-match": String(part.headers.etag) } })).toMatchObject({
+    ...{ status: 304, text: "" },
+  });
+  expect((await browser.get("/v3/api-docs?tag=nothing")).status).toBe(400);
 });
 
 test("redirects the root to the sign-in page, and signed-in users to the page", async () => {

@@ -7,10 +7,17 @@ export interface DocsPageView {
   /** Null: not signed in to the realm. */
   readonly username: string | null;
   readonly signInUrl: string;
+  /** What the description is made of, and which of them is shown; null: the list of them. */
+  readonly parts: readonly { readonly name: string; readonly description: string; readonly href: string }[];
+  readonly tag: string | null;
+  readonly home: string;
 }
 
-/** Swagger UI fills `#swagger-ui`; everything around it is here, so that the page says what it is before any script has run. */
-export const renderDocsPage = ({ assets, realm, username, signInUrl }: DocsPageView): string =>
+/**
+ * Swagger UI fills `#swagger-ui` with the operations of one tag: all of them are a megabyte, and seconds. Everything around it is here, so that the page
+ * says what it is before any script has run.
+ */
+export const renderDocsPage = ({ assets, realm, username, signInUrl, parts, tag, home }: DocsPageView): string =>
   `<!doctype html>${render(
     <html lang="en">
       <head>
@@ -20,12 +27,12 @@ export const renderDocsPage = ({ assets, realm, username, signInUrl }: DocsPageV
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
-        <link rel="stylesheet" href={assets["swagger-ui.css"].href} />
+        {tag === null ? null : <link rel="stylesheet" href={assets["swagger-ui.css"].href} />}
         <link rel="stylesheet" href={assets["page.css"].href} />
-        <script src={assets["swagger-ui-bundle.js"].href} defer />
-        <script src={assets["page.js"].href} type="module" />
+        {tag === null ? null : <script src={assets["swagger-ui-bundle.js"].href} defer />}
+        {tag === null ? null : <script src={assets["page.js"].href} type="module" />}
       </head>
-      <body data-realm={realm}>
+      <body data-realm={realm} data-tag={tag ?? undefined}>
         <a class="gh-skip" href="#swagger-ui">
           Skip to the operations
         </a>
@@ -50,12 +57,39 @@ export const renderDocsPage = ({ assets, realm, username, signInUrl }: DocsPageV
             <a href="/v3/api-docs">OpenAPI document</a>
           </p>
         </header>
-        {/* Not a main: Swagger UI brings its own, and a page has one. */}
-        <div id="swagger-ui" tabIndex={-1}>
-          <noscript>
-            This page needs scripts. The same description is at <a href="/v3/api-docs">/v3/api-docs</a>.
-          </noscript>
-        </div>
+        {tag === null ? (
+          <main id="swagger-ui" class="gh-parts" tabIndex={-1}>
+            <h2>What would you like to do?</h2>
+            <ul>
+              {parts.map(({ name, description, href }) => (
+                <li>
+                  <a href={href}>{name}</a>
+                  <p>{description.replaceAll("`", "")}</p>
+                </li>
+              ))}
+            </ul>
+          </main>
+        ) : (
+          <>
+            <nav class="gh-tags" aria-label="Parts of the API">
+              <a href={home}>All parts</a>
+              {parts.map(({ name, href }) => (
+                <a href={href} aria-current={name === tag ? "page" : undefined}>
+                  {name}
+                </a>
+              ))}
+            </nav>
+            {/* Not a main: Swagger UI brings its own, and a page has one. */}
+            <div id="swagger-ui" tabIndex={-1}>
+              <p class="gh-failure" role="status">
+                Loading the operations of {tag} …
+              </p>
+              <noscript>
+                This page needs scripts. The same description is at <a href="/v3/api-docs">/v3/api-docs</a>.
+              </noscript>
+            </div>
+          </>
+        )}
       </body>
     </html>,
   )}`;

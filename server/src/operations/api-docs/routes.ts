@@ -1,15 +1,18 @@
-import { createHash } from "node:crypto";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { notFound } from "../../platform/http/index.ts";
+import { notFound, oneOf } from "../../platform/http/index.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import { ASSETS, type AssetName, loadAssets } from "./assets.ts";
 import { describeApi } from "./describe.ts";
+import type { OpenApiDocument } from "./openapi.ts";
 import { renderDocsPage } from "./page.tsx";
+import { type Prepared, partOf, prepared } from "./part.ts";
+import { tags as parts } from "./tags.ts";
 import { sessionIn, type VisitorParts } from "./visitor.ts";
 
 const tags = ["Description"];
+const names = parts.map(({ name }) => name);
 export const PAGE = "/interactive-docs.html";
 
 /** No inline code or style, nothing from elsewhere: the page shares the admin session's origin. Swagger UI's icons are data: images. */
@@ -25,15 +28,15 @@ const POLICY = [
 ].join("; ");
 
 /** Mounted at the root. */
-export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, parts) => {
-  let cached: { readonly text: string; readonly etag: string } | undefined;
-  // Routes cannot change once requests come in, so the first one makes the text for all.
-  const description = () => {
-    if (!cached) {
-      const text = JSON.stringify(describeApi(app));
-      cached = { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
-    }
-    return cached;
+export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, visiting) => {
+  let whole: OpenApiDocument | undefined;
+  const made = new Map<string | null, Promise<Prepared>>();
+  // Routes cannot change once requests come in, so the first one makes the text, and its compressed form, for all.
+  const description = (tag: string | null): Promise<Prepared> => {
+    whole ??= describeApi(app);
+    const known = made.get(tag) ?? prepared(tag === null ? whole : partOf(whole, tag));
+    made.set(tag, known);
+    return known;
   };
 
   app.get(
@@ -43,15 +46,17 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
         summary: "The description of this API (OpenAPI 3.1)",
         operationId: "getApiDescription",
         tags,
+        querystring: Type.Object({ tag: Type.Optional(oneOf(names, { description: "The operations of this tag alone" })) }),
         response: { 200: Type.Object({}, { additionalProperties: true, description: "The OpenAPI document" }) },
       },
       serializerCompiler: () => (body) => body as string,
     },
     async (request, reply) => {
-      const { text, etag } = description();
-      reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", etag });
+      const { text, gzipped, etag } = await description(request.query.tag ?? null);
+      // The browser keeps it, and asks whether it is still the same.
+      reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", vary: "accept-encoding", etag });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("" as never);
-      return reply.send(text as never);
+      return acceptsGzip(request) ? (sendGzipped(reply, gzipped) as never) : reply.send(text as never);
     },
   );
 
@@ -65,22 +70,31 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
         produces: ["text/html"],
         querystring: Type.Object({
           realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
+          tag: Type.Optional(Type.String({ maxLength: 63, description: "What to show; a list to choose from, unless named" })),
         }),
         response: { 200: Type.String({ description: "The page" }) },
       },
     },
     async (request, reply) => {
-      const realm = (await parts.realms.get(request.query.realm ?? MASTER)) ?? (await parts.realms.get(MASTER));
+      const realm = (await visiting.realms.get(request.query.realm ?? MASTER)) ?? (await visiting.realms.get(MASTER));
       if (!realm) throw notFound();
-      const session = await sessionIn(parts, request, realm);
+      const session = await sessionIn(visiting, request, realm);
       // The first write from the page is accepted.
-      if (session) parts.visitors.tokenFor(request, reply, { binding: session.sessionId });
+      if (session) visiting.visitors.tokenFor(request, reply, { binding: session.sessionId });
       const name = realm.realmId;
+      const tag = names.find((known) => known === request.query.tag) ?? null;
+      const here = (query: Record<string, string>) => {
+        const search = new URLSearchParams({ ...(name !== MASTER && { realm: name }), ...query }).toString();
+        return search === "" ? PAGE : `${PAGE}?${search}`;
+      };
       const html = renderDocsPage({
+        tag,
+        parts: parts.map((part) => ({ ...part, href: here({ tag: part.name }) })),
+        home: here({}),
         assets: await loadAssets(),
         realm: name,
         username: session?.username ?? null,
-        signInUrl: signInUrl(name, name === MASTER ? PAGE : `${PAGE}?realm=${name}`),
+        signInUrl: signInUrl(name, here(tag === null ? {} : { tag })),
       });
       reply.headers({
         "content-security-policy": POLICY,

@@ -22,6 +22,13 @@ a { color: var(--gh-accent); }
 .gh-visitor { flex: 1 1 20rem; color: var(--gh-muted); overflow-wrap: anywhere; }
 .gh-visitor b { color: var(--gh-text); font-weight: 600; }
 .gh-failure, noscript { display: block; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+.gh-parts { max-width: 70rem; margin: 0 auto; padding: 1rem clamp(1rem, 4vw, 2.5rem); }
+.gh-parts ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.gh-parts li { padding: 1rem; background: var(--gh-card); border: 1px solid var(--gh-line); border-radius: .6rem; }
+.gh-parts li a { font-weight: 600; }
+.gh-parts li p { margin: .25rem 0 0; color: var(--gh-muted); }
+.gh-tags { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .75rem clamp(1rem, 4vw, 2.5rem); border-bottom: 1px solid var(--gh-line); }
+.gh-tags a[aria-current] { color: var(--gh-text); font-weight: 600; text-decoration: none; }
 #swagger-ui:focus { outline: none; }
 html.dark-mode, html.dark-mode body { background: var(--gh-page); }
 .swagger-ui, .swagger-ui .info .title, .swagger-ui .opblock-tag, .swagger-ui .opblock .opblock-summary-description { font-family: inherit; }

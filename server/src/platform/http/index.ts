@@ -2,6 +2,7 @@
 // For routes. Paging, versions and full states are in `platform/paging`, `versions.ts` and `full-state.ts`, for services and stores.
 export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
+export { type CompiledSchemas, compiledSchemas } from "./compiled-schemas.ts";
 export {
   anonymous,
   anyOf,
@@ -21,7 +22,7 @@ export {
   session,
 } from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
-export { answerProblem, asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
+export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { AppError, type FieldError } from "../../kernel/errors.ts";
@@ -23,23 +24,8 @@ export const Problem = Type.Object(
 );
 export type Problem = Static<typeof Problem>;
 
-const titles: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  409: "Conflict",
-  412: "Precondition Failed",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
+/** RFC 9110 renamed 413; Node.js still has the old title. */
+const titleOf = (status: number): string => (status === 413 ? "Content Too Large" : (STATUS_CODES[status] ?? "Error"));
 
 /** Any error as an AppError: what we did not mean to throw becomes a 500 that says nothing. */
 export function asAppError(error: unknown): AppError {
@@ -63,7 +49,7 @@ export function asAppError(error: unknown): AppError {
     return new AppError("request.malformed", 400, "The body is empty or shorter than announced", { cause: error, errors: [] });
   }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
-    return new AppError("request.refused", statusCode, titles[statusCode] ?? "The request was refused", { cause: error });
+    return new AppError("request.refused", statusCode, titleOf(statusCode), { cause: error });
   }
   if (isDatabaseUnavailable(error)) {
     return new AppError("server.database_unavailable", 503, "The database cannot be reached; try again shortly", {
@@ -81,7 +67,7 @@ const sentence = (errors: readonly FieldError[]) =>
 
 export const problemOf = ({ code, status, message, errors = [] }: AppError, requestId: string): Problem => ({
   type: `urn:gatehouse:problem:${code}`,
-  title: titles[status] ?? "Error",
+  title: titleOf(status),
   status,
   code,
   detail: message,
@@ -102,6 +88,14 @@ export function answerProblem(cause: unknown, request: FastifyRequest, reply: Fa
   const error = asAppError(cause);
   logFailure(request, error);
   return sendProblem(reply, request, error);
+}
+
+/** The line that the request number of an error page leads to. */
+export function logShownError(
+  request: FastifyRequest,
+  shown: { readonly error: string; readonly reason: string; readonly clientId?: string },
+): void {
+  request.log.info({ realm: request.realmId, ...shown }, "an error page was shown");
 }
 
 /** The one log line of a failure: causes are for us, never for the answer. */

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
+import type { CompiledSchemas } from "./compiled-schemas.ts";
 import { answerEarly } from "./early-answers.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
 import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly onEarlyAnswer?: (route: string, seconds: number) => void;
   /** From then on every answer ends its connection. */
   readonly isDraining?: () => boolean;
+  /** Shared with other servers of this process; without it, the server makes its own functions. */
+  readonly compiled?: CompiledSchemas | undefined;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -38,16 +41,22 @@ const serializers = SerializerSelector();
  * As with validators, a route's serializer is made when it first answers: making all of them took a third of a start.
  * The maker looks through all the named schemas it is given, so it is given only those that the answer refers to.
  */
-const lazySerializers: typeof serializers = (shared, options) => (route) => {
-  let serialize: ReturnType<ReturnType<typeof serializers>> | undefined;
-  return (data) => {
-    serialize ??= serializers(referredTo(route.schema, shared as Record<string, unknown>), options)(route);
-    return serialize(data);
+const lazySerializers =
+  (compiled: CompiledSchemas | undefined): typeof serializers =>
+  (shared, options) =>
+  (route) => {
+    const named = shared as Record<string, unknown>;
+    const make = () => serializers(referredTo(route.schema, named), options)(route);
+    let serialize: ReturnType<ReturnType<typeof serializers>> | undefined;
+    return (data) => {
+      serialize ??= compiled ? compiled.get("serialize", route.schema, named, make) : make();
+      return serialize(data);
+    };
   };
-};
 
 /** A bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
-export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
+export function createServer(options: ServerOptions): App {
+  const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, isDraining = () => false } = options;
   const defaultHeaders = Object.entries({
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -55,7 +64,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
     ...(secure && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
   });
   const store = schemaStore();
-  const validators = buildValidator(store.getSchemas());
+  const validators = buildValidator(store.getSchemas(), compiled);
   const app = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -74,7 +83,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
       compilersFactory: {
         // biome-ignore lint/suspicious/noExplicitAny: fastify types the factories by its own compiler packages
         buildValidator: (() => validators) as any,
-        buildSerializer: lazySerializers,
+        buildSerializer: lazySerializers(compiled),
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();

@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import type { FastifySchemaValidationError } from "fastify";
 import type { FieldError } from "../../kernel/errors.ts";
 import { isMailAddress } from "../../kernel/text.ts";
+import type { CompiledSchemas } from "./compiled-schemas.ts";
 
 // ajv-formats is CommonJS; its default export arrives wrapped.
 const formats = addFormats as unknown as typeof addFormats.default;
@@ -27,7 +28,7 @@ interface Validate {
  * Bodies are taken as they are (no coercion, unknown members refused); query strings, being text, are coerced.
  * A schema is compiled when its route is first used: compiling all of them took more than half of a start.
  */
-export function buildValidator(shared: Record<string, unknown>) {
+export function buildValidator(shared: Record<string, unknown>, compiled?: CompiledSchemas) {
   const make = (coerceTypes: boolean) => {
     const ajv = formats(new Ajv({ ...strict, coerceTypes })).addFormat("idn-email", isMailAddress);
     for (const schema of Object.values(shared)) ajv.addSchema(schema as object);
@@ -35,15 +36,18 @@ export function buildValidator(shared: Record<string, unknown>) {
   };
   const made: { body?: Ajv; text?: Ajv } = {};
   const compile = (schema: object, part: "body" | "text"): Validate => {
-    made[part] ??= make(part === "text");
-    return made[part].compile(schema);
+    const compileAnew = () => {
+      made[part] ??= make(part === "text");
+      return made[part].compile(schema);
+    };
+    return compiled ? compiled.get(`validate ${part}`, schema, shared, compileAnew) : compileAnew();
   };
   return ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
-    let compiled: Validate | undefined;
+    let check: Validate | undefined;
     const validate: Validate = (data) => {
-      compiled ??= compile(schema as object, httpPart === "body" ? "body" : "text");
-      const valid = compiled(data);
-      validate.errors = compiled.errors;
+      check ??= compile(schema as object, httpPart === "body" ? "body" : "text");
+      const valid = check(data);
+      validate.errors = check.errors;
       return valid;
     };
     return validate as never;

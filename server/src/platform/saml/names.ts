@@ -76,5 +76,11 @@ export const AUTHN_CONTEXT = {
 
 const EXCLUSIVE = "http://www.w3.org/2001/10/xml-exc-c14n#";
 
-export const C14N = { exclusive: EXCLUSIVE, exclusiveWithComments: `${EXCLUSIVE}WithComments`, namespace: EXCLUSIVE } as const;
+export const C14N = {
+  exclusive: EXCLUSIVE,
+  exclusiveWithComments: `${EXCLUSIVE}WithComments`,
+  namespace: EXCLUSIVE,
+  inclusive: "http://www.w3.org/TR/2001/REC-xml-c14n-20010315",
+  inclusive11: "http://www.w3.org/2006/12/xml-c14n11",
+} as const;
 export const ENVELOPED = `${NS.ds}enveloped-signature`;

@@ -121,11 +121,11 @@ describe.skipIf(!xmlsecPath())("xmlsec1", () => {
   });
 
   /** Signature templates that xmlsec1 fills in. */
-  const template = (id: string, method: string, prefixes = "", digest = `${NS.xenc}sha256`) => {
+  const template = (id: string, method: string, prefixes = "", digest = `${NS.xenc}sha256`, c14n: string = C14N.exclusive) => {
     const list = prefixes && `<ec:InclusiveNamespaces xmlns:ec="${C14N.namespace}" PrefixList="${prefixes}"/>`;
     return `<ds:Signature xmlns:ds="${NS.ds}">
-      <ds:SignedInfo><ds:CanonicalizationMethod Algorithm="${C14N.exclusive}"/><ds:SignatureMethod Algorithm="${method}"/>
-        <ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${ENVELOPED}"/><ds:Transform Algorithm="${C14N.exclusive}">${list}</ds:Transform></ds:Transforms>
+      <ds:SignedInfo><ds:CanonicalizationMethod Algorithm="${c14n}"/><ds:SignatureMethod Algorithm="${method}"/>
+        <ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${ENVELOPED}"/><ds:Transform Algorithm="${c14n}">${list}</ds:Transform></ds:Transforms>
         <ds:DigestMethod Algorithm="${digest}"/><ds:DigestValue/></ds:Reference></ds:SignedInfo>
       <ds:SignatureValue/>
     </ds:Signature>`;
@@ -142,6 +142,27 @@ describe.skipIf(!xmlsecPath())("xmlsec1", () => {
     await expect(openAuthnRequest(posted(xml.replace('"true"', '"false"'), "SAMLRequest"), trust)).rejects.toMatchObject({
       reason: "signature_invalid",
     });
+  });
+
+  test.each([C14N.inclusive, C14N.inclusive11])("signs requests by %s what we verify, and no responses", async (c14n) => {
+    const trust = { keys: [verificationKey(sp.pem)], required: true };
+    const withSignature = (xml: string, id: string) =>
+      xmlsecSigned(
+        xml
+          .replace(" ID=", ' xmlns:unused="urn:unused" ID=')
+          .replace("</saml:Issuer>", `</saml:Issuer>${template(id, SIGNATURE_ALGORITHM.RS256, "", `${NS.xenc}sha256`, c14n)}`),
+        sp,
+      );
+    const request = goodAuthnRequest();
+    const xml = withSignature(render(authnRequestElement(request)), request.id);
+    const { message, signed: vouched } = await openAuthnRequest(posted(xml, "SAMLRequest"), trust);
+    expect({ message, vouched }).toMatchObject({ vouched: true, message: request });
+    for (const forged of [xml.replace('"true"', '"false"'), xml.replace("urn:unused", "urn:evil")])
+      await expect(openAuthnRequest(posted(forged, "SAMLRequest"), trust)).rejects.toMatchObject({ reason: "signature_invalid" });
+    const answer = response();
+    const plain = render(await successResponse(answer, goodAssertion(), { key: rs256(idp), signAssertion: true, signResponse: false }));
+    const refused = openResponse(posted(withSignature(plain, answer.id), "SAMLResponse"), trust);
+    await expect(refused).rejects.toMatchObject({ reason: "signature_algorithm" });
   });
 
   test("signs with InclusiveNamespaces what we verify, when the prefix is declared outside", async () => {

@@ -113,6 +113,12 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     return checkBody(request, reply, config);
   });
 
+  // No route can forget it: a form of ours is never answered with a redirect to another site.
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const isRedirect = reply.statusCode > 300 && reply.statusCode < 400 && Boolean(request.realm);
+    done(null, (isRedirect && parts.visitors.leaveByPage(request, reply)) || payload);
+  });
+
   app.setErrorHandler((cause, request, reply) => {
     const { config } = request.routeOptions;
     // RFC 6750 §3: the challenge of a token that the handler refused.

@@ -218,12 +218,6 @@ describe("the query of the Redirect binding:", () => {
   const sha1 = encodeURIComponent("http://www.w3.org/2000/09/xmldsig#rsa-sha1");
   const bomb = encodeURIComponent(deflateRawSync(Buffer.alloc(64 * 1024 * 1024, " ")).toString("base64"));
   const rows: [what: string, reason: RegExp, query: (parts: Parts) => string][] = [
-    [
-      "its parameters in another order",
-      /^(binding|signature_invalid): /,
-      (p) => [p.RelayState, p.SAMLRequest, p.SigAlg, p.Signature].join("&"),
-    ],
-    ["the algorithm first", /^(binding|signature_invalid): /, (p) => [p.SigAlg, p.SAMLRequest, p.RelayState, p.Signature].join("&")],
     ["a request twice", /^binding: /, (p) => [p.SAMLRequest, p.SAMLRequest, p.RelayState, p.SigAlg, p.Signature].join("&")],
     ["RelayState twice", /^binding: /, (p) => [p.SAMLRequest, p.RelayState, "RelayState=evil", p.SigAlg, p.Signature].join("&")],
     ["another RelayState", /^signature_invalid: /, (p) => [p.SAMLRequest, "RelayState=evil", p.SigAlg, p.Signature].join("&")],
@@ -294,6 +288,8 @@ describe("what it says:", () => {
     "javascript:alert(1)",
     " JavaScript:alert(1)",
     "\tjavascript:alert(1)",
+    "java\tscript:alert(1)",
+    "java\r\nscript\t:alert(1)",
     "data:text/html,<script>",
     "vbscript:x",
     "x".repeat(81),

@@ -21,7 +21,7 @@ import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
-import { oddlySigned, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
+import { inclusivelySigned, oddlySigned, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
 import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { type ServiceProvider, serviceProvider } from "../../testing/service-provider.ts";
@@ -104,7 +104,7 @@ describe.each(Object.entries(kinds))("%s over SOAP", (_, { path, make, forge }) 
     await expectFault(await send(path, inSoap(edited)), /^(signature_\w+|duplicate_id|message): /);
   });
 
-  test.each(wronglySigned)("refuses one %s", async (_name, reason, oddity) => {
+  test.each([...wronglySigned, ...inclusivelySigned])("refuses one %s", async (_name, reason, oddity) => {
     await expectFault(await send(path, inSoap(oddlySigned(render(make()), peer, oddity))), new RegExp(`^${reason}: `));
   });
 

@@ -15,6 +15,13 @@ const TokenForm = clientForm(
 );
 const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspection", additionalProperties: true });
 
+const INTROSPECTION_JWT = "application/token-introspection+jwt";
+const acceptsJwt = (accept = ""): boolean =>
+  accept.split(",").some((range) => {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    return type === INTROSPECTION_JWT && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
   declare(app, { tags: ["Protocol"], caller: client(), errors: "oauth" });
@@ -36,7 +43,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         summary: "Introspect a token (RFC 7662)",
         description:
-          "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so.",
+          "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so, and for those that send `Accept: application/token-introspection+jwt`: signed by RS256 where the client names no algorithm.",
         ...TokenForm,
         response: { 200: Introspection },
       },
@@ -47,10 +54,12 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       // RFC 7662 §2.1: the endpoint requires authorization, and a public client has no credentials.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       const answer = await introspect(parts, client, token);
-      const jwt = await protectedIntrospection(parts, client, answer);
+      // RFC 9701 §4, §6: without an algorithm of the client's, by RS256.
+      const isRequested = acceptsJwt(request.headers.accept);
+      const jwt = await protectedIntrospection(parts, client, answer, isRequested);
       if (jwt === null) return answer as { active: boolean };
       return reply
-        .type("application/token-introspection+jwt")
+        .type(INTROSPECTION_JWT)
         .serializer(String)
         .send(jwt as never);
     },

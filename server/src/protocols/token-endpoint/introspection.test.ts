@@ -37,6 +37,22 @@ test("a client introspects the tokens that were issued to it, and no others", as
   expect(await isActive(foreign, body.access_token), "a client of the same name in another realm").toBe(false);
 });
 
+test("a client that asks for a JWT by Accept gets one by RS256, without any setting (RFC 9701)", async () => {
+  const app = await confidential();
+  const { access_token: token } = (await app.signIn(iam.browser(), await realm.user())).body;
+  const ask = (accept: string) =>
+    iam.browser().request("POST", `/realms/${realm.name}/introspect`, {
+      ...{ form: { token, client_id: app.clientId, client_secret: app.secret! }, headers: { accept }, csrf: false },
+    });
+  const signed = await ask("application/json;q=0.5, application/token-introspection+jwt");
+  expect(signed.headers["content-type"]).toContain("application/token-introspection+jwt");
+  const [header, payload] = signed.text.split(".", 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString()) as object);
+  expect(header).toMatchObject({ alg: "RS256", typ: "token-introspection+jwt" });
+  expect(payload).toMatchObject({ aud: app.clientId, token_introspection: { active: true, client_id: app.clientId } });
+  for (const accept of ["application/json", "*/*", "application/token-introspection+jwt;q=0"])
+    expect((await ask(accept)).body, accept).toMatchObject({ active: true });
+});
+
 test("a token is active for the clients that its audience names, by client id or by a resource of theirs", async () => {
   const api = await confidential({ clientId: "orders-api" });
   const [gateway, other] = [await confidential(), await confidential()];

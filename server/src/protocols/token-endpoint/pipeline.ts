@@ -11,6 +11,7 @@ import { type Grant, type Issue, type Presented, Replayed, type Source, type Tok
 import { grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 import { refreshTokenOf, useAndStore } from "./store.ts";
+import { directorySilent } from "./unavailable.ts";
 
 export interface TokenRequest {
   readonly headers: IncomingHttpHeaders;
@@ -40,6 +41,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   if (source.denied) return refuseDenied(ctx, source);
   const issue = await grant.issue(ctx, source, presented);
   await assertMayUse(ctx, issue);
+  if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
 
   // Signed before anything is consumed: after a failure the client can try again.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
@@ -90,6 +92,13 @@ async function assertMayUse({ parts, client }: TokenCtx, issue: Issue): Promise<
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
   if (userId !== null && !(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
     throw oauthErrors.accessDenied("the user may not use this client");
+}
+
+/** For every grant, refresh included: a user who is no longer in the directory that they come from gets no tokens. Nothing is consumed. */
+async function assertStillThere({ parts }: TokenCtx, userId: string): Promise<void> {
+  const standing = await parts.entryChecks.standing(parts.realm.realmId, userId, "renewal");
+  if (standing === "gone") throw oauthErrors.invalidGrant("the user's account was removed or disabled");
+  if (standing === "unreachable") throw directorySilent();
 }
 
 type Made =

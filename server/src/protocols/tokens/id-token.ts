@@ -33,14 +33,15 @@ export async function protectedUserinfo(
   return encryptedFor(parts, client, "userinfo", await signJwt(parts, alg, undefined, JSON.stringify(payload)));
 }
 
-/** RFC 9701 §5: an introspection response as a JWT for the calling client; null: plain JSON. */
+/** RFC 9701 §5: an introspection response as a JWT for the calling client, where it is configured or requests it by `Accept`; null: plain JSON. */
 export async function protectedIntrospection(
   parts: IssuerParts,
   caller: ClientSnapshot,
   answer: Readonly<Record<string, unknown>>,
+  isRequested: boolean,
 ): Promise<string | null> {
   const { introspectionSignedResponseAlg: alg } = caller.settings;
-  if (alg === null && !isEncrypted(caller, "introspection")) return null;
+  if (!isRequested && alg === null && !isEncrypted(caller, "introspection")) return null;
   const iat = Math.floor(clock.now() / SECOND);
   const payload = { iss: parts.issuer, aud: caller.clientId, iat, token_introspection: answer };
   const jwt = await signJwt(parts, alg ?? defaultAlgOf(caller), "token-introspection+jwt", JSON.stringify(payload));

@@ -33,7 +33,8 @@ export interface SignInRequest {
   readonly reauthenticate?: boolean | undefined;
   /** Recent authentication: only what was proven within the last minutes counts, with the second factor where there is one. */
   readonly recent?: boolean | undefined;
-  readonly formActionOrigins?: readonly string[] | undefined;
+  /** Where the application is called back, for the policy of the pages. */
+  readonly callbacks?: readonly string[] | undefined;
   /** What is to be done in any case before the sign-in is over: a password to choose. */
   readonly actions?: readonly RequiredAction[] | undefined;
 }
@@ -95,8 +96,6 @@ export interface StepPage {
   readonly refreshSeconds?: number;
   /** Links to other sites in the body, of which the logos are to be let in. */
   readonly links?: readonly ShownLink[];
-  /** The origins that its form leads to, where its answer is `leave`: browsers follow it to no others. */
-  readonly leavesFor?: readonly string[];
 }
 
 /** What was shown to be true. */
@@ -205,6 +204,8 @@ export interface Question extends Described {
   countedFor?(at: StepContext): Promise<string | null>;
   /** What an answer cannot be without. */
   readonly fields: readonly string[];
+  /** The page leaves out fields that the user may not change, so one that the form does not have is not missing. */
+  readonly isPartial?: true;
   /** The name that a form of it brings, where it asks for one. */
   nameIn?(form: Readonly<Record<string, string>>): string;
   /** The required action that sets up a missing credential. */

@@ -25,10 +25,23 @@ afterAll(() => iam?.close());
 const contextFor: ContextFor = async (user, progress) => {
   const { core, server, config } = iam;
   const { db, work, metrics, vault, hasher, log } = core;
+  const entryChecks = { standing: async () => "stands" as const };
   const directoryPasswords = { modeOf: async () => "local" as const, write: () => Promise.reject(new Error("there is no directory")) };
   return {
     parts: {
-      ...{ db, work, metrics, vault, hasher, log, messages: server.messages, sources: [], baseUrl: config.baseUrl, directoryPasswords },
+      ...{
+        db,
+        work,
+        metrics,
+        vault,
+        hasher,
+        log,
+        messages: server.messages,
+        sources: [],
+        baseUrl: config.baseUrl,
+        directoryPasswords,
+        entryChecks,
+      },
       breaches: createBreachedPasswords({ corpus: null, log }),
       upgrades: createPasswordUpgrades({ db, hasher, log }),
       brokers: createBrokers({

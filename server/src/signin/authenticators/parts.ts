@@ -7,6 +7,7 @@ import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { BrokerParts } from "../brokers/index.ts";
+import type { EntryChecks } from "../directories/index.ts";
 import type { PasswordSource, PasswordUpgrades } from "../passwords/index.ts";
 
 /** What steps of a sign-in work with. */
@@ -20,6 +21,7 @@ export interface SignInParts {
   readonly messages: Messages;
   readonly sources: readonly PasswordSource[];
   readonly directoryPasswords: DirectoryPasswords;
+  readonly entryChecks: EntryChecks;
   readonly upgrades: PasswordUpgrades;
   readonly brokers: BrokerParts;
   readonly baseUrl: string;

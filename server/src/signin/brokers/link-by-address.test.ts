@@ -42,7 +42,10 @@ async function asked(realm: RealmUnderTest, answer: PeerAnswer = {}, browser: Br
   const { back } = await signIn(realm, answer, browser);
   expect([back.status, browser.cookies.has(`gh_${realm.name}`)], back.text).toEqual([303, false]);
   const page = await followed(browser, back);
-  expect(page.text).toContain("There is an account with the mail address");
+  const shown = page.text.replaceAll(/<\/?bdi[^>]*>/g, "");
+  expect(shown, "which account, at which provider").toMatch(
+    /You signed in at [^<]+ as [^<]+\. There is an account here with the same mail address/,
+  );
   return { browser, page };
 }
 const press = (browser: Browser, realm: RealmUnderTest, page: Answer, members: Record<string, string>) => {

@@ -24,6 +24,7 @@ export async function readLogoutToken(
   const { payload, header } = await verifyUpstreamJwt(upstreams, token, {
     jwksUrl,
     audience: String(provider.config.clientId),
+    alg: String(provider.config.signedResponseAlg),
     required: ["iss", "aud", "iat", "exp", "jti", "events"],
     invalid: (cause) => refuse("The logout token is not valid.", cause),
   });

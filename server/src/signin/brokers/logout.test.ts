@@ -107,6 +107,7 @@ test("the provider ends the session that it names, or all of a subject, by a log
     ["an event that is no object", { sid: "one", events: { "http://schemas.openid.net/event/backchannel-logout": true } }],
     ["an access token", { sid: "one" }, { typ: "at+jwt" }],
     ["an unknown key", { sid: "one" }, { kid: "another" }],
+    ["an algorithm that was not agreed", { sid: "one" }, { typ: "logout+jwt", alg: "PS256" }],
   ];
   for (const [what, claims, header] of refused) {
     const answer = await logout(claims, header);

@@ -8,6 +8,8 @@ import {
   type MapperState,
   mappedAttributes,
   type ProviderSnapshot,
+  protocolOf,
+  recordSupplied,
 } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
@@ -48,5 +50,11 @@ export async function applyMapping(ctx: Ctx, provider: ProviderSnapshot, identit
   const follows = !isFirst && config.sync === "force" && identity.email !== null;
   const email = follows ? { address: identity.email!, verified: config.trustEmail === true && identity.emailVerified } : undefined;
   await updateBrokeredUser(ctx, userId, { attributes, ...(email && { email }) });
+  if (protocolOf(provider.protocol).vouchesForProfile) {
+    const names = (["firstName", "lastName", "email"] as const).filter((member) => identity[member] !== null);
+    const mapped = Object.entries(mappedAttributes(mappers, identity.claims, true)).filter(([, value]) => value !== undefined);
+    const supplied = { names: takesNames ? names : null, attributes: mapped.map(([name]) => name) };
+    await recordSupplied(ctx.tx, ctx.realm, { providerId: provider.providerId, userId }, supplied);
+  }
   await followGrants(ctx, provider, identity.claims, userId, isFirst);
 }

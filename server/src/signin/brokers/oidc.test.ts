@@ -111,6 +111,22 @@ test("an address is verified where the document says so in which it is, the ID t
   }
 });
 
+test("a signed profile counts as a plain one does, and another algorithm where it was agreed", async () => {
+  const userinfo = { email: "ada@example.com", email_verified: true };
+  const [plain, agreed] = [await brokered({ trustEmail: true }), await brokered({ trustEmail: true, signedResponseAlg: "PS256" })];
+  await signIn(plain, { claims: { email: undefined, email_verified: undefined }, userinfo, signedUserinfo: {} });
+  expect(await usersOf(plain)).toMatchObject([{ email: "ada@example.com", emailVerified: true }]);
+  // Issuer, audience and times may be left out.
+  await signIn(agreed, {
+    claims: { email: undefined },
+    userinfo,
+    alg: "PS256",
+    signedUserinfo: { alg: "PS256", claims: { iss: undefined, aud: undefined } },
+  });
+  expect(await usersOf(agreed)).toMatchObject([{ email: "ada@example.com", emailVerified: true }]);
+  expect((await signIn(agreed)).back.status, "RS256 was not agreed").toBe(400);
+});
+
 describe("what does not come from the provider for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],
@@ -128,6 +144,13 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["another key under the name of the provider's", () => ({ forged: (jwt) => signedByAnother(jwt) })],
     ["our own secret in place of the provider's key", () => ({ forged: (jwt) => signedByAnother(jwt, "a-secret") })],
     ["a subject that cannot be stored", () => ({ claims: { sub: "\ud800" } })],
+    ["an algorithm that was not agreed", () => ({ alg: "PS256" })],
+    ["a signed profile of another subject", () => ({ signedUserinfo: { claims: { sub: "another" } } })],
+    ["a signed profile for another client", () => ({ signedUserinfo: { claims: { aud: "another" } } })],
+    ["a signed profile of another issuer", () => ({ signedUserinfo: { claims: { iss: "https://evil.example" } } })],
+    ["a signed profile that has expired", () => ({ signedUserinfo: { claims: { exp: Math.floor(clock.now() / 1000) - 120 } } })],
+    ["a signed profile by another algorithm", () => ({ signedUserinfo: { alg: "PS256" } })],
+    ["a signed profile by another key", () => ({ signedUserinfo: { forged: (jwt) => signedByAnother(jwt) } })],
     ["a profile of another subject", () => ({ userinfo: { sub: "another" } })],
     ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
     ["an error with status 200", () => ({ tokenBody: '{"error":"bad_verification_code"}' })],

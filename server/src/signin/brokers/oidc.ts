@@ -147,6 +147,7 @@ async function verifyIdToken(
   const { payload } = await verifyUpstreamJwt(upstreams, token, {
     jwksUrl,
     audience: clientId,
+    alg: String(provider.config.signedResponseAlg),
     required: ["sub", "iss", "iat", "exp"],
     invalid: (cause) => refuse("The ID token is not valid.", cause),
   });
@@ -177,19 +178,46 @@ function checkFresh(
 
 async function readProfile(
   provider: ProviderSnapshot,
-  { userinfoUrl }: Endpoints,
+  endpoints: Endpoints,
   quirks: Quirks,
   accessToken: string,
-  { upstreams: { outbound } }: BrokerTools,
+  tools: BrokerTools,
 ): Promise<Record<string, unknown> | null> {
+  const { userinfoUrl } = endpoints;
   if (userinfoUrl === null) return null;
-  const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
-  const read = async (url: string) => (await callProvider(outbound, url, "userinfo", { headers })).text();
+  const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json, application/jwt;q=0.5" };
+  const read = (url: string) => callProvider(tools.upstreams.outbound, url, "userinfo", { headers });
   const url = quirks.profileUrl?.(userinfoUrl, provider, accessToken) ?? userinfoUrl;
-  const profile = objectOf(await read(url), url, "userinfo");
+  const answer = await read(url);
+  if (/^application\/jwt\b/i.test(answer.headers["content-type"] ?? ""))
+    return verifyProfile(provider, endpoints, quirks, answer.text(), tools);
+  const profile = objectOf(answer.text(), url, "userinfo");
   if (quirks.emailsPath === undefined) return profile;
-  const email = primaryAddress(await read(`${userinfoUrl}${quirks.emailsPath}`));
+  const email = primaryAddress((await read(`${userinfoUrl}${quirks.emailsPath}`)).text());
   return { ...profile, email, email_verified: email !== null };
+}
+
+/** OpenID Connect Core §5.3.2: signed userinfo, which may leave out its issuer, audience and times. */
+async function verifyProfile(
+  provider: ProviderSnapshot,
+  { jwksUrl }: Endpoints,
+  quirks: Quirks,
+  token: string,
+  { upstreams }: BrokerTools,
+): Promise<Record<string, unknown>> {
+  const refuse = (message: string, cause?: unknown) => new UpstreamError("userinfo", message, cause);
+  if (jwksUrl === null) throw refuse("The provider has no keys to check its signed profile with.");
+  const { payload } = await verifyUpstreamJwt(upstreams, token.trim(), {
+    jwksUrl,
+    audience: String(provider.config.clientId),
+    alg: String(provider.config.signedResponseAlg),
+    required: ["sub"],
+    isLasting: true,
+    invalid: (cause) => refuse("The provider's signed profile is not valid.", cause),
+  });
+  const issuer = quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer");
+  if (payload.iss !== undefined && payload.iss !== issuer) throw refuse("The provider's signed profile is of another issuer.");
+  return payload;
 }
 
 /** The ID token wins over the profile. Whether an address is verified is said of the address beside it, and of no other document's. */

@@ -25,6 +25,12 @@ export interface Directory {
   readonly trustsEmail: boolean;
   readonly provisions: boolean;
   readonly writesPasswords: boolean;
+  /** How long an entry that was found counts as found. */
+  readonly entryCheckSeconds: number;
+  /** What becomes of its users while it cannot be asked. */
+  readonly whenUnreachable: Readonly<Record<"sign-in" | "renewal", "allow" | "refuse">>;
+  /** Whether an entry with another id and the name of a former user becomes that user. */
+  readonly returnsToFormer: boolean;
 }
 
 export function directoryOf(provider: ProviderSnapshot): Directory {
@@ -46,6 +52,12 @@ export function directoryOf(provider: ProviderSnapshot): Directory {
     trustsEmail: config.trustEmail === true,
     provisions: config.provisioning === "create",
     writesPasswords: config.editMode === "PASSWORD",
+    entryCheckSeconds: Number(config.entryCheckSeconds),
+    whenUnreachable: {
+      "sign-in": config.signInWhenUnreachable === "allow" ? "allow" : "refuse",
+      renewal: config.refreshWhenUnreachable === "refuse" ? "refuse" : "allow",
+    },
+    returnsToFormer: config.returningEntries === "former",
   };
 }
 

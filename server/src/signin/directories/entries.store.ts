@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import type { ReadCtx } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
-import { type Person, sourceOf } from "../identity-providers/index.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Person, providerErrors, sourceOf } from "../identity-providers/index.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
 
@@ -174,6 +174,33 @@ export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entrie
     select ${realm}, ${providerId}::uuid, r.subject, r.dn, r.fingerprint, r.disabled_by_sync, r.groups from ${asked}
     where r.subject = any(${[...subjects]}::text[])`.execute(tx);
   return subjects;
+}
+
+/**
+ * Links the user whose entry is gone, and who has this name, to another entry. Only a user whom the directory disabled. Null: there is none, or
+ * several.
+ */
+export async function takeFormerEntry(
+  tx: Tx,
+  { realm, providerId }: Owner,
+  { subject, usernameKey }: { readonly subject: string; readonly usernameKey: string },
+): Promise<string | null> {
+  const { rows } = await sql<{ user_id: string; subject: string }>`
+    select l.user_id, l.subject from users u
+    join identity_links l on l.realm_id = u.realm_id and l.user_id = u.user_id and l.provider_id = ${providerId}::uuid
+    join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
+    where u.realm_id = ${realm} and u.username_key = ${usernameKey} and not u.enabled and e.fingerprint = '' and e.disabled_by_sync
+    for update of u`.execute(tx);
+  const [former, ...others] = rows;
+  if (!former || others.length > 0) return null;
+  await sql`delete from directory_entries
+    where realm_id = ${realm} and provider_id = ${providerId}::uuid and subject = ${former.subject}`.execute(tx);
+  await translating(
+    { identity_links_subject_taken: providerErrors.subject_linked },
+    sql`update identity_links set subject = ${subject}
+      where realm_id = ${realm} and provider_id = ${providerId}::uuid and subject = ${former.subject}`.execute(tx),
+  );
+  return former.user_id;
 }
 
 /** What an entry said now. */

@@ -37,6 +37,10 @@ const ELSEWHERE = [
   "bindDn",
   "fullSyncMinutes",
   "changedSyncMinutes",
+  "entryCheckSeconds",
+  "signInWhenUnreachable",
+  "refreshWhenUnreachable",
+  "returningEntries",
 ];
 
 export function digestOf({ provider: { config, mappers, protocol } }: Directory): string {

@@ -9,6 +9,7 @@ import { type Directory, directoryOf, isDirectory } from "./directory.ts";
 import { entryOfUser } from "./entries.store.ts";
 import type { DirectoryMetrics } from "./metrics.ts";
 import type { DirectoryPools } from "./pools.ts";
+import type { SeenEntries } from "./seen-entries.ts";
 
 export interface DirectoryParts {
   readonly db: Db;
@@ -18,6 +19,7 @@ export interface DirectoryParts {
   readonly providers: IdentityProviders;
   readonly pools: DirectoryPools;
   readonly metrics: DirectoryMetrics;
+  readonly seen: SeenEntries;
   readonly log: { warn(fields: object, message: string): void };
 }
 

@@ -1,7 +1,7 @@
-import { systemActor } from "../../platform/context.ts";
+import { type Ctx, systemActor } from "../../platform/context.ts";
 import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RESULT } from "../../platform/ldap/index.ts";
-import { isFault } from "../identity-providers/index.ts";
-import type { PasswordAnswer, PasswordQuestion } from "../passwords/index.ts";
+import { isFault, touchLink } from "../identity-providers/index.ts";
+import { nothingKnown, type PasswordAnswer, type PasswordQuestion } from "../passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { forgetErasure, knownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
@@ -24,7 +24,7 @@ export const checkInDirectories =
     const directories = await enabledDirectories(parts, realm);
     if (directories.length === 0) return UNKNOWN;
     // No directory has such a name, and an empty password would be an anonymous bind.
-    if (login.length > MAX_LOGIN || login.includes("\0") || password === "" || password.includes("\0")) return UNKNOWN;
+    if (!isSearchable(login) || password === "" || password.includes("\0")) return UNKNOWN;
     const answer =
       userId === null ? await askEach(parts, directories, question) : await askOwn(parts, directories, { ...question, userId });
     // A wrong password takes at least as long as a wrong local one.
@@ -73,9 +73,26 @@ async function askEach(
       failure = error;
     }
   }
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) throw nothingKnown(failure);
   return UNKNOWN;
 }
+
+/** Searches for a name whose password another source found wrong, as for a name that no user has. What is found does not matter. */
+export const probeDirectories =
+  (parts: DirectoryParts) =>
+  async ({ realm, login }: PasswordQuestion): Promise<void> => {
+    if (!isSearchable(login)) return;
+    for (const directory of await enabledDirectories(parts, realm)) {
+      try {
+        if ((await search(parts, directory, directory.filterOf(login))).length > 0) return;
+      } catch (error) {
+        throw nothingKnown(error);
+      }
+    }
+  };
+
+/** Whether a directory may have such a name. */
+const isSearchable = (login: string): boolean => login.length <= MAX_LOGIN && !login.includes("\0");
 
 /** What the directory refuses about this one account, once it knows it. The rest says that it cannot answer. */
 const REFUSALS: readonly number[] = [
@@ -95,11 +112,15 @@ async function bindAs(parts: DirectoryParts, { entry, directory }: Found, realm:
     parts.metrics.signIn(protocol, "failure");
     return WRONG;
   }
-  const userId = await provision(parts, { entry, directory }, realm);
-  parts.metrics.signIn(protocol, userId === null ? "failure" : "success");
-  if (userId === null) return WRONG;
-  if (bound === "right") return { verdict: "right", userId };
-  return directory.writesPasswords ? { verdict: "right", userId, mustChange: true } : { verdict: "elsewhere", userId };
+  const found = await provision(parts, { entry, directory }, realm);
+  parts.metrics.signIn(protocol, found === null ? "failure" : "success");
+  if (found === null) return WRONG;
+  const { userId } = found;
+  const accepted = async (ctx: Ctx) => {
+    await touchLink(ctx.tx, ctx.realm, { providerId: directory.provider.providerId, ...found }, ctx.now);
+  };
+  if (bound === "right") return { verdict: "right", userId, accepted };
+  return directory.writesPasswords ? { verdict: "right", userId, mustChange: true, accepted } : { verdict: "elsewhere", userId };
 }
 
 /**
@@ -121,7 +142,11 @@ export async function tryBind(
 }
 
 /** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
-async function provision(parts: DirectoryParts, { entry, directory }: Found, realm: string): Promise<string | null> {
+async function provision(
+  parts: DirectoryParts,
+  { entry, directory }: Found,
+  realm: string,
+): Promise<{ readonly userId: string; readonly subject: string; readonly username: string } | null> {
   const { providerId } = directory.provider;
   const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
   if (isFault(person)) {
@@ -129,9 +154,13 @@ async function provision(parts: DirectoryParts, { entry, directory }: Found, rea
     return null;
   }
   const owner = { realm, providerId };
+  const asUser = (userId: string) => {
+    if (person.enabled) parts.seen.see(directory, userId);
+    return { userId, subject: person.subject, username: person.username };
+  };
   const find = () => knownEntry(parts.db, owner, person.subject);
   const known = await find();
-  if (known?.fingerprint === person.fingerprint) return known.userId;
+  if (known?.fingerprint === person.fingerprint) return asUser(known.userId);
   if (!known && !directory.provisions) return null;
   const origin = { realm, actor: systemActor(realm, directory.source), sourceIp: null };
   const outcome = await parts.work.transact(origin, async (ctx) => {
@@ -147,5 +176,5 @@ async function provision(parts: DirectoryParts, { entry, directory }: Found, rea
     warn(parts, directory, `a person with the right password is not as the directory says: ${why}`, entry);
   }
   // A user who is here already signs in as they were; none is made in another's name.
-  return now?.userId ?? null;
+  return now ? asUser(now.userId) : null;
 }

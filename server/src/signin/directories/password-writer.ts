@@ -6,7 +6,7 @@ import { type DirectoryRefusal, passwordErrors } from "../../platform/passwords/
 import type { PasswordSource } from "../passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, warn } from "./own-entry.ts";
-import { checkInDirectories, tryBind } from "./password-source.ts";
+import { checkInDirectories, probeDirectories, tryBind } from "./password-source.ts";
 import { expectRecord } from "./unrecorded.ts";
 
 const errors = defineErrors("password", {
@@ -17,6 +17,7 @@ const errors = defineErrors("password", {
 export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource & DirectoryPasswords => ({
   name: "directories",
   check: checkInDirectories(parts),
+  probe: probeDirectories(parts),
 
   async modeOf(realm, userId) {
     const membership = await membershipOf(parts, await enabledDirectories(parts, realm), realm, userId);

@@ -7,7 +7,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import type { Person } from "../identity-providers/index.ts";
 import { type Directory, profileOf } from "./directory.ts";
-import { insertEntries, type KnownEntry, saveEntry } from "./entries.store.ts";
+import { insertEntries, type KnownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
 import { firstAttributes, followDirectory, grantsForNew } from "./mapped-people.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
@@ -60,6 +60,23 @@ const newUser = (ctx: Ctx, directory: Directory, person: Person, roleIds: readon
   createdAt: ctx.now,
   source: directory.source,
 });
+
+/**
+ * An entry with a new id and the name of a user whose own entry is gone becomes that user again, where the directory is configured so. Null: there is
+ * no such user, or the directory makes a new one.
+ */
+export async function rejoinFormer(ctx: Ctx, directory: Directory, person: Person): Promise<Outcome | null> {
+  if (!directory.returnsToFormer) return null;
+  const userId = await takeFormerEntry(ctx.tx, ownerOf(ctx, directory), {
+    subject: person.subject,
+    usernameKey: loginKey(person.username),
+  });
+  if (userId === null) return null;
+  const detail = `${directory.provider.alias}: another entry of the same name`;
+  ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail });
+  const known = { subject: person.subject, userId, dn: null, fingerprint: null, disabledBySync: true, groups: "" };
+  return updatePerson(ctx, directory, person, known);
+}
 
 /** Gives a user what their entry says now, whole or not at all. */
 export async function updatePerson(ctx: Ctx, directory: Directory, person: Person, known: KnownEntry): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { oneOf, pathParams } from "../../platform/http/index.ts";
+import { oneOf, Problem, pathParams } from "../../platform/http/index.ts";
 import type { IdentityProviders, ProviderSnapshot } from "../identity-providers/index.ts";
 import { isDirectory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
@@ -86,7 +86,7 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
         tags,
         params,
         querystring: SyncQuery,
-        response: { 200: SyncResult },
+        response: { 200: SyncResult, 502: Problem },
       },
     },
     async (req) => {

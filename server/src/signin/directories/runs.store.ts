@@ -1,6 +1,7 @@
 import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
 import { DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import { SYNC_DEFAULTS } from "../identity-providers/index.ts";
 
 export type RunKind = "full" | "changed";
 export type RunState = "running" | "done" | "failed";
@@ -133,6 +134,8 @@ export async function deleteOldRuns(db: Db, now: number): Promise<void> {
 }
 
 export interface DueSync {
+  /** Null: the default. */
+  readonly filter: string | null;
   readonly realm: string;
   readonly alias: string;
   readonly full: boolean;
@@ -142,12 +145,14 @@ export interface DueSync {
 export async function dueSyncs(db: Db, now: number): Promise<DueSync[]> {
   const last = (kinds: string[]) => sql`coalesce((select max(r.started_at) from directory_runs r
     where r.realm_id = p.realm_id and r.provider_id = p.provider_id and not r.dry_run and r.kind = any(${kinds}::text[])), p.created_at)`;
-  const isDue = (member: string, kinds: string[]) => sql`(${last(kinds)} + (p.config->>${member})::bigint * ${MINUTE} <= ${now})`;
-  const { rows } = await sql<{ realm_id: string; alias: string; full: boolean | null; changed: boolean | null }>`
-    select p.realm_id, p.alias, ${isDue("fullSyncMinutes", ["full"])} as full, ${isDue("changedSyncMinutes", ["full", "changed"])} as changed
+  const minutes = (member: keyof typeof SYNC_DEFAULTS) => sql`coalesce((p.config->>${member})::bigint, ${SYNC_DEFAULTS[member]})`;
+  const isDue = (member: keyof typeof SYNC_DEFAULTS, kinds: string[]) =>
+    sql`(${minutes(member)} > 0 and ${last(kinds)} + ${minutes(member)} * ${MINUTE} <= ${now})`;
+  const { rows } = await sql<{ realm_id: string; alias: string; filter: string | null; full: boolean; changed: boolean }>`
+    select p.realm_id, p.alias, p.config->>'userSearchFilter' as filter, ${isDue("fullSyncMinutes", ["full"])} as full, ${isDue("changedSyncMinutes", ["full", "changed"])} as changed
     from identity_providers p join realms m on m.realm_id = p.realm_id and m.deleted_at is null
-    where p.enabled and p.protocol in ('ldap', 'ad') and (p.config ? 'fullSyncMinutes' or p.config ? 'changedSyncMinutes')`.execute(db);
+    where p.enabled and p.protocol in ('ldap', 'ad')`.execute(db);
   return rows
     .filter(({ full, changed }) => full || changed)
-    .map((row) => ({ realm: row.realm_id, alias: row.alias, full: row.full === true }));
+    .map((row) => ({ realm: row.realm_id, alias: row.alias, filter: row.filter, full: row.full }));
 }

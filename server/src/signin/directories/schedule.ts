@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { enqueue, type JobHandler } from "../../platform/jobs/index.ts";
+import { parseTemplate } from "../../platform/ldap/index.ts";
 import type { IdentityProviders } from "../identity-providers/index.ts";
 import { isDirectory } from "./directory.ts";
 import { dueSyncs } from "./runs.store.ts";
@@ -14,7 +15,9 @@ export const SYNC_JOB = "directories.sync";
 /** Each minute: a job for each directory whose time has come. */
 export async function enqueueSyncs({ db }: Pick<SyncParts, "db">): Promise<void> {
   const now = clock.now();
-  for (const { realm, alias, full } of await dueSyncs(db, now)) {
+  for (const { realm, alias, filter, full } of await dueSyncs(db, now)) {
+    // A filter that finds one person by name, and not everyone, is good for sign-ins only.
+    if (filter !== null && parseTemplate(filter).all === null) continue;
     const job = { kind: SYNC_JOB, realm, payload: { alias, full }, dedupeKey: `${realm}/${alias}`, runAt: now, maxAttempts: 1 };
     await inTransaction(db, (tx) => enqueue(tx, job, now));
   }

@@ -291,16 +291,30 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
       ],
       ["its certificate is another authority's", async () => ({ caCertificate: undefined })],
       ["it refuses the service account", async () => ({ bindPassword: "wrong" })],
-    ])("because %s: 503, no attempt is counted, and local users sign in", async (_name, make) => {
-      const realm = await realmWith({ timeoutMs: 500, ...(await make()) });
+    ])("because %s: 503 for every password but the right one of a local user, who signs in", async (_name, make) => {
+      const realm = await realmWith();
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
+      const { body: provider } = await realm.asMaster().get("/identity-providers/corp");
+      const broken = { ...peer.config(), timeoutMs: 500, ...(await make()) };
+      const saved = await realm.asMaster().put("/identity-providers/corp", { ...provider, config: broken });
+      expect(saved.status, saved.text).toBe(200);
       const { body } = await realm.asMaster().get("/settings");
-      await realm.asMaster().put("/settings", { ...body, bruteForce: { ...body.bruteForce, maxFailures: 2 } });
-      for (let i = 0; i < 3; i++) {
+      const strict = { ...body, bruteForce: { ...body.bruteForce, maxFailures: 3 } };
+      expect((await realm.asMaster().put("/settings", strict)).status).toBe(200);
+      for (let i = 0; i < 4; i++) {
         const answer = await signIn(realm, "anna", "anna-password");
-        expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
+        expect([answer.status, answer.headers["retry-after"]], "the directory's own user is not counted").toEqual([503, "10"]);
       }
       expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
       expect((await signIn(realm, "admin", realm.adminPassword)).status).toBe(303);
+      // A local name and one that no user has get the same answers, and both are counted.
+      const [local, unknown] = [await realm.user("local"), "unknown"];
+      const plain = (text: string) => text.replaceAll(/local|unknown|value="[^"]*"|nonce-[\w-]+|nonce="[^"]*"|data-options="[^"]*"/g, "");
+      for (let i = 0; i < 4; i++) {
+        const [one, other] = [await signIn(realm, local.username, "wrong"), await signIn(realm, unknown, "wrong")];
+        expect([one.status, other.status]).toEqual(i < 3 ? [503, 503] : [429, 429]);
+        if (i === 0) expect(plain(one.text)).toBe(plain(other.text));
+      }
     });
 
     test("a second server answers in its place, and one that is back answers at once", async () => {

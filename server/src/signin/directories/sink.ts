@@ -10,7 +10,7 @@ import { erasureHash } from "./erasure.ts";
 import { disableGone, findGone, looksWrong } from "./gone.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
-import { createPeople, type Outcome, updatePerson } from "./people.ts";
+import { createPeople, type Outcome, rejoinFormer, updatePerson } from "./people.ts";
 import type { Report } from "./runs.store.ts";
 import type { SyncOptions, SyncParts } from "./sync-parts.ts";
 
@@ -122,19 +122,32 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
           for (const { dn, message: why } of refused) fail(dn, why);
         }
       }
+      const renamed: string[] = [];
       for (let at = 0; at < deferred.length; at += 100) {
         const people = deferred.slice(at, at + 100);
         const known = await changedEntries(db, owner, people);
-        // The names of those who are gone are free for others.
-        if (!dryRun) await transact((ctx) => releaseLoginNames(ctx.tx, realm, directory.provider.providerId, people.flatMap(keysOf)));
         const waiting = people.filter(({ subject }) => known.has(subject));
-        for (const [person, outcome] of await write(waiting, known)) count(person, outcome);
+        const rejoined = dryRun ? new Map<Person, Outcome>() : await transact((ctx) => rejoin(ctx, waiting, known));
+        for (const [person, outcome] of rejoined) count(person, outcome);
+        const others = waiting.filter((person) => !rejoined.has(person));
+        // The names of those who are gone are free for others.
+        if (!dryRun) renamed.push(...(await transact((ctx) => releaseLoginNames(ctx.tx, realm, providerId, others.flatMap(keysOf)))));
+        for (const [person, outcome] of await write(others, known)) count(person, outcome);
       }
-      return message;
+      return [message, reusedNames(renamed)].filter((note) => note !== null).join(" ") || null;
     },
 
     report: (message: string | null): Report => ({ ...counts, errors: [...errors], message }),
   };
+
+  async function rejoin(ctx: Ctx, people: readonly Person[], known: ChangedEntries): Promise<Map<Person, Outcome>> {
+    const rejoined = new Map<Person, Outcome>();
+    for (const person of people) {
+      const outcome = known.get(person.subject) === null ? await rejoinFormer(ctx, directory, person) : null;
+      if (outcome !== null) rejoined.set(person, outcome);
+    }
+    return rejoined;
+  }
 
   /** Those about whom there is something to do: not unchanged, not erased, and new only where new users are made. */
   async function welcome(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
@@ -147,5 +160,16 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
     return changed.filter((person) => !isUnwanted(person));
   }
 }
+
+/** Said in the report: a former user whose name another has now cannot be enabled. */
+const reusedNames = (keys: readonly string[]): string | null =>
+  keys.length === 0
+    ? null
+    : `${keys.length === 1 ? "The name or address" : "Names or addresses"} ${keys
+        .slice(0, 5)
+        .map((key) => `“${key}”`)
+        .join(
+          ", ",
+        )}${keys.length > 5 ? " and others" : ""} of former users went to new users. If an entry has only returned under another id, delete the new user and set returningEntries to former.`;
 
 const keysOf = ({ username, email }: Person): string[] => [loginKey(username), ...(email === null ? [] : [loginKey(email)])];

@@ -1,6 +1,16 @@
-import { changeSource, findUserForUpdate, readUser, type UserRow, userErrors } from "../../directory/users/index.ts";
+import { changeSource, findUserForUpdate, readUser, reclaimLoginNames, type UserRow, userErrors } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addLink, basisOf, isFault, LOCAL, leaveDirectory, makeLocal, type Person } from "../identity-providers/index.ts";
+import {
+  addLink,
+  assertMayChoose,
+  basisOf,
+  endOtherLinks,
+  isFault,
+  LOCAL,
+  leaveDirectory,
+  makeLocal,
+  type Person,
+} from "../identity-providers/index.ts";
 import type { Directory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { asking, type DirectoryParts, enabledDirectories, search } from "./own-entry.ts";
@@ -28,7 +38,7 @@ export async function findNewSource(
 
 /**
  * Moves an account: from now on the owner of the entry signs in to it. That is control of the user, so `findUserForUpdate` asks for every permission that
- * they hold. An entry is one user's: the database refuses a second.
+ * they hold, and `assertMayChoose` for every permission that the entry gives. An entry is one user's: the database refuses a second.
  */
 export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<UserRow> {
   const user = await findUserForUpdate(ctx, id);
@@ -41,12 +51,15 @@ export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<Use
   const { directory, person } = to;
   const { provider } = directory;
   const { alias, providerId } = provider;
+  await assertMayChoose(ctx, provider, person.claims);
   await leaveDirectory(ctx, user);
+  await endOtherLinks(ctx, userId, providerId);
   await addLink(ctx, alias, { providerId, subject: person.subject, userId, username: person.username, basis: basisOf(provider) });
   const fresh = { subject: person.subject, userId, dn: null, fingerprint: null, disabledBySync: false, groups: "" };
   const outcome = await updatePerson(ctx, directory, person, fresh);
   if (outcome === "taken") throw userErrors.login_name_taken();
   if (typeof outcome === "object") throw directoryErrors.entry_unusable(outcome.message);
+  await reclaimLoginNames(ctx.tx, ctx.realm, userId);
   await changeSource(ctx, user, directory.source);
   return readUser(ctx, id);
 }

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
+import { normalDomain, verifiedAmong } from "../../directory/organizations/index.ts";
 import { permissionsAmong } from "../../directory/roles/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { providerErrors } from "./errors.ts";
 import type { Config, IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols/index.ts";
 
@@ -21,6 +23,19 @@ export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { 
   const isSourced = sql`exists (select 1 from users u
     where u.realm_id = ${ctx.realm} and u.user_id = h.user_id and u.source = any(${sources}::text[]))`;
   assertHolds(ctx.actor, await permissionsAmong(ctx.tx, ctx.realm, sql`(${isLinked} or ${isSourced})`));
+}
+
+/**
+ * Every address in one of `domains` is sent to the provider when it is typed, those of the realm's administrators included. So a domain belongs to
+ * an organization of the realm that has verified it, or a holder of `realm-admin` answers for it.
+ */
+export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promise<void> {
+  const domains = ((config.domains ?? []) as readonly string[]).map((domain) => normalDomain(domain) ?? domain);
+  const verified = await verifiedAmong(ctx.tx, ctx.realm, domains);
+  const others = domains.filter((domain) => !verified.has(domain));
+  if (others.length === 0) return;
+  if (!ctx.actor.permissions.has("realm-admin")) throw providerErrors.domain_unverified(others);
+  assertHolds(ctx.actor, ["realm-admin"]);
 }
 
 /**

@@ -17,6 +17,12 @@ export const providerErrors = {
     token_unavailable: [503, "The identity provider did not refresh the token: try again in a moment"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
+  domain_unverified: (domains: readonly string[]) =>
+    new AppError(
+      "identity_providers.domain_unverified",
+      403,
+      `config.domains: no organization of this realm has verified ${domains.join(", ")}. Verify it as a domain of an organization, or have a holder of realm-admin save this`,
+    ),
   entity_unsaid: (entityId: string) =>
     new AppError(
       "identity_providers.subject_in_use",

@@ -35,6 +35,7 @@ describe("the escalation rule", () => {
     clientAuthMethod: "client_secret_basic",
     privateKey: pem("rsa"),
     keyId: "another",
+    signedResponseAlg: "ES256",
     multiFactorAcr: ["mfa"],
     multiFactorAmr: ["mfa"],
     hideOnLogin: true,
@@ -75,6 +76,10 @@ describe("the escalation rule", () => {
     nestedGroups: true,
     fullSyncMinutes: 60,
     changedSyncMinutes: 10,
+    entryCheckSeconds: 60,
+    signInWhenUnreachable: "allow",
+    refreshWhenUnreachable: "refuse",
+    returningEntries: "former",
     ssoUrl: "https://evil.example/sso",
     idpEntityId: "https://evil.example/metadata",
     idpSigningCertificate: [CERTIFICATES[1]],
@@ -138,7 +143,7 @@ describe("the escalation rule", () => {
       ...{ clientCertificate: () => ({ clientKey: privateKey() }), clientKey: () => ({ clientCertificate: peer.pem }) },
       spSigningPrivateKey: () => ({ spSigningCertificate: peer.pem }),
       spSigningCertificate: () => ({ spSigningPrivateKey: privateKey() }),
-      spDecryptionPrivateKey: () => ({ spSigningPrivateKey: isEid(protocol) ? leastConfig.eidas.spSigningPrivateKey : null }),
+      spDecryptionPrivateKey: () => (isEid(protocol) ? { spSigningPrivateKey: leastConfig.eidas.spSigningPrivateKey } : {}),
       representation: () => (protocol === "eidas" ? {} : { representationAttributes: ["urn:another"] }),
       spDecryptionCertificate: () => ({ spDecryptionPrivateKey: privateKey() }),
       wantAssertionsEncrypted: () => ({ spDecryptionPrivateKey: privateKey(), spDecryptionCertificate: peer.pem }),
@@ -196,12 +201,12 @@ describe("the escalation rule", () => {
     }
   });
   const secretsOf = (protocol: ProtocolName) => {
-    if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET, clientKey: null };
+    if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET };
     if (isEid(protocol)) {
       const { spSigningPrivateKey, spDecryptionPrivateKey } = leastConfig.eidas;
       return { spSigningPrivateKey, spDecryptionPrivateKey };
     }
-    if (protocol === "saml") return { spSigningPrivateKey: null, spDecryptionPrivateKey: null };
+    if (protocol === "saml") return {};
     return protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET };
   };
 

@@ -3,6 +3,7 @@ import { changingGrants, shareRolesByName } from "../../directory/roles/index.ts
 import { addRoles, dropRoles } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
+import { assertMayLetGive } from "./grants.ts";
 import { grantsMadeBy, type MadeGrant, recordGrants } from "./links.store.ts";
 import type { MapperState } from "./mappers.schema.ts";
 import { type Claims, countsNow, says } from "./mapping.ts";
@@ -48,6 +49,24 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
 }
 
 /**
+ * What an outside source gives to one user, for what it says of them now: by the mappers of a directory or of an identity provider. Every way by which
+ * such a source decides roles and groups asks this: sign-in, sync, link, and a move to a directory entry.
+ */
+export const grantsFrom = async (
+  ctx: Ctx,
+  provider: Pick<ProviderSnapshot, "mappers" | "config">,
+  claims: Claims,
+  isFirst: boolean,
+): Promise<Given> => (await grantsOfMappers(ctx, provider, isFirst)).of(claims);
+
+/**
+ * The escalation rule for an administrator who chooses what a user is at an outside source: they give what the source will give. A person who signs
+ * in there, and a sync, choose nothing; what the mappers may give was asked of the administrator who saved them.
+ */
+export const assertMayChoose = async (ctx: Ctx, provider: Pick<ProviderSnapshot, "mappers" | "config">, claims: Claims): Promise<void> =>
+  assertMayLetGive(ctx, await grantsFrom(ctx, provider, claims, false));
+
+/**
  * Gives a user who is here what the mappers say now, and withdraws what they gave before and no longer say. A role or group that the user had
  * already stays theirs. The administrator who saved the mappers had to hold what they give. Answers whether anything changed.
  */
@@ -61,7 +80,7 @@ export async function followGrants(
   const { providerId } = provider;
   const made = await grantsMadeBy(ctx.tx, ctx.realm, providerId, userId);
   if (made.length === 0 && !isFirst && !provider.mappers.some(isGiving)) return false;
-  const given = (await grantsOfMappers(ctx, provider, isFirst)).of(claims);
+  const given = await grantsFrom(ctx, provider, claims, isFirst);
   const before = (kind: MadeGrant["kind"]) => made.filter((grant) => grant.kind === kind).map(({ targetId }) => targetId);
   const newRoles = await addRoles(ctx.tx, ctx.realm, userId, given.roles);
   const newGroups: string[] = [];

@@ -205,7 +205,7 @@ describe("secrets", () => {
     );
   };
 
-  test("are sealed, kept when left out, cleared by null, and by another scheme, host or port", async () => {
+  test("are sealed, kept when left out, and refused as null and for another scheme, host or port without them", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-identity-providers");
     await admin.post(at, identityProvider("oidc", "corp"));
@@ -219,15 +219,18 @@ describe("secrets", () => {
     const moved = await put({ issuer: "https://evil.example/realm" });
     expect([moved.status, moved.body.errors[0].field]).toEqual([400, "config.clientSecret"]);
     expect(await stored(realm), "a refused change clears nothing").toEqual({ clientSecret: CLIENT_SECRET });
-    for (const config of [{ tokenUrl: "https://login.example.com:8443/token" }, { userinfoUrl: "https://evil.example/me" }]) {
-      expect((await put({ ...config, clientSecretSet: undefined }, { enabled: false })).body.config.clientSecretSet).toBe(false);
-      expect(await stored(realm)).toEqual({});
-      expect((await put({ clientSecret: CLIENT_SECRET })).status).toBe(200);
-    }
+    for (const config of [{ tokenUrl: "https://login.example.com:8443/token" }, { userinfoUrl: "https://evil.example/me" }])
+      for (const enabled of [true, false]) {
+        const { status, body: problem } = await put({ ...config, clientSecretSet: undefined }, { enabled });
+        expect([status, problem.errors[0].field]).toEqual([400, "config.clientSecret"]);
+      }
+    const cleared = [await put({ clientSecret: null }), await admin.patch(`${at}/corp`, { config: { clientSecret: null } })];
+    for (const { status, body: problem } of cleared) expect([status, problem.errors[0].field]).toEqual([400, "config.clientSecret"]);
+    expect(await stored(realm), "a refused change clears nothing").toEqual({ clientSecret: CLIENT_SECRET });
     expect((await put({ issuer: "https://new.example/realm", clientSecret: "another" })).status).toBe(200);
     expect(await stored(realm)).toEqual({ clientSecret: "another" });
-    expect((await admin.patch(`${at}/corp`, { config: { clientSecret: null, clientAuthMethod: "none" } })).status).toBe(200);
-    expect(await stored(realm)).toEqual({});
+    expect((await admin.patch(`${at}/corp`, { config: { clientAuthMethod: "none" } })).status).toBe(200);
+    expect(await stored(realm), "what is not used is not kept").toEqual({});
     expect((await admin.patch(`${at}/corp`, { config: { privateKey: pem("ed25519"), clientAuthMethod: null } })).status).toBe(200);
     expect(Object.keys(await stored(realm))).toEqual(["privateKey"]);
   });
@@ -313,4 +316,26 @@ test("a test says the same of a host that does not exist and of one inside", asy
   );
   expect(reports[0]).toEqual(reports[1]);
   for (const [protocol, checks] of reports[0]!) expect(checks, protocol).toContain("could not be found, or is not a public address");
+});
+
+describe("mail domains", () => {
+  test("are those that an organization has verified; any other needs realm-admin to save, and what leads elsewhere does too", async () => {
+    const realm = await iam.realm();
+    const [master, lesser] = [realm.asMaster(), await realm.as("manage-identity-providers")];
+    const verified = [{ domain: "Acme.example", verified: true }];
+    expect((await master.post("/organizations", { name: "Acme", domains: verified })).status).toBe(201);
+    const provider = (alias: string, domains: string[]) => {
+      const made = identityProvider("oidc", alias);
+      return { ...made, config: { ...made.config, domains } };
+    };
+    const refused = { status: 403, body: { code: "identity_providers.domain_unverified" } };
+    expect(await lesser.post(at, provider("own", ["acme.example"]))).toMatchObject({ status: 201 });
+    expect(await lesser.post(at, provider("any", ["acme.example", "other.example"]))).toMatchObject(refused);
+    expect(await lesser.patch(`${at}/own`, { config: { domains: ["other.example"] } })).toMatchObject(refused);
+    expect(await master.post(at, provider("any", ["other.example"]))).toMatchObject({ status: 201 });
+    expect(await lesser.patch(`${at}/any`, { config: { order: 3 } }), "how it is shown").toMatchObject({ status: 200 });
+    expect(await lesser.patch(`${at}/any`, { config: { scopes: ["openid"] } })).toMatchObject(refused);
+    expect(await lesser.patch(`${at}/any`, { enabled: false })).toMatchObject({ status: 200 });
+    expect(await lesser.patch(`${at}/any`, { enabled: true })).toMatchObject(refused);
+  });
 });

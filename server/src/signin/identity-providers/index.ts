@@ -3,7 +3,7 @@
 export { assertMayAnswerFor, basisOf, sourceOf } from "./control.ts";
 export { withinDeadline } from "./deadline.ts";
 export { providerErrors } from "./errors.ts";
-export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
+export { assertMayChoose, followGrants, type Given, grantsOfMappers } from "./giving.ts";
 export {
   beginRefresh,
   dropLinkTokens,
@@ -15,7 +15,7 @@ export {
 } from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
-export { addLink, LOCAL, leaveDirectory, makeLocal, readLink, readLinks, removeOwnLink } from "./links.service.ts";
+export { addLink, endOtherLinks, LOCAL, leaveDirectory, makeLocal, readLink, readLinks, removeOwnLink } from "./links.service.ts";
 export {
   FORGET_LINKS_JOB,
   findLinkedUser,
@@ -28,11 +28,13 @@ export {
   linksOfUser,
   type NewLink,
   recordNewGrants,
+  recordSupplied,
+  suppliedMembers,
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
 export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
-export { keepMappedGrants, ownMappedAttributes } from "./owned-members.ts";
+export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./owned-members.ts";
 export type {
   CheckTools,
   Config,
@@ -45,6 +47,7 @@ export type {
 export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
 export { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./protocols/eidas.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+export { SYNC_DEFAULTS } from "./protocols/ldap.ts";
 export { GROUPS_CLAIM, isDnValue } from "./protocols/ldap-mapper.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";

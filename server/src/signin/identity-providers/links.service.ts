@@ -60,6 +60,11 @@ export async function leaveDirectory(ctx: Ctx, user: UserRow): Promise<void> {
   await endLink(ctx, user.userId, link);
 }
 
+/** For an account that moves to a directory entry: every other link is a way in for another person than the owner of the entry. */
+export async function endOtherLinks(ctx: Ctx, userId: string, providerId: string): Promise<void> {
+  for (const link of await linksOfUser(ctx.tx, ctx.realm, userId)) if (link.providerId !== providerId) await endLink(ctx, userId, link);
+}
+
 /** What mappers gave by the link goes with it: no later sign-in by the provider could take it back. */
 async function endLink(ctx: Ctx, userId: string, { providerId, alias }: Link): Promise<void> {
   await followGrants(ctx, { providerId, mappers: [], config: {} }, {}, userId, false);

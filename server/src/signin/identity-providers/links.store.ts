@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Generated, sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
 import { type Db, inTransaction, prepared, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
@@ -14,6 +14,7 @@ declare module "../../platform/db/tables.ts" {
       username: string | null;
       linked_at: number;
       used_at: number | null;
+      supplied: Generated<string[]>;
     };
     identity_provider_grants: { realm_id: string; user_id: string; provider_id: string; kind: "role" | "group"; target_id: string };
   }
@@ -140,6 +141,32 @@ const touch = prepared(
     update identity_links set used_at = ${now}, username = coalesce(${username}::text, username)
     where realm_id = ${realm} and provider_id = ${providerId} and subject = ${subject} and user_id = ${userId} returning 1`,
 );
+
+/** The members of a user that schemes have supplied, such as `firstName` or `email`. */
+export async function suppliedMembers(db: Db, realm: string, userId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("identity_links")
+    .select("supplied")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .execute();
+  return new Set(rows.flatMap(({ supplied }) => supplied));
+}
+
+/** `names`: null where this sign-in took none, and those of the ones before stay. */
+export async function recordSupplied(
+  tx: Tx,
+  realm: string,
+  { providerId, userId }: { readonly providerId: string; readonly userId: string },
+  { names, attributes }: { readonly names: readonly string[] | null; readonly attributes: readonly string[] },
+): Promise<void> {
+  const kept =
+    names === null ? sql`array(select m from unnest(supplied) m where m = any(${[...PROFILE]}::text[]))` : sql`${[...names]}::text[]`;
+  await sql`update identity_links set supplied = ${kept} || ${[...attributes]}::text[]
+    where realm_id = ${realm} and provider_id = ${providerId}::uuid and user_id = ${userId}::uuid`.execute(tx);
+}
+
+const PROFILE = ["firstName", "lastName", "email"] as const;
 
 export async function deleteLink(tx: Tx, realm: string, userId: string, providerId: string): Promise<boolean> {
   const { numDeletedRows } = await tx

@@ -3,6 +3,7 @@ import { isDirectorySource } from "../../directory/credentials/index.ts";
 import { userErrors } from "../../directory/users/index.ts";
 import type { Ctx, DomainEvents } from "../../platform/context.ts";
 import { sourceOf } from "./control.ts";
+import { suppliedMembers } from "./links.store.ts";
 
 /** `user.attributes_changing`: those that mappers of the user's directory keep as the directory says. One that is given once is the user's own. */
 export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: DomainEvents["user.attributes_changing"]): Promise<void> {
@@ -12,6 +13,11 @@ export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: Do
     where p.realm_id = ${ctx.realm}
       and m.mapper->>'sync' = 'force' and m.mapper->>'attribute' = any(${[...names]}::text[])`.execute(ctx.tx);
   for (const { protocol, alias, attribute } of rows) if (sourceOf(protocol, alias) === source) owned.add(attribute);
+}
+
+/** `user.profile_changing`: what a scheme that vouches for the profile has supplied. */
+export async function nameSupplied(ctx: Ctx, { userId, supplied }: DomainEvents["user.profile_changing"]): Promise<void> {
+  for (const member of await suppliedMembers(ctx.tx, ctx.realm, userId)) supplied.add(member);
 }
 
 /** `user.grants_removing`: what a mapper of a directory gave is taken away there. Here it would be missing until the entry changes. */

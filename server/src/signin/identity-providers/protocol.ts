@@ -66,14 +66,18 @@ export interface IdentityProviderProtocol {
   readonly subjectMembers: readonly string[];
   /** The entity that users are linked to, where `config` says it. Of protocols whose metadata may say it instead. */
   entityIn?(config: Config): string | null;
+  /** What it says of a person is verified by an authority: people do not change it themselves. */
+  readonly vouchesForProfile?: true;
   /** The members of `config` that the answer to a create shows; left out: all that are not secret, as every other answer does. */
   readonly createShows?: readonly string[];
   /** As it is stored, where one thing can be written in several ways. */
   normalized?(config: Config): Config;
   /** What is wrong with a mapper for this protocol alone. */
   checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];
-  /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */
+  /** Where secrets, or what is made with them, are sent: another scheme, host or port needs them anew. */
   addresses(config: Config): readonly string[];
+  /** The stored secrets that a configuration does not use: saving it removes them. */
+  unusedSecrets?(config: Config): readonly string[];
   /** What the schema cannot say. Nothing is sent. */
   check(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): readonly FieldFault[];
   /** Reaches for the provider with the stored configuration. */

@@ -72,7 +72,7 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     replace: {
       config,
       summary: "Update an identity provider",
-      description: `Secret members of \`config\` are write-only: left out they are kept, null removes them, and so does another scheme, host or port. ${RULE}`,
+      description: `Secret members of \`config\` are write-only: left out they are kept. Null, or another scheme, host or port without them, is refused (400). ${RULE}`,
       body: UpdateIdentityProvider,
       run: (ctx, { alias }, body) => saveProvider(ctx, alias, body, parts),
     },

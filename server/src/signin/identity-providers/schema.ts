@@ -33,7 +33,7 @@ const configRules = Object.entries(all).map(([name, { config }]) => ({
   then: { properties: { config }, ...((config.required ?? []).length > 0 && { required: ["config"] }) },
 }));
 
-/** Named here as well, so that a patch can clear them by null. */
+/** Named here as well, so that a patch keeps their null, which is refused, and does not take it for a member that is left out. */
 const secretMembers = Object.fromEntries(
   [...new Set(Object.values(all).flatMap(({ secrets }) => secrets))].map((name) => [name, { writeOnly: true } as TSchema]),
 );

@@ -9,7 +9,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { assertMayAnswerFor, changedMembers, isControl } from "./control.ts";
+import { assertMayAnswerFor, assertMayLeadDomains, changedMembers, isControl } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import { assertMayLetGive, defaultGrants } from "./grants.ts";
 import { dropTokensOfProvider } from "./link-tokens.store.ts";
@@ -99,6 +99,7 @@ export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, pa
   // No user is linked to it yet, but some may have come by another one of this alias.
   await assertMayAnswerFor(ctx, { providerId: null, alias });
   await assertMayLetGive(ctx, await defaultGrants(ctx, config));
+  await assertMayLeadDomains(ctx, config);
   const key = { realmId: ctx.realm, providerId: newId(), alias, protocol };
   const row = await insertProvider(ctx.tx, key, { displayName: input.displayName ?? alias, enabled, config }, ctx.now);
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
@@ -128,6 +129,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
     const isNew = changed.includes("defaultRoles") || changed.includes("defaultGroups");
     await assertMayLetGive(ctx, await defaultGrants(ctx, config, isNew));
     await assertMayLetGive(ctx, await mappedGrants(ctx, current.providerId));
+    await assertMayLeadDomains(ctx, config);
   }
   const subject = changed.filter((member) => rules.subjectMembers.includes(member));
   if (subject.length > 0 && (await hasLinks(ctx.tx, current))) throw providerErrors.subject_in_use(subject);
@@ -174,22 +176,30 @@ async function tell(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DEL
   ctx.audit({ category: "ADMIN", type, resourceType: "identity-providers", resourceId: alias });
 }
 
-/** What the request says, apart: what is stored openly, and the secrets as they are to be from now on. */
+/**
+ * Divides the request into what is stored openly and the secrets as they are stored from now on. A secret that is left out is kept, but another
+ * scheme, host or port without it is refused: it would be sent to a server that it was not given for. A stored secret that the new
+ * configuration does not use is removed.
+ */
 function split(rules: IdentityProviderProtocol, input: Config, before: Config | null, stored: Readonly<Record<string, string>>) {
   const isSecret = (member: string) => rules.secrets.some((secret) => secret === member || setMember(secret) === member);
   const open = Object.fromEntries(Object.entries(input).filter(([member]) => !isSecret(member)));
   const config = rules.normalized?.(open) ?? open;
-  const [known, now] = [before === null ? [] : rules.addresses(before), rules.addresses(config)];
+  const isMoved = before !== null && secretChange({}, rules.addresses(before), rules.addresses(config)) === "cleared";
+  const unused = rules.unusedSecrets?.({ ...rules.defaults, ...config }) ?? [];
   const secrets: Record<string, string> = {};
   const secretsChanged: string[] = [];
   const wrong: FieldError[] = [];
   for (const member of rules.secrets) {
-    const given = input[member] as string | null | undefined;
+    const given = input[member] as string | undefined;
     const had = stored[member];
+    const refuse = (name: string, message: string, code: string) =>
+      wrong.push(fieldError(`config.${name}`, `config.${name} ${message}`, code));
+    if (given === undefined && had !== undefined && isMoved && !unused.includes(member))
+      refuse(member, "is required: send it with any change of scheme, host or port", "required");
     if (input[setMember(member)] === true && had === undefined && typeof given !== "string")
-      wrong.push(fieldError(`config.${setMember(member)}`, `config.${setMember(member)} cannot be changed: send ${member}`, "read_only"));
-    const change = secretChange({ ...(given !== undefined && { secret: given }) }, known, now);
-    const secret = change === "replaced" ? given! : change === "kept" ? had : undefined;
+      refuse(setMember(member), `cannot be changed: send ${member}`, "read_only");
+    const secret = given ?? (unused.includes(member) ? undefined : had);
     if (secret !== undefined) secrets[member] = secret;
     if (secret !== had) secretsChanged.push(member);
   }

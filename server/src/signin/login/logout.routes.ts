@@ -78,7 +78,10 @@ export interface LogoutParts extends UpstreamLogoutParts {
 export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, parts) => {
   const { visitors, logoutRequests, singleLogout } = parts;
 
-  /** Ends the session and goes on: to applications that have to be notified in the browser, and then to `next`. Null: none has. */
+  /**
+   * Ends the session. Answers how it goes on: to applications that have to be notified in the browser, and then to `next`. Null: none has. As a
+   * function: a reply that an async function returns is awaited, and gone.
+   */
   const signOut = async (request: FastifyRequest, reply: FastifyReply, { redirectTo, askedBy }: LogoutRequest) => {
     const { visitor } = request;
     const { realm, session, preSession } = visitor;
@@ -94,9 +97,9 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
       return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
-    if (path !== null) return seeOther(reply, path);
-    if (frames.length > 0) return showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
-    return next === last ? null : seeOther(reply, next);
+    if (path !== null) return () => seeOther(reply, path);
+    if (frames.length > 0) return () => showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
+    return next === last ? null : () => seeOther(reply, next);
   };
 
   app.get(
@@ -126,12 +129,12 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
           signedInAs: session.username,
           cancelUrl: "/",
         });
-        return sendPage(reply, 200, html, { formActionOrigins: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
+        return sendPage(reply, 200, html, { callbacks: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }
       const unfinished = session ? null : await singleLogout.resume(realm.realmId, visitor.preSessions);
       if (unfinished !== null) return seeOther(reply, unfinished);
-      const shown = await signOut(request, reply, wanted);
-      if (shown !== null) return shown;
+      const goOn = await signOut(request, reply, wanted);
+      if (goOn !== null) return goOn();
       if (wanted.redirectTo !== null) return seeOther(reply, wanted.redirectTo);
       const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
       const html = renderLogout({ ...frame, state: "done", signInUrl: loginPath(realm.realmId) });
@@ -168,7 +171,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       if (!session && Object.keys(asked).length === 0) return seeOther(reply, path);
       if (request.validationError) throw request.validationError;
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
-      return (await signOut(request, reply, wanted)) ?? seeOther(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
+      const goOn = await signOut(request, reply, wanted);
+      return goOn?.() ?? seeOther(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
     },
   );
 };

@@ -20,5 +20,5 @@ export function showPostForm(
     title,
     script: { src: assetHref("hop.js"), nonce },
   });
-  return sendPage(reply, 200, html, { nonce, formActionOrigins: "any" });
+  return sendPage(reply, 200, html, { nonce, postsElsewhere: true });
 }

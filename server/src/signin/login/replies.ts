@@ -33,8 +33,8 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
       asker: isRequested(interaction),
       unmet: reason === "unmet",
     });
-    const { formActionOrigins = [] } = run.request;
-    return sendPage(reply, 403, html, { formActionOrigins });
+    const { callbacks = [] } = run.request;
+    return sendPage(reply, 403, html, { callbacks });
   };
 
   const showDeclined = ({ request, reply, visitor }: Visit) =>

@@ -263,8 +263,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 };
 
 /** Not even an answer: nothing is counted. Asking for another code needs none. */
-const missingIn = ({ question }: Ask, form: Readonly<Record<string, string>>): string[] =>
-  form.resend === undefined ? question.fields.filter((name) => !form[name]) : [];
+const missingIn = ({ question: { fields, isPartial } }: Ask, form: Readonly<Record<string, string>>): string[] =>
+  form.resend === undefined ? fields.filter((name) => !form[name] && !(isPartial && form[name] === undefined)) : [];
 
 /** Of a form that may not be valid. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -57,5 +57,5 @@ export function showSigningOut(visitors: Visitors, { request, reply }: Exchange,
   const names = page.hop ? (["signing-out.js", "hop.js"] as const) : (["signing-out.js"] as const);
   const html = renderLogout({ ...frame, state: "frames", ...page, scripts: names.map((name) => ({ src: assetHref(name), nonce })) });
   const headers: SendPageOptions = { nonce, frames: page.frames.map(({ url }) => url) };
-  return sendPage(reply, 200, html, page.hop?.form ? { ...headers, formActionOrigins: "any" } : headers);
+  return sendPage(reply, 200, html, page.hop?.form ? { ...headers, postsElsewhere: true } : headers);
 }

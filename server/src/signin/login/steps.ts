@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref } from "../assets/index.ts";
 import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { type Messages, messagesOf, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
+import { type Messages, messagesOf, proveLead, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
 import { loginPath } from "./begin.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
@@ -46,7 +46,7 @@ export async function showStep(
     action: path,
     hidden: { ...kept, step: ask.path },
     title: text[page.title],
-    ...leadOf(linkLead(run, ask, text), page.lead),
+    ...leadOf(await linkLead(parts, run, ask, text), page.lead),
     body: page.body,
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
     ...(notice && { notice: text[notice] }),
@@ -65,10 +65,9 @@ export async function showStep(
     application: run.request.application,
     trustDays: page.refreshSeconds === undefined ? trustDays(run, ask) : undefined,
   });
-  const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
     logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),
-    formActionOrigins: leadsTo,
+    callbacks: run.request.callbacks ?? [],
     ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.
@@ -113,11 +112,16 @@ async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[])
   return { links, more };
 }
 
-/** Why they are asked for a local credential, although they signed in at a provider. */
-const linkLead = ({ progress: { link } }: Run, { question }: Ask, text: Messages): string | null =>
-  link?.proven === false && question !== newAccount ? text.linkNotice : null;
+/** Why they are asked for a local credential, although they signed in at a provider: which account there is to be linked. */
+async function linkLead({ brokers }: SignInParts, { realm, progress: { link } }: Run, { question }: Ask, text: Messages): Promise<Lead> {
+  if (link?.proven !== false || question === newAccount) return null;
+  const provider = (await brokers.providers.get(realm.realmId))?.byAlias.get(link.alias)?.displayName ?? link.alias;
+  return proveLead(text, { provider, theirs: link.username ?? link.subject });
+}
 
-const leadOf = (why: string | null, lead: StepPage["lead"]) =>
+type Lead = ReturnType<typeof proveLead> | null;
+
+const leadOf = (why: Lead, lead: StepPage["lead"]) =>
   why === null && !lead ? {} : { lead: [why, why !== null && lead ? " " : null, lead] };
 
 /** With a second factor the user can ask to trust the browser. */

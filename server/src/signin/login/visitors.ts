@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { asAppError, logFailure } from "../../platform/http/index.ts";
+import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import {
   type LoginView,
@@ -17,6 +17,7 @@ import {
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession } from "../sessions/index.ts";
 import { loginPath } from "./begin.ts";
+import { leaveByPage } from "./leave.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -132,6 +133,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       realmDefault: realm?.settings.defaultLocale ?? "en",
     });
 
+  /** The page in the place of a redirect to another site, where one is needed. */
+  const leavingBy = (request: FastifyRequest, reply: FastifyReply) =>
+    leaveByPage(request, reply, () => ({ branding: request.realm.settings, locale: localeOf(request, request.realm) }));
+
   /** What every page of the realm has. While an administrator plays the user, that is said on each of them. */
   const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
@@ -201,9 +206,13 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
     const frame = visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) };
+    // An application asked for it: its developers are told why.
+    const isOfClient = error.code.startsWith("oidc.logout_");
+    if (error.status < 500) logShownError(request, { error: error.code, reason: error.message });
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
+      ...(isOfClient && { kind: "oidc-error", details: { error: "invalid_request", description: error.message } }),
       ...(realm && onwards(error.code, realm.realmId)),
       // A sign-in that has expired is no fault of the server, so there is nothing to look up.
       ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
@@ -229,6 +238,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     rememberProvider: cookies.setLastProvider,
     rememberLed: cookies.setLedTo,
     localeOf,
+    leaveByPage: leavingBy,
     frameOf,
     frameAt,
     formOf,

@@ -7,6 +7,11 @@ export const linkLead = (text: Messages, values: { readonly provider: string; re
   <Filled template={text.linkAccountConfirmText} values={values} class="gh-account" />
 );
 
+/** Which account at a provider waits to be linked, while its owner proves the account here. */
+export const proveLead = (text: Messages, values: { readonly provider: string; readonly theirs: string }) => (
+  <Filled template={text.linkNotice} values={values} class="gh-account" />
+);
+
 /** `isKept`: the account that has the address keeps it. */
 export const newAccountLead = (
   text: Messages,

@@ -5,10 +5,12 @@ import { logoOf } from "./branding.ts";
 export interface PageHeaderOptions {
   readonly nonce: string;
   /**
-   * Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. `any` is for a page that hands
-   * over to an application, which may send the browser on to wherever it likes: browsers would apply the policy to that, too.
+   * Where the answer to the form may lead. `form-action` names those of apps that have a scheme of their own; for other sites a page takes the
+   * place of the redirect (login/leave.ts).
    */
-  readonly formActionOrigins?: readonly string[] | "any";
+  readonly callbacks?: readonly string[];
+  /** The form itself is sent to another site, which may redirect further: browsers would apply the policy to that, too. */
+  readonly postsElsewhere?: boolean;
   /** Addresses that the page shows in frames, of which only the origin is used. */
   readonly frames?: readonly string[];
   readonly logoUrl?: string | null;
@@ -29,9 +31,10 @@ export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
 const NONCE = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 // The URL parser lets `;` and `,` stand in a host name; in a policy they would start a directive or another policy.
 const NAMED_ORIGIN = /^https?:\/\/[a-z0-9._-]+(?::\d{1,5})?$/;
-const NUMBERED_ORIGIN = /^https?:\/\/\[[0-9a-f:.]+\](?::\d{1,5})?$/;
 const APP_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
-const LOCAL_SCHEMES = new Set([
+const OTHER_SCHEMES = new Set([
+  "http:",
+  "https:",
   "javascript:",
   "data:",
   "blob:",
@@ -48,22 +51,22 @@ const LOCAL_SCHEMES = new Set([
 /** The security headers of every page. */
 export function pageHeaders({
   nonce,
-  formActionOrigins = [],
+  callbacks = [],
+  postsElsewhere = false,
   frames = [],
   logoUrl,
   logos = [],
 }: PageHeaderOptions): Record<string, string> {
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
   const pictures = new Set([logoUrl, ...logos].flatMap((url) => logoOf(url)?.origin ?? []));
-  // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
-  const targets = formActionOrigins === "any" ? null : new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
+  const schemes = new Set(callbacks.map(appScheme).filter((scheme) => scheme !== null));
   const framed = new Set(frames.map((url) => new URL(url).origin).filter((origin) => NAMED_ORIGIN.test(origin)));
   const policy = {
     "default-src": ["'none'"],
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:", ...pictures],
-    ...(targets && { "form-action": ["'self'", ...targets] }),
+    ...(!postsElsewhere && { "form-action": ["'self'", ...schemes] }),
     ...(framed.size > 0 && { "frame-src": [...framed] }),
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],
@@ -82,16 +85,11 @@ export function pageHeaders({
   };
 }
 
-/** One source of `form-action`, or null for what may not stand there. */
-function formActionSource(target: string): string | null {
-  if (!URL.canParse(target)) return null;
-  const { origin, protocol } = new URL(target);
-  if (NAMED_ORIGIN.test(origin)) return origin;
-  // A policy cannot name an IPv6 address (CSP Level 3 §2.3.1), yet native apps listen on [::1] (RFC 8252 §7.3): its scheme must do.
-  if (NUMBERED_ORIGIN.test(origin)) return protocol;
-  if (/^https?:$/.test(protocol)) return null;
-  // Apps are called back by a private-use scheme (RFC 8252 §7.1), which has no origin.
-  return APP_SCHEME.test(protocol) && !LOCAL_SCHEMES.has(protocol) ? protocol : null;
+/** Apps are called back by a private-use scheme (RFC 8252 §7.1). Null for every other address. */
+function appScheme(callback: string): string | null {
+  if (!URL.canParse(callback)) return null;
+  const { protocol } = new URL(callback);
+  return APP_SCHEME.test(protocol) && !OTHER_SCHEMES.has(protocol) ? protocol : null;
 }
 
 /** Sends a rendered page with its headers. The logo is that of the request's realm. */

@@ -67,9 +67,9 @@ export const Terms = ({ text, terms }: { text: Messages; terms: Settings["terms"
 
 interface ProfileView {
   readonly text: Messages;
-  readonly firstName: string;
-  readonly lastName: string;
-  /** Null where people may not change it. */
+  /** Null where people may not change it; so are the others. */
+  readonly firstName: string | null;
+  readonly lastName: string | null;
   readonly email: string | null;
   readonly alert: StepAlert;
 }
@@ -93,29 +93,40 @@ export const Profile = ({ text, firstName, lastName, email, alert }: ProfileView
   </>
 );
 
-const Names = ({ text, firstName, lastName, focus }: { text: Messages; firstName: string; lastName: string; focus: boolean }) => (
+interface NamesView {
+  readonly text: Messages;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly focus: boolean;
+}
+
+const Names = ({ text, firstName, lastName, focus }: NamesView) => (
   <>
-    <Field
-      id="first-name"
-      name="firstName"
-      label={text.profileFirstName}
-      type="text"
-      dir="auto"
-      value={firstName}
-      autocomplete="given-name"
-      maxlength={255}
-      autofocus={focus}
-    />
-    <Field
-      id="last-name"
-      name="lastName"
-      label={text.profileLastName}
-      type="text"
-      dir="auto"
-      value={lastName}
-      autocomplete="family-name"
-      maxlength={255}
-    />
+    {firstName === null ? null : (
+      <Field
+        id="first-name"
+        name="firstName"
+        label={text.profileFirstName}
+        type="text"
+        dir="auto"
+        value={firstName}
+        autocomplete="given-name"
+        maxlength={255}
+        autofocus={focus}
+      />
+    )}
+    {lastName === null ? null : (
+      <Field
+        id="last-name"
+        name="lastName"
+        label={text.profileLastName}
+        type="text"
+        dir="auto"
+        value={lastName}
+        autocomplete="family-name"
+        maxlength={255}
+      />
+    )}
   </>
 );
 

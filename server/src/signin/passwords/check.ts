@@ -18,9 +18,10 @@ export const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { set
   mustChange === true || (setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now);
 
 /** Of a user who is held. False when the password is another by now. */
-export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPassword, hasExpired: boolean): Promise<boolean> {
+export async function acceptPassword(ctx: Ctx, { userId, checked, accepted }: RightPassword, hasExpired: boolean): Promise<boolean> {
   if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return false;
   if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  await accepted?.(ctx);
   return true;
 }
 
@@ -33,17 +34,21 @@ export async function checkPassword(
   asked: Omit<PasswordQuestion, "userId">,
   user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
 ): Promise<RightPassword | "elsewhere" | null> {
+  const question = { ...asked, userId: user?.userId ?? null };
+  const passedOver: PasswordSource[] = [];
   for (const source of sources) {
-    const answer = await source.check({ ...asked, userId: user?.userId ?? null });
-    if (answer.verdict === "unknown") continue;
+    const answer = await source.check(question);
+    if (answer.verdict === "unknown") {
+      passedOver.push(source);
+      continue;
+    }
     const isShutOut = user !== null && (!user.enabled || user.locked);
-    if (isShutOut || answer.verdict === "wrong") return null;
-    return answer.verdict === "elsewhere" ? "elsewhere" : answer;
+    if (!isShutOut && answer.verdict !== "wrong") return answer.verdict === "elsewhere" ? "elsewhere" : answer;
+    break;
   }
+  // A wrong password of a local user gets the answer, and takes the time, of a name that no user has.
+  if (user !== null) for (const source of passedOver) await source.probe?.(question);
   return null;
 }
-
-export const isUnavailable = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === "auth.directory_unavailable";
 
 export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";

@@ -1,8 +1,11 @@
 // Where passwords are checked: sources in turn, and better hashes afterwards. signin/run counts attempts and accepts what was right.
-export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded, isUnavailable } from "./check.ts";
+export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded } from "./check.ts";
 export {
   directoryUnavailable,
+  isUnavailable,
+  isUncounted,
   localPasswords,
+  nothingKnown,
   type PasswordAnswer,
   type PasswordQuestion,
   type PasswordSource,

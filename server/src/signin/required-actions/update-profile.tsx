@@ -2,6 +2,7 @@ import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/us
 import { isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
+import { suppliedMembers } from "../identity-providers/index.ts";
 import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
@@ -13,29 +14,35 @@ export const updateProfile: Question = {
   factor: null,
   counted: null,
   fields: ["firstName", "lastName"],
+  isPartial: true,
   choice: "chooseUpdateProfile",
-  // What a directory says of its users is changed there.
-  available: async ({ user }) => user !== null && !user.isFromDirectory,
-  page: ({ user, realm: { settings }, alert }, text) => ({
-    title: "profileTitle",
-    lead: settings.account.changeEmail ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
-    body: (
-      <Profile
-        text={text}
-        firstName={textOf(user!.attributes.firstName)}
-        lastName={textOf(user!.attributes.lastName)}
-        email={settings.account.changeEmail ? (user!.email ?? "") : null}
-        alert={alert}
-      />
-    ),
-  }),
+  available: async (at) => at.user !== null && (await offered(at)).size > 0,
+  page: async (at, text) => {
+    const { email, attributes } = at.user!;
+    const members = await offered(at);
+    const shown = (member: Member, value: string) => (members.has(member) ? value : null);
+    return {
+      title: "profileTitle",
+      lead: members.has("email") ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
+      body: (
+        <Profile
+          text={text}
+          firstName={shown("firstName", textOf(attributes.firstName))}
+          lastName={shown("lastName", textOf(attributes.lastName))}
+          email={shown("email", email ?? "")}
+          alert={at.alert}
+        />
+      ),
+    };
+  },
   answer: async (at, form) => {
     const { realm, user, parts } = at;
     const { userId, email: present } = user!;
-    const [firstName, lastName] = [nameOf(form.firstName), nameOf(form.lastName)];
-    const email = realm.settings.account.changeEmail && form.email !== undefined ? form.email.trim() || null : present;
+    const members = await offered(at);
+    const names = NAMES.filter((member) => members.has(member)).map((member) => [member, nameOf(form[member])] as const);
+    const email = members.has("email") && form.email !== undefined ? form.email.trim() || null : present;
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
-    if (firstName === null || lastName === null || (isNew && !isMailAddress(email)) || (email === null && present !== null))
+    if (names.some(([, name]) => name === null) || (isNew && !isMailAddress(email)) || (email === null && present !== null))
       return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
     // Shown on the page before the change: the sign-in continues with the current address.
     if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
@@ -44,24 +51,36 @@ export const updateProfile: Question = {
       outcome: "passed",
       proof: {
         ...{ userId, factor: null, amr: [], writesUser: true },
-        accept: (ctx) => save(ctx, at, { firstName, lastName, email: isNew ? present : email, newEmail: isNew ? email : null }),
+        accept: (ctx) =>
+          save(ctx, at, { names: Object.fromEntries(names) as Names, email: isNew ? present : email, newEmail: isNew ? email : null }),
       },
     };
   },
 };
 
+const NAMES = ["firstName", "lastName"] as const;
+type Member = (typeof NAMES)[number] | "email";
+/** Those that were asked for. */
+type Names = Partial<Record<(typeof NAMES)[number], string>>;
+
+/** The members that the user may change: none that a directory decides, and none that a scheme such as eIDAS has supplied. */
+async function offered({ user, realm, parts }: StepContext): Promise<ReadonlySet<Member>> {
+  if (user!.isFromDirectory) return new Set();
+  const supplied = await suppliedMembers(parts.db, realm.realmId, user!.userId);
+  const members: Member[] = realm.settings.account.changeEmail ? [...NAMES, "email"] : [...NAMES];
+  return new Set(members.filter((member) => !supplied.has(member)));
+}
+
 async function save(
   ctx: Ctx,
   { user, parts, visitor: { locale } }: StepContext,
-  next: { readonly firstName: string; readonly lastName: string; readonly email: string | null; readonly newEmail: string | null },
+  { names, email, newEmail }: { readonly names: Names; readonly email: string | null; readonly newEmail: string | null },
 ): Promise<boolean> {
   const { userId, username } = user!;
   const current = await readUser(ctx, userId);
-  const { firstName, lastName, email } = next;
-  const attributes = { ...current.attributes, firstName, lastName };
+  const attributes = { ...current.attributes, ...names };
   const changed = [
-    ...(current.attributes.firstName === firstName ? [] : ["firstName"]),
-    ...(current.attributes.lastName === lastName ? [] : ["lastName"]),
+    ...NAMES.filter((member) => attributes[member] !== current.attributes[member]),
     ...(current.email === email ? [] : ["email"]),
   ];
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
@@ -72,8 +91,8 @@ async function save(
     };
     await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
   }
-  if (next.newEmail !== null) {
-    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email }, locale }, next.newEmail);
+  if (newEmail !== null) {
+    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email }, locale }, newEmail);
   }
   return true;
 }

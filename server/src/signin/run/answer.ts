@@ -14,7 +14,7 @@ import {
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
-import { isByMail, isOverloaded, isUnavailable } from "../passwords/index.ts";
+import { directoryUnavailable, isByMail, isOverloaded, isUnavailable, isUncounted } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
@@ -96,7 +96,8 @@ export async function answerStep<T>(
     })
     .catch(async (error) => {
       // The answer was not judged: overload, or the sign-in moved on in another tab.
-      await attempt?.takeBack();
+      if (isUncounted(error)) await attempt?.takeBack();
+      else await recordWrong(typed);
       if (isOverloaded(error)) return askAgain({ kind: "overloaded" });
       if (isUnavailable(error)) return askAgain({ kind: "unavailable" });
       throw error;
@@ -177,7 +178,12 @@ export async function accept<T>(
   const step = { path: ask.path, authenticator: ask.name, factor: proof.factor, amr: proof.amr, at: clock.now() };
   const next = await positionOf(parts, await advance(parts, run, step, proof));
   const { userId, login } = next.run.progress;
-  if (next.outcome === "pass" && userId !== null) await completion.prepare?.(authenticationOf(next.run, login ?? ""));
+  if (next.outcome === "pass" && userId !== null) {
+    const standing = await parts.entryChecks.standing(run.realm.realmId, userId, "sign-in");
+    if (standing === "gone") return "refused";
+    if (standing === "unreachable") throw directoryUnavailable();
+    await completion.prepare?.(authenticationOf(next.run, login ?? ""));
+  }
 
   const holds = userId !== null && isProven(next.run.progress);
   const accepted = await parts.work.transact(originOf(next.run, login ?? ""), async (ctx): Promise<Accepted<T>> => {
@@ -236,6 +242,7 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
 export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
   if (userId === null || !isProven(run.progress)) return impossible(run);
+  if ((await parts.entryChecks.standing(run.realm.realmId, userId, "renewal")) !== "stands") return impossible(run);
   return parts.work.transact(originOf(run, login ?? ""), async (ctx): Promise<Outcome<T>> => {
     const user = await hold(ctx, userId);
     return user ? { outcome: "pass", run, value: await complete(ctx, authenticationOf(run, user.username)) } : impossible(run);

@@ -5,7 +5,7 @@ import type { Answer, Browser } from "../../testing/browser.ts";
 import { backFrom, fakeBroker, SITE } from "../../testing/fake-broker.tsx";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { relyingParty, walk } from "../../testing/relying-party.ts";
+import { leadsTo, relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
@@ -34,8 +34,9 @@ async function brokered(...after: string[]) {
 async function leave(realm: RealmUnderTest, url: string, browser = iam.browser()) {
   const { page } = await walk(browser, iam.config.baseUrl, url);
   const answer = await answerPage(browser, realm.name, page, {});
-  expect([answer.status, answer.headers["cache-control"]], answer.text).toEqual([303, "no-store"]);
-  return { browser, page, left: new URL(String(answer.headers.location)) };
+  // No form of ours is answered with a redirect to another site.
+  expect([answer.status, answer.headers.location, answer.headers["cache-control"]], answer.text).toEqual([200, undefined, "no-store"]);
+  return { browser, page, left: new URL(leadsTo(answer)!) };
 }
 const cookieOf = (browser: Browser, realm: RealmUnderTest) => browser.cookies.has(`gh_${realm.name}`);
 const statusAndPlace = ({ status, headers }: Answer) => [status, String(headers.location ?? "").split("?")[0]];
@@ -46,7 +47,7 @@ test("a step leaves for another site and signs in with what that sends back", as
   expect(left.origin).toBe(SITE);
   expect(left.searchParams.get("redirect_uri")).toBe(`${iam.config.baseUrl}/realms/${realm.name}/login/continue`);
   expect(left.searchParams.get("state")!.length, "RelayState has room for 80").toBeLessThanOrEqual(80);
-  expect(String(page.headers["content-security-policy"])).toMatch(new RegExp(`form-action [^;]*${SITE}`));
+  expect(String(page.headers["content-security-policy"])).toContain("form-action 'self';");
   const stored = await iam.core.db.selectFrom("interactions").select("state").where("realm_id", "=", realm.name).executeTakeFirstOrThrow();
   expect(JSON.stringify(stored.state), "only its hash is stored").not.toContain(left.searchParams.get("state")!.split(".")[1]!);
 

@@ -24,6 +24,8 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   const { session } = visitor;
   // An impersonator is not asked for the user's factors.
   if (session.impersonator !== null) return "enough";
+  // The sign-in refuses a user who is no longer in their directory.
+  if ((await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands") return "proof";
   const flow = flows.byAlias.get(request.flow ?? "browser");
   if (!flow) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
   if (session.requiredActions.length === 0 && passesBySession(flow, session)) return "enough";

@@ -9,7 +9,7 @@ import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, take
 import type { FlowsSnapshot } from "../flows/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
 import { completeInteraction, countAttempt, type Interaction, interactionErrors, readInteraction, startInteraction } from "../run/index.ts";
-import { originsOf, showLink, type WayBack } from "../self-service/index.ts";
+import { callbacksOf, showLink, type WayBack } from "../self-service/index.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { problemOf, type Refusal, stale } from "./refusals.ts";
 import { createAccount, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
@@ -45,13 +45,23 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), sourceIp: request.ip },
   });
 
-  /** The account, and the sign-in that goes on with it. The name may have been taken since: then the page says so. */
-  const begin = async (ctx: Ctx, { realm, preSession }: Visitor, flows: FlowsSnapshot, { data }: ActionToken, way: WayBack) => {
+  /** Whether it is the browser that registered. */
+  const isTheirs = ({ preSessions }: Visitor, { browserHash }: PendingAccount): boolean =>
+    preSessions.some((id) => safeEqual(browserHash, sha256(id)));
+
+  /**
+   * The account, and the sign-in that goes on with it. The name may have been taken since: then the page says so. In another browser than the one
+   * that registered it may be another person, who had typed this address: the password counts in that one alone, and here the owner of the
+   * address chooses one.
+   */
+  const begin = async (ctx: Ctx, visitor: Visitor, flows: FlowsSnapshot, { data }: ActionToken, way: WayBack) => {
+    const { realm, preSession } = visitor;
     const pending = data as unknown as PendingAccount;
-    const { returnTo, ...origins } = way;
-    const userId = await createAccount(ctx, realm, pending, { emailVerified: true });
-    const state = { ...registeredProgress(flows, userId, pending.username) };
-    return startInteraction(ctx, { kind: "login", browser: preSession, request: { ...origins }, state, returnTo });
+    const isHere = isTheirs(visitor, pending);
+    const { returnTo, ...callbacks } = way;
+    const userId = await createAccount(ctx, realm, isHere ? pending : { ...pending, hash: null }, { emailVerified: true });
+    const state = { ...registeredProgress(flows, userId, pending.username, isHere ? "password" : "mail") };
+    return startInteraction(ctx, { kind: "login", browser: preSession, request: { ...callbacks }, state, returnTo });
   };
 
   app.get(
@@ -71,7 +81,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const { email, mailed, signIn, request: asked } = await waitingOf(visitor, id);
       if (signIn !== null) return seeOther(reply, loginPath(visitor.realm.realmId, signIn));
       const failed = mailed.failure === null ? {} : FAILURES[mailed.failure];
-      return showWaiting(request, reply, { path: pathOf(visitor, id), email, status: 200, ...failed, ...originsOf(asked) });
+      return showWaiting(request, reply, { path: pathOf(visitor, id), email, status: 200, ...failed, ...callbacksOf(asked) });
     },
   );
 
@@ -83,7 +93,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
           const waiting = await waitingOf(request.visitor, request.params.id);
           const path = pathOf(request.visitor, request.params.id);
-          return showWaiting(request, reply, { path, email: waiting.email, ...originsOf(waiting.request), ...stale });
+          return showWaiting(request, reply, { path, email: waiting.email, ...callbacksOf(waiting.request), ...stale });
         },
       },
       schema: {
@@ -106,8 +116,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const { id } = request.params;
       const waiting = await waitingOf(visitor, id);
       const { email, mailed, signIn } = waiting;
-      const origins = originsOf(waiting.request);
-      const refuse = (refusal: Refusal) => showWaiting(request, reply, { path: pathOf(visitor, id), email, ...refusal, ...origins });
+      const callbacks = callbacksOf(waiting.request);
+      const refuse = (refusal: Refusal) => showWaiting(request, reply, { path: pathOf(visitor, id), email, ...refusal, ...callbacks });
       if (signIn !== null) return seeOther(reply, loginPath(realm.realmId, signIn));
 
       const origin = originOf(request, visitor, email);
@@ -123,7 +133,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         .transact(origin, async (ctx) => {
           const taken = await takeTokenByHash(ctx, "registration", mailed.tokenHash);
           if (!taken) return null;
-          const begun = await begin(ctx, visitor, flows, taken, { returnTo: waiting.returnTo, ...origins });
+          const begun = await begin(ctx, visitor, flows, taken, { returnTo: waiting.returnTo, ...callbacks });
           await completeInteraction(ctx, waiting, { signIn: begun });
           await attempt.succeeded(ctx);
           return begun;
@@ -138,9 +148,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   const linkParams = Type.Object({ realm: Type.String(), token: Type.String() });
   const find = ({ realm }: Visitor, token: string) => findToken({ ...now(), realm: realm.realmId }, "registration", token);
   /** Back to where it was asked for, in the browser that asked. */
-  const wayOf = ({ realm, preSessions }: Visitor, { data }: ActionToken): WayBack => {
-    const { browserHash, way } = data as unknown as PendingAccount;
-    return preSessions.some((id) => safeEqual(browserHash, sha256(id))) ? way : { returnTo: loginPath(realm.realmId) };
+  const wayOf = (visitor: Visitor, { data }: ActionToken): WayBack => {
+    const pending = data as unknown as PendingAccount;
+    return isTheirs(visitor, pending) ? pending.way : { returnTo: loginPath(visitor.realm.realmId) };
   };
   const findOpen = async (visitor: Visitor, token: string) => (visitor.realm.settings.registration.enabled ? find(visitor, token) : null);
   const showButton = async (request: FastifyRequest, reply: FastifyReply, isStale = false) => {
@@ -151,7 +161,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const path = `/realms/${visitor.realm.realmId}/${REGISTER_PATH}/${token}`;
     const words = { title: "registerTitle", lead: "registerLinkText", button: "registerSubmit" } as const;
     const values = { account: String(found.data.username) };
-    return showLink(visitors, request, reply, { path, ...words, values, ...originsOf(wayOf(visitor, found)) }, isStale);
+    return showLink(visitors, request, reply, { path, ...words, values, ...callbacksOf(wayOf(visitor, found)) }, isStale);
   };
 
   app.get(
@@ -176,7 +186,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       schema: {
         operationId: "followRegistrationLink",
         summary: "Create the account that the link of the mail is for",
-        description: "In any browser; signing in goes on in that one.",
+        description:
+          "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
         consumes: ["application/x-www-form-urlencoded"],
         ...{ params: linkParams, body: LinkForm },
         response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },

@@ -14,7 +14,7 @@ import {
 import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 
-type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "formActionOrigins">;
+type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "callbacks">;
 
 /** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
@@ -24,13 +24,13 @@ export function createRegistrationPages(visitors: Visitors) {
     { path, kept, ...shown }: Shown & { readonly path: string; readonly kept: Record<string, string> },
     stepOf: (text: Messages, isRefused: boolean) => Pick<StepView, "title" | "lead" | "body" | "label" | "links">,
   ) => {
-    const { status, retryAfterSeconds, formActionOrigins = [] } = shown;
+    const { status, retryAfterSeconds, callbacks = [] } = shown;
     const frame = visitors.formOf(request, reply, path, kept);
     const text = messagesOf(frame.locale);
     const problem = shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
     const step = stepOf(text, problem !== undefined);
     const html = renderStep({ ...frame, ...step, action: path, hidden: kept, problem, retryAfterSeconds });
-    return sendPage(reply, status, html, { formActionOrigins, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+    return sendPage(reply, status, html, { callbacks, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
   const showForm = (request: FastifyRequest, reply: FastifyReply, { typed, ...shown }: Shown & { readonly typed: RegistrationForm }) => {

@@ -117,16 +117,20 @@ export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: Real
   ctx.afterCommit(() => void parts.work.transact(origin, notify).catch(() => {})); // best effort
 }
 
-/** The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. */
+/**
+ * The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. Without a password, its owner chooses
+ * one before anything else.
+ */
 export async function createAccount(
   ctx: Ctx,
   { settings }: RealmSnapshot,
-  { username, email, firstName, lastName, hash }: RegistrationForm & { readonly hash: string },
+  { username, email, firstName, lastName, hash }: RegistrationForm & { readonly hash: string | null },
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
   const proof = emailVerified ? "confirmed" : "unconfirmed";
   const { userId } = await createUser(ctx, { username, email, emailVerified, attributes: { firstName, lastName } }, proof);
-  await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
+  if (hash === null) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  else await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
   const { requiredActions, terms } = settings.registration;
   for (const action of [...requiredActions, ...(terms && hasTerms(settings) ? (["ACCEPT_TERMS"] as const) : [])])
     await addRequiredAction(ctx.tx, ctx.realm, userId, action);
@@ -134,8 +138,14 @@ export async function createAccount(
   return userId;
 }
 
-/** The chosen password counts as proof: the sign-in continues by the realm's flow `registration`. */
-export function registeredProgress({ byAlias }: FlowsSnapshot, userId: string, username: string): Progress {
-  const step = { path: "registered", authenticator: "registration", factor: "knowledge", amr: ["pwd"], at: clock.now() } as const;
+/** The chosen password counts as proof, or the mail where none was chosen: the sign-in continues by the realm's flow `registration`. */
+export function registeredProgress(
+  { byAlias }: FlowsSnapshot,
+  userId: string,
+  username: string,
+  by: "password" | "mail" = "password",
+): Progress {
+  const proof = by === "password" ? ({ factor: "knowledge", amr: ["pwd"] } as const) : ({ factor: "possession", amr: ["email"] } as const);
+  const step = { path: "registered", authenticator: "registration", ...proof, at: clock.now() } as const;
   return { ...freshProgress(byAlias.get("registration")!), userId, login: username, passed: [step] };
 }

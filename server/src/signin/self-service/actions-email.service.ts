@@ -105,16 +105,13 @@ export interface Following {
   /** `reset-credentials`: the link proves what a mail to reset a password proves, and the flow asks for the rest. */
   readonly flow: Flow;
   readonly preSession: string;
-  /** The final redirect, and the CSP `form-action` origins of the pages. */
+  /** The final redirect; also in `callbacks`, where it is of an application. */
   readonly returnTo: string;
-  readonly formActionOrigins: readonly string[];
+  readonly callbacks: readonly string[];
 }
 
 /** The sign-in that asks for the actions. Null: the link was used or replaced, or the account is closed or has another address by now. */
-export async function followActionsLink(
-  ctx: Ctx,
-  { token, flow, preSession, returnTo, formActionOrigins }: Following,
-): Promise<string | null> {
+export async function followActionsLink(ctx: Ctx, { token, flow, preSession, returnTo, callbacks }: Following): Promise<string | null> {
   const taken = await takeToken(ctx, ACTIONS_KIND, token);
   if (!taken || taken.userId === null) return null;
   const { userId } = taken;
@@ -128,7 +125,7 @@ export async function followActionsLink(
       flow: flow.alias,
       // The link has confirmed the address.
       actions: actions.filter((action) => action !== "VERIFY_EMAIL"),
-      ...(formActionOrigins.length > 0 && { formActionOrigins }),
+      ...(callbacks.length > 0 && { callbacks }),
     },
     state: { ...provenByMail(flow, { userId, username }, ctx.now) },
     returnTo,

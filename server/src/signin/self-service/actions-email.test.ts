@@ -105,8 +105,6 @@ describe("the link of the mail", () => {
     const { body: client } = await realm.asMaster().post("/clients", web);
     const to = { actions: ["UPDATE_PASSWORD"], clientId: "shop", redirectUri: CALLBACK };
     const first = await follow(await sent(to));
-    const csp = String(first.page.headers["content-security-policy"]);
-    expect(csp).toMatch(new RegExp(`form-action [^;]*${new URL(CALLBACK).origin}`));
     expect(String((await submit(first.browser, base, first.page, fresh)).left)).toBe(CALLBACK);
 
     const path = await sent(to, 2);

@@ -5,4 +5,4 @@ export { changePasswordRoutes, wellKnownChangePassword } from "./change-password
 export { showLink } from "./link-page.tsx";
 export { mailLinkRoutes } from "./links.routes.ts";
 export { resetRoutes } from "./reset.routes.ts";
-export { originsOf, type WayBack, wayBack } from "./start.ts";
+export { callbacksOf, type WayBack, wayBack } from "./start.ts";

@@ -11,7 +11,7 @@ export interface LinkPage {
   readonly values: Readonly<Record<string, string>>;
   readonly button: keyof Messages;
   /** Where the button may lead beside this server. */
-  readonly formActionOrigins?: readonly string[];
+  readonly callbacks?: readonly string[];
 }
 
 export function showLink(visitors: Visitors, request: FastifyRequest, reply: FastifyReply, page: LinkPage, isStale: boolean) {
@@ -27,6 +27,6 @@ export function showLink(visitors: Visitors, request: FastifyRequest, reply: Fas
     label: text[page.button],
     problem: isStale ? { title: text.csrfTitle, text: text.invitationCsrfText } : undefined,
   });
-  const { formActionOrigins = [] } = page;
-  return sendPage(reply, isStale ? 403 : 200, html, { formActionOrigins });
+  const { callbacks = [] } = page;
+  return sendPage(reply, isStale ? 403 : 200, html, { callbacks });
 }

@@ -16,7 +16,7 @@ import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../requ
 import { type Interaction, readInteraction, startInteraction } from "../run/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
 import { type LinkPage, showLink } from "./link-page.tsx";
-import { originsOf } from "./start.ts";
+import { callbacksOf } from "./start.ts";
 
 interface MailLinkRouteParts extends PageParts {
   readonly clients: Clients;
@@ -122,7 +122,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           followActionsLink(ctx, {
             ...{ token, flow, preSession: visitor.preSession },
             returnTo: destination ?? `/realms/${realmId}/${ACTIONS_PATH}/done`,
-            formActionOrigins: destination === null ? [] : [new URL(destination).origin],
+            callbacks: destination === null ? [] : [destination],
           }),
         );
         return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realmId, id));
@@ -219,7 +219,7 @@ async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interac
   return startInteraction(ctx, {
     kind: "login",
     browser: visitor.preSession,
-    request: { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...originsOf(asked?.request ?? {}) },
+    request: { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...callbacksOf(asked?.request ?? {}) },
     state: { ...progress, passed },
     returnTo: asked?.returnTo ?? loginPath(ctx.realm),
   });

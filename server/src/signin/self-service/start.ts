@@ -12,8 +12,8 @@ interface AskedFor {
 /** Where the user continues afterwards. */
 export interface WayBack {
   readonly returnTo: string;
-  /** The CSP `form-action` origins of the pages. */
-  readonly formActionOrigins?: readonly string[];
+  /** Of the application that asked for the sign-in. */
+  readonly callbacks?: readonly string[];
 }
 
 /** Returns to the sign-in that the user left, if it belongs to this browser. */
@@ -24,11 +24,10 @@ export async function wayBack(
 ): Promise<WayBack> {
   if (interaction !== undefined) {
     const { request } = await readInteraction({ tx: db, realm: realm.realmId, now: clock.now() }, interaction, preSessions);
-    return { returnTo: loginPath(realm.realmId, interaction), ...originsOf(request) };
+    return { returnTo: loginPath(realm.realmId, interaction), ...callbacksOf(request) };
   }
   return { returnTo: return_to === undefined ? loginPath(realm.realmId) : returnTarget(return_to, baseUrl) };
 }
 
 /** Of a request that was kept. */
-export const originsOf = ({ formActionOrigins }: SignInRequest): Pick<WayBack, "formActionOrigins"> =>
-  formActionOrigins === undefined ? {} : { formActionOrigins };
+export const callbacksOf = ({ callbacks }: SignInRequest): Pick<WayBack, "callbacks"> => (callbacks === undefined ? {} : { callbacks });

@@ -9,6 +9,7 @@ export {
   brandingMembers,
   type ClientProfile,
   clientProfiles,
+  clockSkew,
   nameIdFormats,
   type Settings,
 } from "./schema.ts";

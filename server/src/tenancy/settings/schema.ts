@@ -125,6 +125,8 @@ export const OidcPolicy = group({
 
 export const nameIdFormats = ["persistent", "transient", "email", "unspecified"] as const;
 /** Seconds. An assertion is used within moments of its being sent. */
+/** Minutes at most: for as long as clocks may differ, messages count for longer. */
+export const clockSkew = { minimum: 0, maximum: 600 } as const;
 export const assertionLifetime = { minimum: 10, maximum: 86_400 } as const;
 
 /** SAML clients may say otherwise for themselves. */
@@ -137,6 +139,7 @@ export const SamlPolicy = group({
   backChannelSloEnabled: flag(false, "Notify service providers by SOAP when a session ends"),
   idpInitiatedSsoEnabled: flag(false, "Let users start at this server"),
   assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "How long an assertion may take to arrive"),
+  clockSkewSeconds: count(60, clockSkew.minimum, clockSkew.maximum, "By how much the clocks of service providers may differ from ours"),
 });
 
 export const AccountPolicy = group({

@@ -97,6 +97,12 @@ describe("Redirect", () => {
     expect({ vouched, relayState: received.relayState }).toEqual({ vouched: true, relayState: "a b/c" });
   });
 
+  test("verifies what was signed in the order of the standard, whichever the query has", async () => {
+    const query = await good();
+    for (const shuffled of [query.split("&").reverse(), query.split("&").toSorted()])
+      expect(await open(shuffled.join("&"))).toMatchObject({ signed: true, received: { relayState: RELAY } });
+  });
+
   test("takes no notice of other parameters, nor of a signature inside of the message", async () => {
     expect(await open(`utm=1&${await good()}&x=%zz`)).toMatchObject({ signed: true });
     const inside = render(await signed(authnRequestElement(goodAuthnRequest()), rs256(sp)));
@@ -141,8 +147,6 @@ describe("Redirect", () => {
     ["RelayState twice", "binding", (query) => `${query}&RelayState=evil`],
     ["Signature twice", "binding", (query) => `${query}&Signature=${parts(query).Signature}`],
     ["SigAlg twice", "binding", (query) => `SigAlg=x&${query}`],
-    ["parameters in another order", "binding", (query) => query.split("&").reverse().join("&")],
-    ["RelayState first", "binding", (query) => `RelayState=${parts(query).RelayState}&${without(query, "RelayState")}`],
     ["a request that is called a response", "binding", (query) => query.replace("SAMLRequest=", "SAMLResponse=")],
     ["another encoding", "binding", (query) => `${query}&SAMLEncoding=urn%3Ax`],
     ["a broken escape", "binding", (query) => withValue(query, "SAMLRequest", "%zz")],

@@ -78,17 +78,14 @@ function decodeRaw(raw: string): string {
   }
 }
 
-/** SAML bindings §3.4.4.1: over the parameters as they were sent, in this order, joined as in a query. */
+/** SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, whichever they have in the query (gosaml2 sorts by name). */
 function detachedSignature(parameters: readonly RawParameter[]): DetachedSignature | null {
   const of = (name: Name) => parameters.find((parameter) => parameter.name === name);
   const algorithm = of("SigAlg");
   const signature = of("Signature");
   if (!algorithm && !signature) return null;
   if (!algorithm || !signature) throw new SamlError("binding", "SigAlg and Signature come together");
-  const signed = parameters.filter(({ name }) => (SIGNED as readonly string[]).includes(name));
-  const order = signed.map(({ name }) => SIGNED.indexOf(name as (typeof SIGNED)[number]));
-  if (order.some((place, i) => i > 0 && place < order[i - 1]!))
-    throw new SamlError("binding", "The signed parameters are not in their order");
+  const signed = SIGNED.flatMap((name) => of(name) ?? []);
   return {
     algorithm: decodeRaw(algorithm.raw),
     value: decodeBase64(decodeRaw(signature.raw), "binding", "Signature"),

@@ -9,9 +9,10 @@ export interface RelayStateLimit {
 }
 
 /** Addresses that run as scripts in the page of a service provider that redirects to its RelayState without a check. */
-const SCRIPT = /^[\s\p{Cc}]*(?:javascript|data|vbscript)\s*:/iu;
+const SCRIPT = /^(?:javascript|data|vbscript):/i;
 
-export const isScript = (relayState: string): boolean => SCRIPT.test(relayState);
+/** Browsers drop control characters and spaces before they read an address, tabs and line ends even within the scheme. */
+export const isScript = (relayState: string): boolean => SCRIPT.test(relayState.replace(/[\s\p{Cc}]/gu, ""));
 
 /** An empty one says as much as none. */
 export function checkedRelayState(relayState: string | null, { relayStateBytes = RELAY_STATE_BYTES }: RelayStateLimit): string | null {

@@ -94,7 +94,9 @@ function vouchedFor(received: ReceivedMessage, { original, covered, detached }: 
     return { element: original, signed: true };
   }
   if (!isSigned(original) || keys.length === 0) return covered ? { element: covered, signed: true } : { element: original, signed: false };
-  const element = verifyEnveloped(original, keys, MESSAGE_LIMITS);
+  // A posted request is the whole document, and what surrounds it adds nothing. Some service providers know the inclusive one alone.
+  const inclusive = received.binding === "post" && (received.name === "AuthnRequest" || received.name === "LogoutRequest");
+  const element = verifyEnveloped(original, keys, MESSAGE_LIMITS, { inclusive });
   if (issuerOf(element) !== received.claimedIssuer) throw new SamlError("issuer", "The signed issuer is another one");
   return { element, signed: true };
 }

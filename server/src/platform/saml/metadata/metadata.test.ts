@@ -112,6 +112,9 @@ describe("one entity", () => {
   test("durations in all their parts", () => {
     const xml = good().replace(" entityID", ' cacheDuration="P1DT2H3M4.5S" entityID');
     expect(read(xml).cacheDuration).toBe((((24 + 2) * 60 + 3) * 60 + 4) * 1000);
+    const century = 100 * 365 * 24 * 3_600_000;
+    for (const long of ["PT9223372036S", `P${"9".repeat(400)}D`])
+      expect(read(good().replace(" entityID", ` cacheDuration="${long}" entityID`)).cacheDuration, long).toBe(century);
   });
 
   test("the default service is the one that says so, else the first that does not deny it", () => {

@@ -1,3 +1,4 @@
+import { DAY, SECOND } from "../../../kernel/clock.ts";
 import { SamlError } from "../errors.ts";
 import { optionalInstant } from "../messages/values.ts";
 import { NS } from "../names.ts";
@@ -111,8 +112,9 @@ function shortestCacheDuration(elements: Path): number | null {
   return durations.length > 0 ? Math.min(...durations.map(milliseconds)) : null;
 }
 
-const DURATION =
-  /^P(?=[\dT])(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.\d+)?S)?)?$/;
+const DURATION = /^P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/;
+/** Longer than metadata is ever kept; some providers write "forever" as a number of many digits. */
+const LONGEST = 100 * 365 * DAY;
 
 /** xs:duration; a month is taken as 30 days. */
 function milliseconds(text: string): number {
@@ -126,5 +128,5 @@ function milliseconds(text: string): number {
     number,
     number,
   ];
-  return ((((years * 365 + months * 30 + days) * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+  return Math.min(((((years * 365 + months * 30 + days) * 24 + hours) * 60 + minutes) * 60 + seconds) * SECOND, LONGEST);
 }

@@ -25,6 +25,12 @@ const CANONICAL_GROWTH = 4;
 interface Canonicalization {
   readonly comments: boolean;
   readonly inclusivePrefixes: readonly string[];
+  readonly inclusive?: boolean;
+}
+
+/** Which canonicalizations count beside the exclusive one. */
+export interface Accepted {
+  readonly inclusive?: boolean;
 }
 
 export const isSigned = (element: XmlElement): boolean => childrenNamed(element, NS.ds, "Signature").length > 0;
@@ -33,12 +39,17 @@ export const isSigned = (element: XmlElement): boolean => childrenNamed(element,
  * Verifies the signature that stands in `element` and gives back what was signed: a new tree, read from the very bytes that the digest
  * covers. Nothing else of the document is trusted, so the caller goes on with the answer alone (SAML core §5.4.2).
  */
-export function verifyEnveloped(element: XmlElement, keys: readonly VerificationKey[], limits: XmlLimits): XmlElement {
+export function verifyEnveloped(
+  element: XmlElement,
+  keys: readonly VerificationKey[],
+  limits: XmlLimits,
+  accepted: Accepted = {},
+): XmlElement {
   const signature = theOnlySignatureOf(element);
   const { signedInfo, value } = partsOfSignature(signature);
-  const { canonicalization, algorithm, reference } = partsOfSignedInfo(signedInfo, limits);
+  const { canonicalization, algorithm, reference } = partsOfSignedInfo(signedInfo, limits, accepted);
   referenceIsToTheParent(reference, element);
-  const transform = envelopedAndExclusive(reference, limits);
+  const transform = envelopedAndCanonical(reference, limits, accepted);
   const { digestAlgorithm, digestValue } = digestOf(reference);
   // Both are looked up before anything is computed.
   signatureMethod(algorithm);
@@ -72,7 +83,7 @@ function partsOfSignature(signature: XmlElement): { signedInfo: XmlElement; valu
 }
 
 /** SAML core §5.4.2: exactly one Reference. */
-function partsOfSignedInfo(signedInfo: XmlElement, limits: XmlLimits) {
+function partsOfSignedInfo(signedInfo: XmlElement, limits: XmlLimits, accepted: Accepted) {
   const [canonicalization, method, reference, ...more] = elementsOnly(signedInfo, "signature_shape");
   const right =
     canonicalization &&
@@ -85,7 +96,7 @@ function partsOfSignedInfo(signedInfo: XmlElement, limits: XmlLimits) {
   if (!right) throw new SamlError("signature_shape", "SignedInfo holds CanonicalizationMethod, SignatureMethod and one Reference");
   if (elementsOf(method).length > 0) throw new SamlError("signature_shape", "SignatureMethod takes no parameters");
   const algorithm = requiredAttribute(method, "Algorithm", "signature_shape");
-  return { canonicalization: exclusiveCanonicalization(canonicalization, limits), algorithm, reference };
+  return { canonicalization: canonicalizationOf(canonicalization, limits, accepted), algorithm, reference };
 }
 
 /** SAML core §5.4.2: the Reference is `#` and the ID of the parent. Not empty, no XPointer, no other element. */
@@ -96,20 +107,25 @@ function referenceIsToTheParent(reference: XmlElement, element: XmlElement): voi
   if (attributeOf(reference, "Type") !== null) throw new SamlError("signature_reference", "A Reference with a Type is refused");
 }
 
-/** SAML core §5.4.4: enveloped-signature and exclusive canonicalization, in this order, and nothing that computes. */
-function envelopedAndExclusive(reference: XmlElement, limits: XmlLimits): Canonicalization {
+/** SAML core §5.4.4: enveloped-signature and canonicalization, in this order, and nothing that computes. */
+function envelopedAndCanonical(reference: XmlElement, limits: XmlLimits, accepted: Accepted): Canonicalization {
   const transforms = elementsOnly(reference, "signature_shape")[0];
   const [enveloped, exclusive, ...more] =
     transforms && isNamed(transforms, NS.ds, "Transforms") ? elementsOnly(transforms, "signature_shape") : [];
   const right = enveloped && exclusive && more.length === 0 && [enveloped, exclusive].every((one) => isNamed(one, NS.ds, "Transform"));
   if (!right || attributeOf(enveloped, "Algorithm") !== ENVELOPED || elementsOf(enveloped).length > 0)
     throw new SamlError("signature_algorithm", "A Reference has the transforms enveloped-signature and exclusive canonicalization");
-  return exclusiveCanonicalization(exclusive, limits);
+  return canonicalizationOf(exclusive, limits, accepted);
 }
 
-/** SAML core §5.4.3. With comments only where the document may hold comments. */
-function exclusiveCanonicalization(element: XmlElement, limits: XmlLimits): Canonicalization {
+/** SAML core §5.4.3: exclusive, and inclusive where the caller takes it. With comments only where the document may hold comments. */
+function canonicalizationOf(element: XmlElement, limits: XmlLimits, accepted: Accepted): Canonicalization {
   const algorithm = attributeOf(element, "Algorithm");
+  if (accepted.inclusive && (algorithm === C14N.inclusive || algorithm === C14N.inclusive11)) {
+    if (elementsOnly(element, "signature_shape").length > 0)
+      throw new SamlError("signature_shape", "Inclusive canonicalization takes no parameters");
+    return { comments: false, inclusivePrefixes: [], inclusive: true };
+  }
   const comments = algorithm === C14N.exclusiveWithComments && limits.markup === "documents";
   if (algorithm !== C14N.exclusive && !comments)
     throw new SamlError("signature_algorithm", `The canonicalization ${algorithm ?? "without a name"} is not allowed`);

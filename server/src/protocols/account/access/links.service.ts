@@ -33,8 +33,7 @@ export async function beginLink(
   if (links.some((link) => link.providerId === provider.providerId)) throw providerErrors.already_linked();
   const ticket = randomToken();
   const target = targetOf(ctx.realm, baseUrl, client, returnTo);
-  // Browsers follow a form to no other origin than these.
-  const request: SignInRequest = { link: { alias, userId }, ...(!target.startsWith("/") && { formActionOrigins: [target] }) };
+  const request: SignInRequest = { link: { alias, userId }, ...(!target.startsWith("/") && { callbacks: [target] }) };
   const interactionId = await startInteraction(ctx, { kind: LINK_KIND, browser: ticket, request: { ...request }, returnTo: target });
   const query = new URLSearchParams({ ticket: `${interactionId}.${ticket}` });
   return { url: `${baseUrl}/realms/${ctx.realm}/broker/${encodeURIComponent(alias)}/link?${query}` };

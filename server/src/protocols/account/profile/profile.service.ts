@@ -1,5 +1,5 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { keepDirectoryProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
+import { keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
@@ -57,7 +57,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, { policy, brou
   };
   const changed = changedMembers(current, next);
   if (changed.length === 0) return toProfile(current, pendingEmail);
-  await keepDirectoryProfile(ctx, current, next, fieldOf);
+  await keepOutsideProfile(ctx, current, next, fieldOf);
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {
     await assertMayChangeSignIn(ctx, broughtBy);

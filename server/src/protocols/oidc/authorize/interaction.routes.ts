@@ -103,7 +103,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
           : renderChooseAccount(page);
     return sendPage(reply, prompt === "access" ? 403 : status, html, {
       logos: [application.logoUrl],
-      ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
+      ...(redirect_uri !== undefined && { callbacks: [redirect_uri] }),
     });
   };
 

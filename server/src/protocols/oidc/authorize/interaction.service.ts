@@ -61,7 +61,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Pending["params"
     flow: client.settings.browserFlow ?? undefined,
     acr: acr ?? undefined,
     acrEssential: essential,
-    ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
+    ...(params.redirect_uri !== undefined && { callbacks: [params.redirect_uri] }),
   };
 }
 

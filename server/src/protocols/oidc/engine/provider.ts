@@ -18,6 +18,7 @@ import { refineScopeCheck } from "./requests/scopes.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
 import { guardFormPostPages } from "./responses/form-post-page.ts";
 import { storeFrontChannelGrants } from "./responses/front-channel-response.ts";
+import { leaveByPages } from "./responses/leaving-page.ts";
 import { redirectToSignIn } from "./responses/sign-in-redirect.ts";
 import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
 
@@ -40,6 +41,8 @@ export function makeEngine(parts: RealmParts): RealmEngine {
   const { log, realm } = parts;
   const provider = new Provider(parts.issuer, configurationOf(parts));
   setRealmParts(provider, parts);
+  // First, so that it sees what all the others have answered.
+  leaveByPages(provider, parts);
   answerOnly(provider, Object.values(paths));
   limitStoredRequests(provider, parts);
   overrideGrants(provider, parts);

@@ -1,4 +1,5 @@
-import { defineErrors } from "../../../kernel/errors.ts";
+import { AppError, defineErrors } from "../../../kernel/errors.ts";
+import { cut } from "../../../kernel/text.ts";
 import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.ts";
 import { verifyIdTokenHint } from "../../tokens/index.ts";
 import { keepPosted, takePosted } from "../authorize/index.ts";
@@ -7,9 +8,12 @@ import { frontchannelClients } from "./participants.store.ts";
 
 const errors = defineErrors("oidc", {
   logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
-  logout_client: [400, "No such client in this realm"],
   logout_redirect: [400, "The post_logout_redirect_uri is not registered for this client"],
 });
+
+/** The developer of the application has to see which one was asked for. */
+const unknownClient = (clientId: string) =>
+  new AppError("oidc.logout_client", 400, `The client_id names no client of this realm: ${cut(clientId, 255)}`);
 
 interface LogoutParams {
   readonly id_token_hint?: string;
@@ -29,7 +33,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       if (hint && rest.client_id !== undefined && hint.clientId !== rest.client_id) throw errors.logout_hint();
       const clientId = hint?.clientId ?? rest.client_id;
       const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
-      if (clientId !== undefined && !client) throw errors.logout_client();
+      if (clientId !== undefined && !client) throw unknownClient(clientId);
       // §3: without a client the URI cannot be registered, so there is no redirect.
       if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw errors.logout_redirect();
       const redirectTo = client && uri !== undefined ? withQuery(uri, { state }) : null;

@@ -1,7 +1,7 @@
-import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import {
-  CLOCK_SKEW,
   destinationIsOurs,
+  isScript,
   isSuccess,
   type LogoutRequest,
   openLogoutRequest,
@@ -41,17 +41,18 @@ const MAX_AGE = 5 * MINUTE;
  * certificate cannot ask.
  */
 export async function checkLogoutRequest(parts: CheckParts, realm: string, received: ReceivedMessage): Promise<CheckedRequest> {
-  const { entityId, verificationKeys: keys } = await clientOf(parts, realm, received.claimedIssuer);
+  const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
+  const skew = options.clockSkewSeconds * SECOND;
   return inNameOf(entityId, async () => {
     const { message, signed } = await openLogoutRequest(received, { keys, required: true });
     // Over SOAP the transport has delivered it: Destination may be left out.
     destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed && received.binding !== "soap");
-    isRecent(message.issueInstant);
+    isRecent(message.issueInstant, skew);
+    if (isScript(received.relayState ?? "")) throw new SamlError("relay_state", "RelayState is a script");
     const now = clock.now();
-    if (message.notOnOrAfter !== null && now - CLOCK_SKEW >= message.notOnOrAfter)
-      throw new SamlError("expired", "The request has expired");
+    if (message.notOnOrAfter !== null && now - skew >= message.notOnOrAfter) throw new SamlError("expired", "The request has expired");
     return {
-      ...{ kind: "request", entityId, requestId: message.id, acceptedUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW },
+      ...{ kind: "request", entityId, requestId: message.id, acceptedUntil: message.issueInstant + MAX_AGE + skew },
       ...{ nameId: message.nameId, sessionIndexes: message.sessionIndexes, relayState: received.relayState },
     };
   });
@@ -59,11 +60,11 @@ export async function checkLogoutRequest(parts: CheckParts, realm: string, recei
 
 /** SAML profiles §4.4.4.2. One that has a certificate signs; of one that has none, the answer only moves the page of its own browser. */
 export async function checkLogoutResponse(parts: CheckParts, realm: string, received: ReceivedMessage): Promise<CheckedResponse> {
-  const { entityId, verificationKeys: keys } = await clientOf(parts, realm, received.claimedIssuer);
+  const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
   return inNameOf(entityId, () => {
     const { message, signed } = openLogoutResponse(received, { keys, required: keys.length > 0 });
     destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed);
-    isRecent(message.issueInstant);
+    isRecent(message.issueInstant, options.clockSkewSeconds * SECOND);
     if (message.inResponseTo === null) throw new SamlError("in_response_to", "The message answers no request");
     return {
       kind: "response",
@@ -74,10 +75,10 @@ export async function checkLogoutResponse(parts: CheckParts, realm: string, rece
   });
 }
 
-function isRecent(issueInstant: number): void {
+function isRecent(issueInstant: number, skew: number): void {
   const now = clock.now();
-  if (issueInstant > now + CLOCK_SKEW) throw new SamlError("not_yet_valid", "The message was issued in the future");
-  if (issueInstant + MAX_AGE + CLOCK_SKEW <= now) throw new SamlError("expired", "The message is too old");
+  if (issueInstant > now + skew) throw new SamlError("not_yet_valid", "The message was issued in the future");
+  if (issueInstant + MAX_AGE + skew <= now) throw new SamlError("expired", "The message is too old");
 }
 
 export async function checkLogoutMessage(

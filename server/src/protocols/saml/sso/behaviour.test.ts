@@ -291,6 +291,17 @@ describe("the NameID", () => {
       });
   });
 
+  test("persistent is the attribute that the options name, such as the ImmutableID of Microsoft 365", async () => {
+    const realm = await iam.realm();
+    const options = { nameIdFormat: "persistent", persistentNameIdSource: "immutableId" };
+    const sp = await serviceProvider(iam, realm, { options });
+    const user = await realm.user();
+    expect(await statusIn(sp, (await sp.signIn(iam.browser(), user)).page)).toMatchObject({ subCode: STATUS.invalidNameIdPolicy });
+    await realm.asMaster().patch(`/users/${user.userId}`, { attributes: { immutableId: "XKR5vLg2Q0a==" } });
+    const nameId = await nameIdIn(sp, await sp.signIn(iam.browser(), user, policy(NAME_ID_FORMAT.persistent, false)));
+    expect(nameId).toMatchObject({ value: "XKR5vLg2Q0a==", format: NAME_ID_FORMAT.persistent, nameQualifier: null, spNameQualifier: null });
+  });
+
   test("unspecified is the username, or the attribute that the options name", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm, { options: { nameIdFormat: "unspecified" } });

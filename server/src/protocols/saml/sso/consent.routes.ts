@@ -47,7 +47,6 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     return sendPage(reply, status, html, {
       logoUrl: realm.settings.logoUrl,
       logos: [options.logoUri],
-      formActionOrigins: "any",
     });
   };
 

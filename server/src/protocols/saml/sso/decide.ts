@@ -59,11 +59,7 @@ async function isEnough(
   return (await standingOf(parts, { realm, flows, visitor, request: signInRequestOf(client, request, demand) })) === "enough";
 }
 
-function signInRequestOf(
-  client: SamlClientSnapshot,
-  { subject, consumer, isLocal }: PendingRequest,
-  demand: ContextDemand | null,
-): SignInRequest {
+function signInRequestOf(client: SamlClientSnapshot, { subject, isLocal }: PendingRequest, demand: ContextDemand | null): SignInRequest {
   const { options, entityId, name } = client;
   return {
     clientId: entityId,
@@ -73,6 +69,5 @@ function signInRequestOf(
     flow: options.browserFlow ?? undefined,
     acr: demand?.acr ?? undefined,
     acrEssential: demand?.essential === true,
-    formActionOrigins: [consumer.location],
   };
 }

@@ -60,9 +60,16 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
   switch (kind) {
     case "transient":
       return { nameId: qualified(transientOf(facts), NAME_ID_FORMAT.transient), isNew: false };
-    case "persistent":
+    case "persistent": {
+      const { persistentNameIdSource: source } = client.options;
+      if (source !== null) {
+        const value = attributeOf(user, source);
+        if (value === null) return { nameId: null, why: `the user has no attribute ${source}` };
+        return { nameId: plain(value, NAME_ID_FORMAT.persistent), isNew: false };
+      }
       if (known === null && policy?.allowCreate === false) return { nameId: null, why: "no NameID exists, and none may be created" };
       return { nameId: qualified(known ?? newMessageId(), NAME_ID_FORMAT.persistent), isNew: known === null };
+    }
     case "email":
       // An unconfirmed address may be another person's: the service provider would take the user for that person.
       if (user.email === null || !user.emailVerified) return { nameId: null, why: "the user has no confirmed email address" };
@@ -76,8 +83,11 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
 }
 
 function sourceOf({ options: { nameIdSource } }: SamlClientSnapshot, { username, attributes }: SubjectUser): string | null {
-  if (nameIdSource === null) return username;
-  const value = Object.hasOwn(attributes, nameIdSource) ? attributes[nameIdSource]! : "";
+  return nameIdSource === null ? username : attributeOf({ attributes }, nameIdSource);
+}
+
+function attributeOf({ attributes }: Pick<SubjectUser, "attributes">, name: string): string | null {
+  const value = Object.hasOwn(attributes, name) ? attributes[name]! : "";
   const text = (typeof value === "string" ? value : value[0]) || null;
   return text !== null && isXmlText(text) ? text : null;
 }
@@ -87,6 +97,7 @@ export function isSubject(wanted: NameId, facts: NameIdFacts): boolean {
   const { user, known, client } = facts;
   switch (KINDS.get(wanted.format)) {
     case "persistent":
+      if (client.options.persistentNameIdSource !== null) return wanted.value === attributeOf(user, client.options.persistentNameIdSource);
       return known !== null && wanted.value === known;
     case "email":
       return user.emailVerified && user.email !== null && wanted.value.toLowerCase() === user.email.toLowerCase();

@@ -41,8 +41,14 @@ describe("a request is refused", () => {
     const sp = await serviceProvider(iam, realm);
     await refusedWith(realm, sp, { issueInstant: clock.now() - 12 * MINUTE }, "expired");
     await refusedWith(realm, sp, { issueInstant: clock.now() + 90 * SECOND }, "not_yet_valid");
-    for (const issueInstant of [clock.now() - 9 * MINUTE, clock.now() + 30 * SECOND])
-      expect((await walk(iam.browser(), iam.config.baseUrl, (await sp.request({ issueInstant })).url)).page.status).toBe(200);
+    const isTaken = async (issueInstant: number, by = sp) =>
+      expect((await walk(iam.browser(), iam.config.baseUrl, (await by.request({ issueInstant })).url)).page.status).toBe(200);
+    for (const issueInstant of [clock.now() - 9 * MINUTE, clock.now() + 30 * SECOND]) await isTaken(issueInstant);
+    const late = await serviceProvider(iam, realm, { entityId: "https://late.example/metadata", options: { clockSkewSeconds: 180 } });
+    await isTaken(clock.now() + 150 * SECOND, late);
+    await refusedWith(realm, late, { issueInstant: clock.now() + 200 * SECOND }, "not_yet_valid");
+    const exact = await serviceProvider(iam, realm, { entityId: "https://exact.example/metadata", options: { clockSkewSeconds: 0 } });
+    await refusedWith(realm, exact, { issueInstant: clock.now() + 30 * SECOND }, "not_yet_valid");
   });
 
   test("of a service provider that is disabled, also while the user signs in", async () => {
@@ -224,12 +230,31 @@ test("RelayStates may be long where an administrator says how they begin, and no
   const browser = iam.browser();
   const user = await realm.user();
   const long = `https://app.example/${"a".repeat(500)}`;
-  for (const relayState of [long, "https://app.example", "https://app.example?x"]) {
+  for (const relayState of [long, "https://app.example", "https://app.example?x", "token-1", `token-${"é".repeat(900)}`]) {
     const { page } = await sp.signIn(browser, user, { relayState });
     expect(postedBy(page).fields.RelayState).toBe(relayState);
   }
-  for (const relayState of ["https://app.example.evil.example/", "https://app.example@evil.example", "https://evil.example", "token-1"])
+  for (const relayState of [
+    "https://app.example.evil.example/",
+    "https://app.example@evil.example",
+    "https://evil.example",
+    "token",
+    `token-${"x".repeat(2_048)}`,
+  ])
     await refusedWith(realm, sp, { relayState }, "relay_state");
+});
+
+test("RelayStates are opaque: those of up to 2,048 bytes are returned where the client's option says so, scripts never", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options: { relayStateBytes: 2_048 } });
+  const user = await realm.user();
+  const opaque = JSON.stringify({ c: "x".repeat(1_100), u: "https://elsewhere.example/é?a=b&c" });
+  const { page } = await sp.signIn(iam.browser(), user, { relayState: opaque });
+  expect(postedBy(page).fields.RelayState).toBe(opaque);
+  for (const relayState of ["y".repeat(2_049), `java\tscript:${"a".repeat(100)}`])
+    await refusedWith(realm, sp, { relayState }, "relay_state");
+  const strict = await serviceProvider(iam, realm, { entityId: "https://strict.example/metadata" });
+  await refusedWith(realm, strict, { relayState: opaque }, "relay_state");
 });
 
 test("an address may begin so many sign-ins in a minute, by either binding; those who have a session go on", async () => {

@@ -1,19 +1,21 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
-import { isScript, RELAY_STATE_BYTES } from "../../../platform/saml/index.ts";
+import { isScript } from "../../../platform/saml/index.ts";
 import { Refusal } from "../refusals.ts";
 
-/** Addresses of the service provider itself, and those that an administrator names, may be as long as addresses are. */
+/** Addresses of the service provider itself, and what an administrator allows, may be as long as addresses are. */
 export const LONGEST_RELAY_STATE = 2_048;
 
 /** SAML bindings §3.4.3: what the service provider sent with its request, for the answer. */
 export function relayStateOf(client: SamlClientSnapshot, relayState: string | null): string | null {
   if (relayState === null) return null;
-  const { allowedRelayStates } = client.options;
+  const { allowedRelayStates, relayStateBytes } = client.options;
   if (isScript(relayState)) throw new Refusal("relay_state", "RelayState is a script", client.entityId);
   if (allowedRelayStates !== null) {
     if (!isAllowed(allowedRelayStates, relayState)) throw new Refusal("relay_state", "RelayState is not allowed", client.entityId);
-  } else if (Buffer.byteLength(relayState) > RELAY_STATE_BYTES && !isOwnAddress(client, relayState))
-    throw new Refusal("relay_state", `RelayState is longer than ${RELAY_STATE_BYTES} bytes`, client.entityId);
+  } else if (Buffer.byteLength(relayState) > relayStateBytes && !isOwnAddress(client, relayState)) {
+    const message = `RelayState is longer than ${relayStateBytes} bytes: options.relayStateBytes allows up to ${LONGEST_RELAY_STATE}`;
+    throw new Refusal("relay_state", message, client.entityId);
+  }
   return relayState;
 }
 
@@ -35,12 +37,13 @@ export function relayStateToStart(client: SamlClientSnapshot, relayState: string
   return relayStateOf(client, relayState);
 }
 
-/** A prefix ends where a part of an address does: `https://app.example` is not the beginning of `https://app.example.org`. */
+/**
+ * A prefix that is an address ends where a part of an address does: `https://app.example` is not the beginning of `https://app.example.org`. Any
+ * other is a beginning as it stands.
+ */
 function isAllowed(prefixes: readonly string[], relayState: string): boolean {
-  const begins = (text: string) =>
-    prefixes.some(
-      (prefix) => text === prefix || (text.startsWith(prefix) && (/[/?#=]$/.test(prefix) || /^[/?#]/.test(text.slice(prefix.length)))),
-    );
+  const goesOn = (prefix: string, rest: string) => !/^https?:/i.test(prefix) || /[/?#=]$/.test(prefix) || /^(?:$|[/?#])/.test(rest);
+  const begins = (text: string) => prefixes.some((prefix) => text.startsWith(prefix) && goesOn(prefix, text.slice(prefix.length)));
   // Also as a browser reads it: `..` leads out of a folder.
   return begins(relayState) && (!URL.canParse(relayState) || begins(new URL(relayState).href));
 }

@@ -1,8 +1,7 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
-import { clock, HOUR, MINUTE } from "../../../kernel/clock.ts";
+import { clock, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import {
   type AuthnRequest,
-  CLOCK_SKEW,
   destinationIsOurs,
   type NameId,
   openAuthnRequest,
@@ -64,11 +63,12 @@ export async function checkRequest(parts: RequestParts, realm: string, received:
     return opened;
   });
   const now = clock.now();
-  issuedRecently(message, entityId, now);
+  const skew = options.clockSkewSeconds * SECOND;
+  issuedRecently(message, entityId, now, skew);
   return {
     entityId,
     requestId: message.id,
-    answerableUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW + PATIENCE,
+    answerableUntil: message.issueInstant + MAX_AGE + skew + PATIENCE,
     receivedAt: now,
     consumer: consumerOf(client, message),
     relayState: relayStateOf(client, received.relayState),
@@ -82,9 +82,9 @@ export async function checkRequest(parts: RequestParts, realm: string, received:
   };
 }
 
-function issuedRecently({ issueInstant }: AuthnRequest, entityId: string, now: number): void {
-  if (issueInstant > now + CLOCK_SKEW) throw new Refusal("not_yet_valid", "The request was issued in the future", entityId);
-  if (issueInstant + MAX_AGE + CLOCK_SKEW <= now) throw new Refusal("expired", "The request is too old", entityId);
+function issuedRecently({ issueInstant }: AuthnRequest, entityId: string, now: number, skew: number): void {
+  if (issueInstant > now + skew) throw new Refusal("not_yet_valid", "The request was issued in the future", entityId);
+  if (issueInstant + MAX_AGE + skew <= now) throw new Refusal("expired", "The request is too old", entityId);
 }
 
 /** SAML core §3.4.1.2: the requester may name the providers that it trusts. */

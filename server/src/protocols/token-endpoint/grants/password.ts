@@ -5,7 +5,6 @@ import { newId } from "../../../kernel/ids.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
-import { UNAVAILABLE_SECONDS } from "../../../signin/passwords/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
   audienceOf,
@@ -18,6 +17,7 @@ import {
   writeGrant,
 } from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
+import { directorySilent, unavailable } from "../unavailable.ts";
 
 /** The same limits as on the sign-in page. */
 const MAX_USERNAME = 1_024;
@@ -132,7 +132,7 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (outcome.outcome !== "ask") return "no-page";
   const { after, steps, run } = outcome;
   if (after?.kind === "overloaded") throw unavailable("it is very busy right now", 2);
-  if (after?.kind === "unavailable") throw unavailable("the user's directory does not answer", UNAVAILABLE_SECONDS);
+  if (after?.kind === "unavailable") throw directorySilent();
   if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
   if (after && isProven(run.progress)) return "totp-wrong";
   if (after) throw oauthErrors.invalidGrant("username or password is wrong");
@@ -151,9 +151,6 @@ async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Out
     }),
   );
 }
-
-const unavailable = (why: string, seconds: number): OAuthError =>
-  oauthErrors.temporarilyUnavailable(`${why}: try again in a moment`, { status: 503, headers: { "retry-after": String(seconds) } });
 
 const tooMany = (seconds: number): OAuthError =>
   oauthErrors.invalidGrant(`too many attempts: try again in ${seconds} seconds`, { headers: { "retry-after": String(seconds) } });

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
@@ -6,6 +7,7 @@ import { newId } from "../../../testing/eid-messages.ts";
 import { company, type EidAnswer, type EidasPeer, eidasPeer, LEGAL, NATURAL, person, readRequest } from "../../../testing/eid-peers.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { haveSchemas, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
+import { followed } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
 let peer: EidasPeer;
@@ -47,6 +49,34 @@ test("a natural person signs in by their identifier, with the names that are in 
   });
   expect(await sp.subjects()).toHaveLength(1);
   expect(await sp.realm.events("type=BROKER_LOGIN&outcome=FAILURE")).toEqual([]);
+});
+
+test("what the scheme supplied is not the person's to change, on the profile page and in the account API; an administrator can", async () => {
+  const sp = await brokered();
+  const master = sp.realm.asMaster();
+  const mapper = { name: "Born", type: "attribute", claim: `${NATURAL_NAMES}DateOfBirth`, attribute: "birthdate" };
+  await master.post("/identity-providers/eu/mappers", mapper);
+  const { body: settings } = await master.get("/settings");
+  await master.put("/settings", { ...settings, account: { ...settings.account, changeEmail: true } });
+  const { browser, asked } = await leave(sp);
+  const page = await followed(browser, await sp.post(browser, peer.respond(asked, {})));
+  const fields = [...page.text.matchAll(/name="(firstName|lastName|email)"/g)].map(([, name]) => name);
+  expect(fields, "only what is missing is asked for").toEqual(["email"]);
+  const [{ userId }] = await sp.users();
+  await sql`update users set required_actions = '[]' where realm_id = ${sp.realm.name} and user_id = ${userId}`.execute(iam.core.db);
+  const again = await leave(sp);
+  await sp.post(again.browser, peer.respond(again.asked, {}));
+  const at = `/realms/${sp.realm.name}/account/profile`;
+  const { body: profile } = await again.browser.get(at);
+  const refused = await again.browser.put(at, {
+    ...profile,
+    lastName: "Other",
+    attributes: { ...profile.attributes, birthdate: "2000-01-01" },
+  });
+  expect([refused.status, refused.body.code], refused.text).toEqual([409, "users.supplied_by_provider"]);
+  expect(refused.body.detail).toContain("lastName");
+  expect((await again.browser.put(at, { ...profile, locale: "nl" })).status).toBe(200);
+  expect((await master.patch(`/users/${userId}`, { attributes: { lastName: "Corrected" } })).status).toBe(200);
 });
 
 test("a company signs in by its own identifier, and a representative for it where the operator opted in", async () => {

@@ -15,7 +15,7 @@ import { type SamlBrokered, samlBrokered } from "../../../testing/brokered-realm
 import type { Answer, Browser } from "../../../testing/browser.ts";
 import { encrypted, signedBy } from "../../../testing/eid-messages.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import { oddlySigned, rightlySigned, SIGNATURE, wrapped, wronglySigned } from "../../../testing/saml-attacks.ts";
+import { inclusivelySigned, oddlySigned, rightlySigned, SIGNATURE, wrapped, wronglySigned } from "../../../testing/saml-attacks.ts";
 import { type Asked, type Said, type SamlPeer, samlPeer } from "../../../testing/saml-identity-provider.ts";
 import { goodLogoutRequest, rs256 } from "../../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
@@ -209,7 +209,7 @@ describe("signatures:", () => {
     expect(await at.users()).toEqual([]);
   });
 
-  test.each(wronglySigned)("refuses an assertion that is signed %s", async (_, reason, oddity) => {
+  test.each([...wronglySigned, ...inclusivelySigned])("refuses an assertion that is signed %s", async (_, reason, oddity) => {
     const run = await begin();
     const xml = await xmlOf(run, UNSIGNED);
     const assertion = /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)![0];

@@ -2,7 +2,6 @@ import { clock, DAY } from "../../../kernel/clock.ts";
 import {
   authnRequestElement,
   BINDING,
-  CLOCK_SKEW,
   checkSignIn,
   destinationIsOurs,
   isSuccess,
@@ -28,7 +27,7 @@ import { logoutRequestFor, logoutResponseTo, readLogoutRequest, type SamlLogouts
 import { serviceProviderMetadata } from "./metadata.ts";
 import { refusing, withKeys } from "./open.ts";
 import type { SamlProfile } from "./profile.ts";
-import type { SamlRules } from "./rules.ts";
+import { type SamlRules, skewOf } from "./rules.ts";
 import { consumerOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
 export interface SamlBroker extends Broker {
@@ -111,7 +110,7 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
       // What was posted was used when it was taken.
       if (answer.SAMLart !== undefined && !(await useAssertion(saml.db, provider, assertion.id, until))) throw replayed();
       const [fresh, begunAt] = [kept.fresh === true, Number(kept.begunAt)];
-      if (fresh && assertion.authnStatements.some(({ authnInstant }) => authnInstant < begunAt - CLOCK_SKEW))
+      if (fresh && assertion.authnStatements.some(({ authnInstant }) => authnInstant < begunAt - skewOf(provider)))
         throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
       const session = {
         id: assertion.authnStatements[0]?.sessionIndex ?? null,
@@ -170,15 +169,16 @@ function checked(
   inResponseTo: string | null,
 ) {
   const now = clock.now();
+  const clockSkew = skewOf(provider);
   const { assertion, until } = checkSignIn(opened, {
-    ...{ now, inResponseTo, issuer: upstream.entityId },
+    ...{ now, inResponseTo, clockSkew, issuer: upstream.entityId },
     audience: spEntityIdOf(baseUrl, provider),
     recipient: consumerOf(baseUrl, provider),
     requireSignedResponse: rules.signedResponse,
     requireSignedAssertion: rules.signedAssertion,
     requireEncryptedAssertion: rules.encryptedAssertion,
   });
-  if (assertion.issueInstant > now + CLOCK_SKEW) throw new SamlError("not_yet_valid", "The assertion was issued in the future");
+  if (assertion.issueInstant > now + clockSkew) throw new SamlError("not_yet_valid", "The assertion was issued in the future");
   if (assertion.issueInstant + LONGEST <= now) throw new SamlError("expired", "The assertion is more than a day old");
   return { assertion, until: Math.min(until, assertion.issueInstant + LONGEST) };
 }

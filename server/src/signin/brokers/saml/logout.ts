@@ -1,7 +1,6 @@
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import {
-  CLOCK_SKEW,
   destinationIsOurs,
   logoutRequestElement,
   logoutResponseElement,
@@ -22,7 +21,7 @@ import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
 import { withKeys } from "./open.ts";
 import { subjectByName } from "./plain.ts";
-import type { SamlRules } from "./rules.ts";
+import { type SamlRules, skewOf } from "./rules.ts";
 import { logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
 /** Single logout (SAML profiles §4.4) as a broker of SAML has it. All of it throws an UpstreamError. */
@@ -90,10 +89,11 @@ export async function readLogoutRequest(
   });
   const { message } = opened;
   const now = clock.now();
+  const skew = skewOf(provider);
   if (message.issuer !== upstream.entityId) throw new SamlError("issuer", "The issuer is another provider");
   destinationIsOurs(message, [logoutServiceOf(tools.baseUrl, provider)], received.binding !== "soap");
-  if (message.issueInstant > now + CLOCK_SKEW) throw new SamlError("not_yet_valid", "The LogoutRequest is from the future");
-  const until = Math.min(message.issueInstant + FRESH, message.notOnOrAfter ?? Number.POSITIVE_INFINITY) + CLOCK_SKEW;
+  if (message.issueInstant > now + skew) throw new SamlError("not_yet_valid", "The LogoutRequest is from the future");
+  const until = Math.min(message.issueInstant + FRESH, message.notOnOrAfter ?? Number.POSITIVE_INFINITY) + skew;
   if (until <= now) throw new SamlError("expired", "The LogoutRequest is too old");
   return { id: message.id, issuer: upstream.entityId, nameId: message.nameId, sessionIndexes: message.sessionIndexes, until };
 }

@@ -1,4 +1,6 @@
-import type { DataEncryptionAlgorithm, SignatureAlgorithm } from "../../../platform/saml/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import { CLOCK_SKEW, type DataEncryptionAlgorithm, type SignatureAlgorithm } from "../../../platform/saml/index.ts";
+import type { ProviderSnapshot } from "../../identity-providers/index.ts";
 
 /** How our messages are protected, and what is accepted of the provider's. */
 export interface SamlRules {
@@ -15,3 +17,7 @@ export interface SamlRules {
   readonly signedAssertion: boolean;
   readonly encryptedAssertion: boolean;
 }
+
+/** By how much the clock of the provider may differ from ours. */
+export const skewOf = ({ config }: Pick<ProviderSnapshot, "config">): number =>
+  config.clockSkewSeconds === undefined ? CLOCK_SKEW : Number(config.clockSkewSeconds) * SECOND;

@@ -130,7 +130,6 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
     ["signature_invalid", () => changed((query) => query.replace("RelayState=theirs", "RelayState=mine"))],
     ["signature_invalid", () => changed((query) => query.replace("rsa-sha256", "rsa-sha512"))],
     ["signature_algorithm", () => changed((query) => query.replace(/SigAlg=[^&]*/, `SigAlg=${encodeURIComponent(RSA_SHA1)}`))],
-    ["binding", () => changed((query) => query.split("&").reverse().join("&"))],
     ["binding", () => changed((query) => `${query}&${query}`)],
     ["binding", () => changed((query) => query.replace(/&SigAlg=[^&]*/, ""))],
     ["size", () => iam.browser().get(`${sp.at}/slo?SAMLRequest=${encodeURIComponent(deflateRawSync(" ".repeat(2e6)).toString("base64"))}`)],

@@ -65,6 +65,7 @@ export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): 
   harmless: brokerHarmless,
   subjectMembers: ["subjectAttribute", ...subjectMembers],
   entityIn,
+  vouchesForProfile: true,
   createShows: CREATE_SHOWS,
   normalized: (config) => normalized(config, { ...eidDefaults, ...defaults }),
   // Private keys are sent nowhere.

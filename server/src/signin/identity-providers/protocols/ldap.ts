@@ -17,8 +17,17 @@ const url = Type.String({
   description: "ldaps://host:port, or ldap://host:port with StartTLS; nothing else in it",
 });
 const attribute = (text: string) => Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9.;-]+$", description: text });
-const minutes = (text: string) =>
-  Type.Optional(Type.Integer({ minimum: 5, maximum: 10_080, description: `${text}, in minutes. Left out: never by itself` }));
+const minutes = (text: string, standard: number) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_080, description: `${text}, in minutes, 5 or more; 0: never by itself. Default ${standard}` }),
+  );
+const whenUnreachable = (text: string, standard: "allow" | "refuse") =>
+  Type.Optional(
+    oneOf(["allow", "refuse"], { description: `${text} while the directory cannot be asked for the entry. Default ${standard}` }),
+  );
+
+/** In minutes. Each full run reads every entry, and only it finds out which are gone. */
+export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as const;
 
 const members = {
   url,
@@ -91,14 +100,36 @@ const members = {
       description: "Whether new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
     }),
   ),
-  fullSyncMinutes: minutes("How often the whole directory is read"),
-  changedSyncMinutes: minutes("How often what has changed is read"),
+  fullSyncMinutes: minutes("How often the whole directory is read", SYNC_DEFAULTS.fullSyncMinutes),
+  changedSyncMinutes: minutes("How often what has changed is read", SYNC_DEFAULTS.changedSyncMinutes),
+  entryCheckSeconds: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 0, maximum: 86_400 },
+      description:
+        "Each sign-in, by whatever factor, and each refresh of a token asks the directory for the user's entry, unless it was found this many seconds ago. Default 300",
+    }),
+  ),
+  signInWhenUnreachable: whenUnreachable("Whether its users sign in by other factors than the password", "refuse"),
+  refreshWhenUnreachable: whenUnreachable("Whether tokens and sessions of its users go on", "allow"),
+  returningEntries: Type.Optional(
+    oneOf(["new", "former"], {
+      description:
+        "What becomes of an entry that has the name of a user whose own entry is gone: it is a new user, or that former user again. Default new",
+    }),
+  ),
 };
 
 const defaults = {
   ...{ urls: [], startTls: false, timeoutMs: 5_000, userSearchFilter: "(uid={0})", uidAttribute: "uid", emailAttribute: "mail" },
   ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create", editMode: "READ_ONLY" },
   ...{ groupNameAttribute: "cn", groupMemberAttribute: "member", nestedGroups: false },
+  ...{
+    ...SYNC_DEFAULTS,
+    entryCheckSeconds: 300,
+    signInWhenUnreachable: "refuse",
+    refreshWhenUnreachable: "allow",
+    returningEntries: "new",
+  },
 };
 
 const kind = (own: Config): IdentityProviderProtocol => ({
@@ -110,6 +141,7 @@ const kind = (own: Config): IdentityProviderProtocol => ({
   checkMapper,
   // The bind password goes to each of them, and without TLS to every listener.
   addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
+  unusedSecrets: ({ clientCertificate }) => (clientCertificate === undefined ? ["clientKey"] : []),
   check,
   test: (provider, { outbound }) => testDirectory(provider, outbound),
 });
@@ -126,6 +158,7 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
     ...filterFaults("userSearchFilter", String(config.userSearchFilter)),
     ...filterFaults("groupSearchFilter", String(config.groupSearchFilter)),
     ...editFaults(config),
+    ...intervalFaults(config),
     ...dnFaults(config.groupSearchBase),
     ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
@@ -159,8 +192,7 @@ const hasTls = (config: Config): boolean => {
 /** A certificate and its key belong together, and are of use in TLS only. */
 function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { clientCertificate } = config;
-  if (clientCertificate === undefined)
-    return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey: send it, or send null for clientKey")];
+  if (clientCertificate === undefined) return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey")];
   const unreadable = certificateFaults("clientCertificate", clientCertificate);
   if (unreadable.length > 0) return unreadable;
   if (!hasTls(config)) return [fault("clientCertificate", NEEDS_TLS)];
@@ -176,6 +208,11 @@ const NEEDS_TLS = "needs TLS on every address: use ldaps://, or ldap:// with sta
 /** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and they are never sent otherwise. */
 const editFaults = (config: Config): FieldFault[] =>
   config.editMode !== "PASSWORD" || hasTls(config) ? [] : [fault("editMode", `PASSWORD ${NEEDS_TLS}`)];
+
+const intervalFaults = (config: Config): FieldFault[] =>
+  Object.keys(SYNC_DEFAULTS)
+    .filter((member) => Number(config[member]) > 0 && Number(config[member]) < 5)
+    .map((member) => fault(member, "must be 5 or more, or 0 for no sync by itself"));
 
 const dnFaults = (base: unknown): FieldFault[] =>
   base === undefined || parseDn(String(base)) !== null

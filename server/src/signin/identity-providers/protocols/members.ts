@@ -21,9 +21,9 @@ export const urlText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2000, pattern: "^[^\\s\\p{C}]+$", description: `an https URL: ${description}` });
 
 export const secretText = (description: string) =>
-  Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
-    writeOnly: true,
-    description: `${description}. Never shown. Left out: kept, unless scheme, host or port change; null: removed`,
+  Type.String({
+    ...{ minLength: 1, maxLength: 16_384, writeOnly: true },
+    description: `${description}. Never shown. Left out: kept. Required with any change of scheme, host or port`,
   });
 
 /** Whether a secret is stored; shown in its place. */

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
+import { asymmetricAlgs } from "../../../tenancy/keys/index.ts";
 import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
 import { brokerDefaults, brokerHarmless, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "./members.ts";
 import { filledUrl } from "./oidc-metadata.ts";
@@ -56,6 +57,12 @@ const members = {
   ),
   privateKey: Type.Optional(secretText("A private key in PEM (PKCS #8) for private_key_jwt: RSA, P-256 or Ed25519")),
   privateKeySet: Type.Optional(secretSet),
+  signedResponseAlg: Type.Optional(
+    oneOf([...asymmetricAlgs], {
+      description:
+        "The algorithm by which the provider signs ID tokens, logout tokens and userinfo for this client, as in its registration there; any other is refused. Default RS256",
+    }),
+  ),
   keyId: Type.Optional(lineText("the `kid` under which the provider knows the key")),
   multiFactorAcr: Type.Optional(
     Type.Array(lineText("one line of text"), { maxItems: 50, uniqueItems: true, description: "Values of `acr` that count as two factors" }),
@@ -68,10 +75,19 @@ const members = {
 
 const common = {
   ...{ pkce: true, multiFactorAcr: [], multiFactorAmr: [], logoutUpstream: true, storeTokens: false, trustPrompt: false },
+  signedResponseAlg: "RS256",
   forwardParameters: ["login_hint", "ui_locales", "prompt"],
   ...brokerDefaults,
 };
 const ADDRESSES = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
+
+/** The secrets that a method of client authentication does not use. */
+const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  none: ["clientSecret", "privateKey"],
+  client_secret_basic: ["privateKey"],
+  client_secret_post: ["privateKey"],
+  private_key_jwt: ["clientSecret"],
+};
 
 interface Kind {
   readonly members?: Record<string, Type.TSchema>;
@@ -102,6 +118,7 @@ function oidcKind({
     harmless: brokerHarmless,
     subjectMembers: ["issuer", ...subjectMembers],
     addresses: (config) => ADDRESSES.map((member) => filledUrl(filled(config), member)).filter((url) => url !== null),
+    unusedSecrets: ({ clientAuthMethod }) => (clientAuthMethod === undefined ? [] : (UNUSED[String(clientAuthMethod)] ?? [])),
     check: (provider, tools) => [...commonFaults(provider, tools, !without.includes("clientSecret")), ...(check?.(provider, tools) ?? [])],
     test: testOidc,
   };

@@ -46,6 +46,9 @@ export const samlMembers = {
   spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
   spDecryptionCertificate: Type.Optional(certificate("Of spDecryptionPrivateKey. Left out: spSigningCertificate, where it fits")),
+  clockSkewSeconds: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 600, description: "By how much the provider's clock may differ from ours. Default 60" }),
+  ),
   multiFactorAcr: Type.Optional(
     Type.Array(lineText("one line of text"), {
       maxItems: 50,

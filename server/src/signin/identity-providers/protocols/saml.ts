@@ -53,6 +53,7 @@ export const saml: IdentityProviderProtocol = {
   entityIn,
   // Private keys are sent nowhere.
   addresses: () => [],
+  unusedSecrets: ({ spSigningCertificate }) => (spSigningCertificate === undefined ? ["spSigningPrivateKey"] : []),
   check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],
   test: testSaml,
 };

@@ -18,7 +18,7 @@ export const enBrokers = {
     "Only accounts with a mail address of certain organizations are accepted. Please use another account, or ask your administrator.",
   brokerCancelled: "Signing in at the provider was cancelled. Choose how to go on.",
   linkNotice:
-    "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
+    "You signed in at {provider} as {theirs}. There is an account here with the same mail address: show once that it is yours, and the two are linked.",
   linkDecline: "Do not link",
   linkDeclined: "Nothing was linked. Sign in to an account here, or choose another way.",
   chooseNewAccount: "Continue with a new account",
@@ -64,7 +64,7 @@ export const nlBrokers: typeof enBrokers = {
     "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag je beheerder.",
   brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe je verder wilt gaan.",
   linkNotice:
-    "Er bestaat al een account met het e-mailadres waarmee je je hebt aangemeld. Toon één keer aan dat het van jou is, dan worden de twee gekoppeld.",
+    "Je hebt je bij {provider} aangemeld als {theirs}. Hier bestaat al een account met hetzelfde e-mailadres: toon één keer aan dat het van jou is, dan worden de twee gekoppeld.",
   linkDecline: "Niet koppelen",
   linkDeclined: "Er is niets gekoppeld. Meld je aan bij een account hier, of kies een andere manier.",
   chooseNewAccount: "Doorgaan met een nieje account",
@@ -112,7 +112,7 @@ export const deBrokers: typeof enBrokers = {
     "Nur Konten mit einer E-Mail-Adresse bestimmter Organisationen werden angenommen. Bitte verwenden Sie ein anderes Konto, oder fragen Sie Ihre Administration.",
   brokerCancelled: "Die Anmeldung beim Anbieter wurde abgebrochen. Wählen Sie, wie Sie fortfahren möchten.",
   linkNotice:
-    "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
+    "Sie haben sich bei {provider} als {theirs} angemeldet. Hier gibt es bereits ein Konto mit derselben E-Mail-Adresse: Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
   linkDecline: "Nicht verknüpfen",
   linkDeclined: "Es wurde nichts verknüpft. Melden Sie sich mit einem Konto hier an, oder wählen Sie einen anderen Weg.",
   chooseNewAccount: "Mit einem neuen Konto fortfahren",
@@ -158,7 +158,7 @@ export const frBrokers: typeof enBrokers = {
     "Seuls les comptes dont l’adresse e-mail appartient à certaines organisations sont acceptés. Utilisez un autre compte, ou demandez à votre administrateur.",
   brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
   linkNotice:
-    "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
+    "Vous vous êtes connecté chez {provider} en tant que {theirs}. Un compte existe déjà ici avec la même adresse e-mail : montrez une fois qu’il est à vous, et les deux seront liés.",
   linkDecline: "Ne pas lier",
   linkDeclined: "Rien n’a été lié. Connectez-vous à un compte d’ici, ou choisissez une autre façon.",
   chooseNewAccount: "Continuer avec un nouveau compte",
@@ -203,7 +203,7 @@ export const esBrokers: typeof enBrokers = {
     "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Usa otra cuenta o consulta a tu administrador.",
   brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elige cómo continuar.",
   linkNotice:
-    "Ya existe una cuenta con la dirección de correo con la que has iniciado sesión. Demuestra una vez que es tuya y las dos quedarán vinculadas.",
+    "Has iniciado sesión en {provider} como {theirs}. Aquí ya existe una cuenta con la misma dirección de correo: demuestra una vez que es tuya y las dos quedarán vinculadas.",
   linkDecline: "No vincular",
   linkDeclined: "No se ha vinculado nada. Inicia sesión en una cuenta de aquí o elige otra forma.",
   chooseNewAccount: "Continuar con una cuenta nueva",

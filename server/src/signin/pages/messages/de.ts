@@ -157,6 +157,7 @@ export const de: Messages = {
   chooseAccountTitle: "Mit diesem Konto weitermachen?",
   chooseAccountText: "Sie sind als {account} angemeldet.",
   chooseOther: "Anderes Konto verwenden",
+  leavingTitle: "Einen Moment",
   postFormTitle: "Weiter zur Anwendung",
   postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
   samlRefusedText:

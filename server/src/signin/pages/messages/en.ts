@@ -152,6 +152,7 @@ export const en = {
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
+  leavingTitle: "One moment",
   postFormTitle: "Continue to your application",
   postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
   samlRefusedText:

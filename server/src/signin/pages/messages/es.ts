@@ -154,6 +154,7 @@ export const es: Messages = {
   chooseAccountTitle: "¿Continuar con esta cuenta?",
   chooseAccountText: "Has iniciado sesión como {account}.",
   chooseOther: "Usar otra cuenta",
+  leavingTitle: "Un momento",
   postFormTitle: "Continúa en la aplicación",
   postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
   samlRefusedText:

@@ -156,6 +156,7 @@ export const fr: Messages = {
   chooseAccountTitle: "Continuer avec ce compte ?",
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
+  leavingTitle: "Un instant",
   postFormTitle: "Continuer vers l’application",
   postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:

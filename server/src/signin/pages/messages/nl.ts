@@ -152,6 +152,7 @@ export const nl: Messages = {
   chooseAccountTitle: "Met dit account doorgaan?",
   chooseAccountText: "Je bent ingelogd als {account}.",
   chooseOther: "Een ander account gebruiken",
+  leavingTitle: "Een ogenblik",
   postFormTitle: "Verder naar de toepassing",
   postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
   samlRefusedText:

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
-import { asAppError } from "../../../../platform/http/index.ts";
-import { messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../signin/pages/index.ts";
+import { cut } from "../../../../kernel/text.ts";
+import { asAppError, logShownError } from "../../../../platform/http/index.ts";
+import { messageKindOf, pageHeaders, renderMessage } from "../../../../signin/pages/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
+import { localeOf } from "./locale.ts";
 
 /**
  * RFC 6749 §4.1.2.1: the engine renders every unknown error as `server_error`. A temporary one becomes a 503, so that clients retry.
@@ -20,30 +22,39 @@ export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
 const pageRoutes = new Set(["authorization", "resume"]);
 
 /** Shows an error that cannot be redirected to the client as a page to the user; endpoints that are no pages get JSON. */
-export function renderError({ realm, cookies }: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
+export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   if (!pageRoutes.has(ctx.oidc.route)) {
     ctx.type = "json";
     ctx.body = out;
     return;
   }
+  const { realm } = parts;
   const request = requestOf(ctx);
-  const locale = pickLocale({
-    query: undefined,
-    cookie: request && cookies.language(request),
-    acceptLanguage: ctx.get("accept-language") || undefined,
-    realmDefault: realm.settings.defaultLocale,
-  });
   const isOurs = (error as { expose?: boolean }).expose !== true;
   const { status, headers } = asAppError(error);
   const retry = headers?.["retry-after"];
+  const description = descriptionOf(ctx, out);
+  if (request && !isOurs) logShownError(request, { error: out.error, reason: description ?? "", ...clientIn(ctx) });
   ctx.type = "html";
   ctx.set(pageHeaders({ nonce: randomBytes(18).toString("base64"), logoUrl: realm.settings.logoUrl }));
   ctx.body = renderMessage({
     branding: realm.settings,
-    locale,
+    locale: localeOf(parts, ctx),
     kind: isOurs ? messageKindOf(status) : "oidc-error",
     ...(isOurs && retry !== undefined && { retryAfterSeconds: Number(retry) }),
-    ...(!isOurs && { details: { error: out.error, description: out.error_description } }),
+    ...(!isOurs && { details: { error: out.error, description } }),
     ...(request && { requestId: request.id }),
   });
+}
+
+/** As the request names it. It need not be known, and may be anything. */
+function clientIn(ctx: KoaContextWithOIDC): { readonly clientId?: string } {
+  const { client_id: sent } = ctx.query;
+  return typeof sent === "string" && sent !== "" ? { clientId: cut(sent, 255) } : {};
+}
+
+/** "client is invalid" does not help to find the mistake: which one was asked for does. */
+function descriptionOf(ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): string | undefined {
+  const { clientId } = clientIn(ctx);
+  return error === "invalid_client" && clientId !== undefined ? `${description ?? "client is invalid"}: ${clientId}` : description;
 }

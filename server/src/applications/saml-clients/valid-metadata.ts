@@ -1,0 +1,19 @@
+import { buildValidator } from "../../platform/http/index.ts";
+import { CreateSamlClient } from "./schema.ts";
+
+const { $id: _name, ...creation } = CreateSamlClient as typeof CreateSamlClient & { $id: string };
+
+interface Validate {
+  (data: unknown): boolean;
+  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
+}
+
+/** What metadata says is held to the schema of a request. */
+export const validateCreation = buildValidator({})({ schema: creation, httpPart: "body" } as never) as Validate;
+
+/** What is wrong with it, in a sentence; null: nothing. */
+export function faultsOfCreation(given: CreateSamlClient): string | null {
+  if (validateCreation(given)) return null;
+  const [fault] = validateCreation.errors ?? [];
+  return `The metadata is not acceptable: ${fault?.instancePath.slice(1).replaceAll("/", ".") ?? ""} ${fault?.message ?? ""}`.trim();
+}

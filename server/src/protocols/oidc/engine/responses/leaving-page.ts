@@ -1,0 +1,24 @@
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+import { leadsAway, leavingPage } from "../../../../signin/login/index.ts";
+import type { RealmParts } from "../../parts.ts";
+import { requestOf } from "../context.ts";
+import { localeOf } from "./locale.ts";
+
+/** Replaces a redirect to the client that follows a form of ours. The gate does the same for responses that the engine does not write. */
+export function leaveByPages(provider: Provider, parts: RealmParts): void {
+  provider.use(async (koa, next) => {
+    await next();
+    const ctx = koa as unknown as KoaContextWithOIDC;
+    const request = requestOf(ctx);
+    const location = ctx.response.get("location");
+    if (!request || location === "" || ctx.status < 300 || ctx.status >= 400) return;
+    // Clients ask with `prompt=none` in a frame, where browsers show no page of ours.
+    const to = leadsAway(request, location, { mayBeFramed: ctx.oidc.route === "authorization" });
+    if (!to) return;
+    const { html, headers } = leavingPage({ branding: parts.realm.settings, locale: localeOf(parts, ctx) }, to);
+    ctx.remove("location");
+    ctx.status = 200;
+    ctx.body = html;
+    ctx.set(headers);
+  });
+}
