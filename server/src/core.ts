@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
+import { forgetManager } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetEntries } from "./signin/directories/index.ts";
@@ -62,6 +63,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetSessions,
     forgetTickets,
     forgetEntries(vault),
+    forgetManager,
   ],
   "consent.revoked": [endGrants],
   "client.flows_chosen": [shareChosenFlows],

@@ -15,6 +15,9 @@ const MAX_LINES = 500;
 const MAX_LINES_OF_RULES = 300;
 const HOLDS_RULES = /^src\/(protocols|signin)\/(?!pages\/(messages\/|stylesheet[.]ts$))/;
 
+/** Federation is being moved; its files that hold SQL are renamed with it. */
+const FEDERATION = /^src\/(signin\/)?(federation|identity-providers|brokers|directories)\//;
+
 const isCode = (/** @type {string} */ path) => /[.](ts|tsx|js|mjs)$/.test(path);
 const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /^(src\/testing|test)\//.test(path);
 
@@ -28,6 +31,8 @@ function checkCode(path, text, report) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const product = path.startsWith("src/");
   const mayReadEnvironment = !product || isTest(path) || path === "src/config.ts" || path.startsWith("src/config/");
+  const mustNotHoldSql =
+    new RegExp(`^src/(${TIERS})/`).test(path) && !isTest(path) && !/(^|[/.])store[.]ts$/.test(path) && !FEDERATION.test(path);
   const mayAskTheTime = !product || path === "src/kernel/clock.ts";
 
   /** @param {ts.Node} node */
@@ -38,6 +43,7 @@ function checkCode(path, text, report) {
     if (!mayAskTheTime && asksTheTime(node)) report(at, "the time comes from kernel/clock.ts: clock.now()");
     if (product && !isTest(path) && selectsAll(node))
       report(at, "name the columns: a prepared `select *` fails on nodes of this release when the next one adds a column");
+    if (mustNotHoldSql && isSql(node)) report(at, "SQL stands in store.ts or in a file called *.store.ts");
     if (product && !isTest(path)) for (const problem of secondPlaces(path, node)) report(at, problem);
     const switched = isTest(path) && switchesTests(node);
     if (switched) report(at, `.${switched} in a test: run it, mend it or remove it (skipIf with a condition is fine)`);
@@ -77,6 +83,12 @@ function asksTheTime(node) {
 
 /** @param {ts.Node} node */
 const selectsAll = (node) => ts.isPropertyAccessExpression(node) && ["selectAll", "returningAll"].includes(node.name.text);
+
+/** A statement, a part of one, or a query of Kysely. @param {ts.Node} node */
+const isSql = (node) =>
+  ts.isTaggedTemplateExpression(node)
+    ? isName(node.tag, "sql")
+    : ts.isPropertyAccessExpression(node) && ["selectFrom", "insertInto", "updateTable", "deleteFrom"].includes(node.name.text);
 
 const SWITCHES = ["only", "skip", "todo"];
 
@@ -245,6 +257,8 @@ function selfTest() {
     ["src/kernel/a.ts", "const { env: e } = process"],
     ["src/kernel/a.ts", 'import { env } from "node:process"'],
     ["src/directory/users/store.ts", "db.selectFrom('users').selectAll()"],
+    ["src/directory/users/service.ts", "sql<number>`select 1`"],
+    ["src/directory/users/list.ts", "db.selectFrom('users').select('user_id')"],
     ["src/kernel/a.ts", "Date.now()"],
     ["src/kernel/a.test.ts", "const now = Date.now"],
     ["src/kernel/a.ts", "new Date()"],
@@ -270,6 +284,7 @@ function selfTest() {
   /** @type {[path: string, text: string][]} */
   const tidy = [
     ...onceSelfTests.map(({ allowed }) => allowed),
+    ["src/directory/users/list.store.ts", "sql`select 1`"],
     ["src/config.ts", "process.env.HOME"],
     ["src/config/read.ts", "process.env.HOME"],
     ["src/kernel/a.test.ts", "process.env.HOME"],

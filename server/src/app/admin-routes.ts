@@ -17,6 +17,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { scimTokenRoutes } from "../protocols/scim/index.ts";
 import { userFederationRoutes, userSourceRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
@@ -35,11 +36,11 @@ import { type Services, version } from "./services.ts";
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
   const { baseUrl } = core.config;
-  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, tlsClientCertHeader } = services;
+  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, standings, tlsClientCertHeader } = services;
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, origins, clients, baseUrl, tlsClientCertHeader });
+      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, standings, metrics, origins, clients, baseUrl, tlsClientCertHeader });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
@@ -75,6 +76,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(claimRoutes, { prefix: "/claims" });
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
+  await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });

@@ -5,6 +5,7 @@ import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
 import { createSingleLogout, samlRoutes } from "../protocols/saml/index.ts";
+import { scimRoutes, scimTokens, sendScimError } from "../protocols/scim/index.ts";
 import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
 import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
 import { impersonationPages } from "../signin/impersonation/index.ts";
@@ -20,7 +21,7 @@ import type { Services } from "./services.ts";
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
-  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
+  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
   const { directoryPasswords, entryChecks, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
@@ -65,9 +66,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
       const devices = { db, work, visitors, clients, baseUrl };
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
-      await realm.register(pushRoutes, devices);
+      await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
-      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
 
       const account = {
         db,
@@ -86,6 +87,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(accountRoutes, { prefix: "/account", ...account });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
+      await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
       gate.answerPreflights();
     },
@@ -94,13 +96,20 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 }
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
-function gateParts({ db, work, realms, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, tlsClientCertHeader, visitors } = services;
+function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
+  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+    tokens: { scim: scimTokens(db) },
     limits: limitsOf(limiter, realms),
-    errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
+    errors: {
+      page: visitors.showFailure,
+      problem: answerProblem,
+      oauth: sendOAuthError,
+      registration: sendRegistrationError,
+      scim: sendScimError,
+    },
   };
 }

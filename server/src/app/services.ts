@@ -26,6 +26,7 @@ import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
+import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";
 import { createMessageMetrics, createMessages } from "../tenancy/messaging/index.ts";
@@ -86,6 +87,8 @@ export function createServices(core: Core, options: ServiceOptions) {
     sources: [directoryPasswords, localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
+  const signInParts = { ...signIn, db, work, metrics, baseUrl, vault, hasher, breaches, messages, log };
+  const standings = createStandings(signInParts, signIn.flows);
   const tokens = {
     scopes: createScopes({ db, changes }),
     signingKeys,
@@ -98,6 +101,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining },
     ...signIn,
     ...tokens,
+    standings,
     clientKeys: createClientKeys(outbound),
   });
   return {
@@ -110,6 +114,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       tlsClientCertHeader,
       cookies,
       csrf,
+      standings,
       messageMetrics,
       messages,
       provisioning,

@@ -11,12 +11,14 @@ export class AppError extends Error {
   readonly status: number;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** The page on which the user can prove what the request is missing. */
+  readonly stepUpUrl: string | undefined;
 
   constructor(
     code: string,
     status: number,
     message: string,
-    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>> } = {},
+    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>>; stepUpUrl?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
@@ -24,6 +26,7 @@ export class AppError extends Error {
     this.status = status;
     this.errors = options.errors;
     this.headers = options.headers;
+    this.stepUpUrl = options.stepUpUrl;
   }
 }
 

@@ -13,6 +13,18 @@ export interface Actor {
   readonly impersonator: string | null;
   /** A client that acts in its own name (RFC 6749 §4.4). */
   readonly isClient?: boolean;
+  /** What acts, where it is neither a user nor a client. */
+  readonly kind?: "scim-token";
+  /**
+   * The refusal of what needs recent authentication, where the actor's session has none. Undefined: it has, or the actor has no session by which it
+   * could be asked for: a client, a job, a command.
+   */
+  readonly notRecent?: () => Error;
+}
+
+/** Recent authentication: proven within the last minutes, with the second factor where there is one. signin/sessions has the rule. */
+export function assertRecent({ notRecent }: Actor): void {
+  if (notRecent) throw notRecent();
 }
 
 /** The types of audit events, each with its category. The audit trail merges its catalogue into it. */

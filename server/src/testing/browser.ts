@@ -1,3 +1,4 @@
+import { clock } from "../kernel/clock.ts";
 import type { App } from "../platform/http/index.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -23,6 +24,8 @@ let addresses = 0;
 /** A browser as far as the server can see: it keeps cookies and, on writes, sends the CSRF token back in the header. */
 export class Browser {
   readonly cookies = new Map<string, string>();
+  /** When `signIn` succeeded last. */
+  signedInAt = 0;
   readonly #app: App;
   readonly #address: string;
 
@@ -81,5 +84,6 @@ export class Browser {
   async signIn(realm: string, username: string, password: string): Promise<void> {
     const answer = await this.trySignIn(realm, username, password);
     if (answer.status !== 303) throw new Error(`${username} could not sign in to ${realm}: ${answer.status} ${answer.text}`);
+    this.signedInAt = clock.now();
   }
 }

@@ -16,10 +16,12 @@ import type { Permission } from "../tenancy/permissions/index.ts";
 import { Browser } from "./browser.ts";
 import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
-import { type RealmUnderTest, realmUnderTest } from "./realm.ts";
+import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
+
+export { MASTER_PASSWORD } from "./realm.ts";
+
 import { testDatabase } from "./test-database.ts";
 
-export const MASTER_PASSWORD = "master-password-for-tests";
 /** Cheap enough for hundreds of users; the real price is tested where it matters. */
 const cheapHashes = { params: { memoryKiB: 64, passes: 1 } };
 const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");

@@ -112,7 +112,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
   app.post(
     "/:clientId/secret",
     {
-      config: write,
+      config: { ...write, recentAuthentication: true },
       schema: {
         operationId: "regenerateClientSecret",
         summary: "Make a new secret for a client",

@@ -16,10 +16,9 @@ import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
 import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
-import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
+import type { Client, ClientQuery, CreateClient, StoredClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
 import { completeSettings } from "./settings.ts";
-import type { StoredClient } from "./snapshot.ts";
 import {
   type ClientRow,
   type ClientState,

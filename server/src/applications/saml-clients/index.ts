@@ -2,7 +2,7 @@
 // Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { withBackChannelLogout } from "./back-channel.store.ts";
-export { createSamlClients } from "./cache.ts";
+export { createSamlClients } from "./cache.store.ts";
 export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
 export { refreshSamlMetadata } from "./refresh.ts";
 export { samlClientRoutes } from "./routes.ts";

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
+import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import type { HashPassword } from "./passwords.ts";
@@ -44,7 +44,8 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   app.post(
     "/",
     {
-      config: { permission: "manage-users", takesLong: true },
+      // Asked at the start: an import of an hour is not stopped halfway.
+      config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
       // The rows are judged one by one as they come.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
       schema: {
@@ -56,7 +57,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
         params: pathParams(),
         querystring: ImportQuery,
         body: body as never,
-        response: { 200: UserImport },
+        response: { 200: UserImport, 409: Problem },
       },
     },
     async (req, reply) => {

@@ -5,11 +5,10 @@ import {
   getsUserTokens,
   mayAddress,
 } from "../../applications/clients/index.ts";
-import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Audience, PresentedAccess, SessionRules } from "../../protocols/gate/index.ts";
 import type { LiveToken } from "../../protocols/tokens/index.ts";
-import { actorOfSession } from "../../signin/sessions/index.ts";
+import { actorOfSession, type LiveSession } from "../../signin/sessions/index.ts";
 import { MASTER, type RealmSnapshots } from "../../tenancy/realms/index.ts";
 
 /** The realm itself, and `master`, whose administrators work in every realm. */
@@ -27,7 +26,9 @@ export function adminTokens({ db, baseUrl }: { readonly db: Db; readonly baseUrl
     allowsOrigins: false,
     check: ({ live, client }) =>
       live.isFromFrontChannel || !mayCall(client, live, audience) ? { error: "invalid_token", description: invalid } : null,
-    permissions: (access) => permissionsOf(db, access),
+    // A user's token works as their session does: for as long as it, with what it has proven.
+    session: "required",
+    permissions: (access, session) => permissionsOf(db, access, session),
   };
 }
 
@@ -53,9 +54,9 @@ function mayCall(client: ClientSnapshot, { holder }: LiveToken, audience: string
  * Read fresh, as with a session. A user's permissions are for the user alone: an impersonator, an actor (RFC 8693 §4.1) and an agent that
  * acts for them have none of these.
  */
-async function permissionsOf(db: Db, { live, client }: PresentedAccess): Promise<readonly string[]> {
+async function permissionsOf(db: Db, { live, client }: PresentedAccess, session: LiveSession | null): Promise<readonly string[]> {
   const { realm, holder, actor, payload } = live;
   if (!holder) return findServiceAccountPermissions(db, realm, client.id);
   const isActedFor = holder.impersonator !== null || actor !== null || (payload.nhi !== undefined && payload.nhi !== false);
-  return isActedFor ? [] : permissionsOfUser(db, realm, holder.userId);
+  return isActedFor || !session ? [] : [...session.permissions];
 }

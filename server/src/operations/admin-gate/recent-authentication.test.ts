@@ -61,7 +61,10 @@ describe("a dangerous act of an administrator", () => {
     const code = await giveTotp(iam, "master", made.userId);
     const remove = () => master.delete(`/admin/realms/${realm.name}`);
     const weak = await remove();
-    expect([refusal(weak), weak.headers["www-authenticate"]]).toEqual([STALE, expect.stringContaining('acr_values="2"')]);
+    expect([refusal(weak), weak.headers["www-authenticate"]]).toEqual([
+      [403, "auth.insufficient_authentication"],
+      expect.stringContaining('acr_values="2"'),
+    ]);
     const fresh = iam.browser();
     const { page } = await walk(fresh, iam.config.baseUrl, "/realms/master/login");
     const next = await submit(fresh, iam.config.baseUrl, page, boss);
@@ -107,11 +110,15 @@ describe("a dangerous act of an administrator", () => {
     );
     expect(marked.toSorted()).toEqual([
       "DELETE /admin/realms/{realm}",
+      "DELETE /admin/realms/{realm}/keys/{keyId}",
       "DELETE /admin/realms/{realm}/users/{userId}/gdpr",
       "DELETE /realms/{realm}/account",
       "DELETE /realms/{realm}/account/credentials/{type}/{credentialId}",
       "DELETE /realms/{realm}/account/linked-accounts/{alias}",
       "GET /admin/realms/{realm}/clients/{clientId}/secret",
+      "POST /admin/realms/{realm}/clients/{clientId}/secret",
+      "POST /admin/realms/{realm}/keys/rotate",
+      "POST /admin/realms/{realm}/users/import",
       "POST /admin/realms/{realm}/users/{userId}/impersonate",
       "POST /admin/realms/{realm}/users/{userId}/send-actions-email",
       "POST /realms/{realm}/account/credentials",

@@ -19,6 +19,13 @@ export const Problem = Type.Object(
         description: "On 400: every offending field",
       }),
     ),
+    stepUpUrl: Type.Optional(
+      Type.String({
+        description:
+          "On 403, where the session has proven too little: the page on which its user proves it. `return_to` in its query is the path to come back to. " +
+          "`WWW-Authenticate` says the same to an application (RFC 9470)",
+      }),
+    ),
   },
   { $id: "Problem" },
 );
@@ -65,7 +72,7 @@ export const notFound = () => new AppError("request.not_found", 404, "There is n
 const sentence = (errors: readonly FieldError[]) =>
   errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
 
-export const problemOf = ({ code, status, message, errors = [] }: AppError, requestId: string): Problem => ({
+export const problemOf = ({ code, status, message, errors = [], stepUpUrl }: AppError, requestId: string): Problem => ({
   type: `urn:gatehouse:problem:${code}`,
   title: titleOf(status),
   status,
@@ -73,6 +80,7 @@ export const problemOf = ({ code, status, message, errors = [] }: AppError, requ
   detail: message,
   requestId,
   ...(status === 400 && { errors: [...errors] }),
+  ...(stepUpUrl !== undefined && { stepUpUrl }),
 });
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {

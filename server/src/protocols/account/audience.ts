@@ -10,6 +10,7 @@ import { accountErrors } from "./errors.ts";
 export const accountAudience: Audience = {
   names: (issuer) => [issuer],
   invalid: "The token is not valid for this realm's account, or not any more",
+  session: "if-any",
   check(token, request) {
     if (!token.live.holder) return { error: "invalid_token", description: "The token stands for an application, not for a user" };
     return (isWrite(request) ? mayChange(token) : mayRead(token)) ? null : NEEDS_SCOPE;

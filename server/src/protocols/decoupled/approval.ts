@@ -7,7 +7,15 @@ import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, writeGrant } from "../tokens/index.ts";
+import {
+  claimsOfScopes,
+  consentToClaim,
+  IMPLIED_CLAIMS,
+  lifetimesOf,
+  needsConsent,
+  type requestedAcr,
+  writeGrant,
+} from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 import type { DecoupledParts } from "./parts.ts";
 import {
@@ -29,6 +37,7 @@ export interface Requested {
 }
 
 interface RequestParams {
+  readonly acr_values?: string;
   readonly scope?: string;
   readonly claims?: string;
   readonly resource?: string | readonly string[];
@@ -55,6 +64,11 @@ const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object 
   const { claims } = paramsOf(request);
   return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
 };
+
+export const acrParamsOf = (request: OpenRequest): Parameters<typeof requestedAcr>[0] => ({
+  acr_values: paramsOf(request).acr_values,
+  claims: claimsOf(request),
+});
 
 /** A pending request of an enabled client. */
 export interface Waiting {
@@ -93,6 +107,7 @@ const EVENTS = { DeviceCode: "DEVICE_APPROVED", BackchannelAuthenticationRequest
 
 export const approvalErrors = defineErrors("oidc", {
   answered: [409, "This was answered already, or is over"],
+  unmet: [403, "The application asks for a level of authentication that cannot be reached here"],
   impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
 });
 

@@ -7,7 +7,15 @@ import { toSignIn } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
-import { confirmationOf, type DecoupledRouteParts, nameOf, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import {
+  confirmationOf,
+  type DecoupledRouteParts,
+  missingSignIn,
+  nameOf,
+  needsRecentSignIn,
+  OtherAccount,
+  sendNoAccess,
+} from "./visitors.ts";
 
 const requestParams = pathParams("id");
 const toLogin = redirect("To the sign-in page");
@@ -22,7 +30,7 @@ const Answer = Type.Object(
 /** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { db, work, issuers, visitors } = parts;
-  declare(app, { tags: ["Protocol"], caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
+  declare(app, { tags: ["Protocol"], caller: sessionCaller({ judged: "by-handler" }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
@@ -106,7 +114,9 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && !(await mayUseApplication(db, realmId, session.userId, found.client.settings)))
         return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
-      if (isAllowed && (await needsRecentSignIn(db, session, requestedBy(realm, found.request).scopes)))
+      const missing = isAllowed ? await missingSignIn(realm, request, found) : null;
+      if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });
+      if (isAllowed && needsRecentSignIn(session, requestedBy(realm, found.request).scopes))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
       const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;

@@ -11,7 +11,7 @@ import { issuerFor } from "../gate/index.ts";
 import { answer, findDevice, requestedBy } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { confirmationOf, type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import { confirmationOf, type DecoupledRouteParts, missingSignIn, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
 const DeviceForm = Type.Object(
   {
@@ -31,7 +31,13 @@ interface Entered {
 /** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { db, work, issuers, visitors } = parts;
-  declare(app, { tags: ["Protocol"], caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
+  declare(app, {
+    tags: ["Protocol"],
+    caller: sessionCaller({ returnTo: withCode, judged: "by-handler" }),
+    csrf: "form",
+    errors: "page",
+    impersonated: true,
+  });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
@@ -101,13 +107,15 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       const userCode = spellUserCode(code);
       if (decision !== "deny" && !(await mayUseApplication(db, realm.realmId, session.userId, found.client.settings)))
         return sendNoAccess(visitors, request, reply, found.client, { path, query: { user_code: userCode } }) as never;
+      const back = `${path}?${new URLSearchParams({ user_code: userCode })}`;
+      const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
+      if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: back });
       if (decision !== "allow" && decision !== "deny") {
         const view = { ...confirmationOf(visitors, request, reply, ofRealm, found), action: path, userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
       const isAllowed = decision === "allow";
-      const back = `${path}?${new URLSearchParams({ user_code: userCode })}`;
-      if (isAllowed && (await needsRecentSignIn(db, session, requestedBy(ofRealm, found.request).scopes)))
+      if (isAllowed && needsRecentSignIn(session, requestedBy(ofRealm, found.request).scopes))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
       if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");

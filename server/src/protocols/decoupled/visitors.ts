@@ -3,12 +3,13 @@ import Type from "typebox";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
-import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { SignInRequest } from "../../signin/authenticators/index.ts";
 import type { PageParts } from "../../signin/login/index.ts";
 import { renderNoAccess, sendPage } from "../../signin/pages/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
-import { requestedBy, type Waiting } from "./approval.ts";
+import { requestedAcr } from "../tokens/index.ts";
+import { acrParamsOf, approvalErrors, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuers, DecoupledParts } from "./parts.ts";
 
 export interface DecoupledRouteParts extends PageParts {
@@ -17,8 +18,31 @@ export interface DecoupledRouteParts extends PageParts {
 }
 
 /** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
-export const needsRecentSignIn = async (db: Db, session: LiveSession, scopes: readonly string[]): Promise<boolean> =>
-  scopes.includes("offline_access") && session.impersonator === null && !(await hasRecentAuthentication(db, session, clock.now()));
+export const needsRecentSignIn = (session: LiveSession, scopes: readonly string[]): boolean =>
+  scopes.includes("offline_access") && session.impersonator === null && !hasRecentAuthentication(session, clock.now());
+
+/**
+ * The sign-in that the user's session is missing for this request: the client's own flow, the requested `acr`, open required actions. Null: nothing
+ * is missing. The same is asked at the authorization endpoint.
+ */
+export async function missingSignIn(
+  { realm, standings }: Pick<DecoupledParts, "realm" | "standings">,
+  { visitor, ip, headers }: FastifyRequest,
+  { client, request }: Waiting,
+): Promise<SignInRequest | null> {
+  const { clientId, settings } = client;
+  const { acr, essential } = requestedAcr(acrParamsOf(request));
+  // An essential level that this server does not know cannot be reached by any sign-in.
+  if (essential && acr === null) throw approvalErrors.unmet();
+  const asked: SignInRequest = {
+    clientId,
+    application: { name: nameOf(client), logoUrl: settings.logoUri, policyUrl: settings.policyUri, termsUrl: settings.tosUri },
+    flow: settings.browserFlow ?? undefined,
+    ...(acr !== null && { acr, acrEssential: essential }),
+  };
+  const from = { sourceIp: ip, userAgent: headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
+  return (await standings(realm, visitor.session!, from, asked)) === "enough" ? null : asked;
+}
 
 /** Scopes as pages list them. */
 export const shownScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]) =>

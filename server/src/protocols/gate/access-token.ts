@@ -3,6 +3,7 @@ import type { ClientSnapshot, Clients } from "../../applications/clients/index.t
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { type Actor, actorOf } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { checkPossession, hasShown, type PresentedToken } from "../proof/index.ts";
 import { issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
@@ -19,8 +20,13 @@ export interface Audience {
   readonly invalid: string;
   /** Why a valid token is refused; null: it is accepted. */
   check?(token: PresentedAccess, request: FastifyRequest): TokenRefusal | null;
-  /** The caller's permissions, read from the database at each request. */
-  permissions?(token: PresentedAccess): Promise<readonly string[]>;
+  /** The caller's permissions, read from the database at each request. `session`: the one behind a user's token. */
+  permissions?(token: PresentedAccess, session: LiveSession | null): Promise<readonly string[]>;
+  /**
+   * The session behind a user's token must stand for its user in the realm, as its cookie would have to. `required`: a token without a session
+   * (offline access, the password grant) is refused. Without this member the session is not read.
+   */
+  readonly session?: "required" | "if-any";
   /** A session cookie beside the token is ignored; elsewhere both together are a 400. */
   readonly ignoresCookies?: boolean;
   /** RFC 6750 §2.2: accepts the token in a form as well. */

@@ -3,21 +3,32 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { oncePer } from "../../kernel/once.ts";
-import { type Actor, actorOf } from "../../platform/context.ts";
+import { type Actor, actorOf, assertRecent } from "../../platform/context.ts";
 import { type Caller, callersOf, isWrite, type SessionCaller } from "../../platform/http/index.ts";
+import type { RequestFacts, Standings } from "../../signin/run/index.ts";
 import {
   actorOfSession,
-  assertRecentAuthentication,
   type Cookies,
   CSRF_HEADER,
   type Csrf,
+  findSessionBehind,
+  insufficientAuthentication,
   type LiveSession,
+  recencyOf,
   resolveSession,
 } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PresentedToken } from "../proof/index.ts";
 import { issuerOf, type LiveToken } from "../tokens/index.ts";
-import { type AccessTokenParts, type Audience, actorOfToken, challengeOf, readPresented, refusalOf } from "./access-token.ts";
+import {
+  type AccessTokenParts,
+  type Audience,
+  actorOfToken,
+  challengeOf,
+  type PresentedAccess,
+  readPresented,
+  refusalOf,
+} from "./access-token.ts";
 import { single } from "./oauth.ts";
 import { schemeOf, tokenInHeader } from "./presented.ts";
 import { NoToken, noSession, refuse } from "./refusals.ts";
@@ -36,6 +47,8 @@ declare module "fastify" {
 export interface CallerParts extends AccessTokenParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
+  /** What a session stands for. */
+  readonly standings: Standings;
   /** By the name in `bearer({ audience })`. */
   readonly audiences: Readonly<Record<string, Audience>>;
 }
@@ -80,16 +93,29 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     },
   );
 
-  const findSession = async (request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> => {
-    let other: LiveSession | null = null;
+  /** A session and whether it stands for its user in its realm. */
+  const findSession = async (request: FastifyRequest, realm: RealmSnapshot): Promise<Judged | null> => {
+    let other: Judged | null = null;
     for (const of of await rules.realms(realm)) {
       const token = cookies.sessionToken(request, of.realmId);
       const session = await resolveSession(db, of.realmId, token, of.settings.sessions, clock.now());
-      if (session && rules.fits(session)) return session;
-      other ??= session;
+      if (!session) continue;
+      const isEnough = await standsFor(of, session, request);
+      if (isEnough && rules.fits(session)) return { session, isEnough };
+      other ??= { session, isEnough };
     }
     return other;
   };
+
+  /** Open required actions are asked on pages; an API does not wait for them. */
+  const standsFor = async (realm: RealmSnapshot, session: LiveSession, request: FastifyRequest): Promise<boolean> =>
+    (await parts.standings(realm, session, factsOf(request, realm.realmId))) !== "proof";
+
+  const factsOf = (request: FastifyRequest, realm: string): RequestFacts => ({
+    sourceIp: request.ip,
+    userAgent: request.headers["user-agent"] ?? null,
+    deviceToken: cookies.device(request, realm) ?? null,
+  });
 
   /** Double-submit CSRF token: in the cookie, and in a header that only scripts of this origin can set. */
   const hasHeaderToken = (request: FastifyRequest, binding: string): boolean => {
@@ -98,12 +124,14 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   };
 
   const bySession = async ({ request, reply, realm }: Entering, wwwAuthenticate: string): Promise<void> => {
-    const session = await findSession(request, realm);
-    if (!session) throw noSession(request, wwwAuthenticate);
+    const found = await findSession(request, realm);
+    if (!found) throw noSession(request, wwwAuthenticate);
+    const { session, isEnough } = found;
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
-    // Set before the CSRF check, so that a refusal is recorded with the session's user.
-    request.actor = rules.actorOf(session, realm.realmId);
+    // Set before the checks, so that a refusal is recorded with the session's user.
+    request.actor = { ...rules.actorOf(session, realm.realmId), ...recency(session.realm, session) };
+    if (!isEnough) throw insufficientAuthentication(session, parts.baseUrl);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
     } else if (!csrf.fits(cookies.csrf(request), session.sessionId)) cookies.setCsrf(reply, csrf.issue(session.sessionId));
@@ -122,8 +150,26 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const access = await readPresented(parts, audience, presented, entering);
     request.client = access.client;
     request.accessToken = access.live;
-    request.actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access));
+    await byTokenOf(entering, audience, access);
   };
+
+  /** The actor of a token. Where the audience asks for it, the session behind a user's token is judged as by its cookie. */
+  const byTokenOf = async ({ request, realm }: Entering, audience: Audience, access: PresentedAccess): Promise<void> => {
+    const { holder, realm: of } = access.live;
+    const isJudged = audience.session !== undefined && holder !== null;
+    const session = isJudged && holder.sessionId !== null ? await findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
+    const actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access, session));
+    request.actor = isJudged ? { ...actor, ...recency(of, session) } : actor;
+    if (!isJudged) return;
+    if (!session && audience.session === "required") {
+      const description = "The token has no session behind it: get one by signing in, without offline access";
+      throw refusalOf(audience, request, issuerOf(parts.baseUrl, realm.realmId), "Bearer", { error: "invalid_token", description });
+    }
+    const ofSession = of === realm.realmId ? realm : await parts.realms.get(of);
+    if (session && ofSession && !(await standsFor(ofSession, session, request))) throw insufficientAuthentication(session, parts.baseUrl);
+  };
+
+  const recency = (of: string, session: LiveSession | null) => recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
 
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
@@ -143,7 +189,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   };
 
   return {
-    findSession,
+    standsFor,
+    recency,
     hasHeaderToken,
     byForm,
     acceptedBy,
@@ -168,14 +215,19 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
     /** The checks of every authenticated caller: impersonation and recent authentication. */
-    admit({ request, declaration }: Entering): Promise<void> | undefined {
+    admit({ request, declaration }: Entering): void {
       const { impersonated = false, recentAuthentication = false, permission } = declaration;
       const { actor } = request;
-      if (actor === null) return undefined;
+      if (actor === null) return;
       // On the admin API an impersonator has no permissions; anonymous routes are open to them.
       const isOwners = permission === undefined && callersOf(declaration).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
-      return recentAuthentication ? assertRecentAuthentication({ tx: db, actor, now: clock.now() }) : undefined;
+      if (recentAuthentication) assertRecent(actor);
     },
   };
+}
+
+interface Judged {
+  readonly session: LiveSession;
+  readonly isEnough: boolean;
 }

@@ -13,8 +13,7 @@ export const paths = {
   backchannel_authentication: "/backchannel/authorize",
 } as const;
 
-/** In ascending order: `1` one kind of factor, `2` two kinds, or a passkey with user verification. */
-export const ACR_VALUES: readonly string[] = ["1", "2"];
+export { ACR_VALUES } from "../tokens/index.ts";
 
 export const authMethodsOf = ({ tlsClientCertHeader }: { readonly tlsClientCertHeader: string | null }) => [
   ...(["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const),

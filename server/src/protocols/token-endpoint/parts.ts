@@ -1,6 +1,7 @@
 import type { RealmCache } from "../../platform/cache/index.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
 import type { Flows } from "../../signin/flows/index.ts";
+import type { Standings } from "../../signin/run/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { ClientAuthParts } from "../client-auth/index.ts";
 import type { ProofParts } from "../proof/index.ts";
@@ -15,6 +16,8 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly tlsClientCertHeader: string | null;
   readonly realms: RealmSnapshots;
   readonly flows: Flows;
+  /** What a session stands for. */
+  readonly standings: Standings;
 }
 
 export type TokenEndpoints = RealmCache<{ readonly parts: TokenEndpointParts }>;

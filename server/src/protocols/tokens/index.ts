@@ -1,6 +1,7 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
 export { type Binding, type ClientIssue, clientAccessToken, isBound, tokenTypeOf, type UserIssue } from "./access-token.ts";
+export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { actOf, type Impersonator } from "./contents/act.ts";
 export { assertResource, audienceOf, resourceOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";

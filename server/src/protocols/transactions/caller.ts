@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Actor } from "../../platform/context.ts";
+import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Audience } from "../gate/index.ts";
 import type { Transaction } from "./schema.ts";
@@ -17,6 +18,9 @@ export interface TransactionCaller {
   readonly actor: Actor;
   /** Null: a client credentials token. */
   readonly user: { readonly userId: string; readonly username: string; readonly amr: readonly string[] } | null;
+  /** The user's session, of this browser or behind the token; null: offline access. */
+  readonly session: LiveSession | { readonly sessionId: string } | null;
+  readonly userAgent: string | null;
   /** Null: the session. */
   readonly client: ClientSnapshot | null;
   /** The client may see and sign all transactions of the user, not only its own. */
@@ -24,10 +28,12 @@ export interface TransactionCaller {
   readonly sourceIp: string;
 }
 
-export function callerOf({ realm, actor, client, accessToken, visitor, ip }: FastifyRequest): TransactionCaller {
+export function callerOf({ realm, actor, client, accessToken, visitor, ip, headers }: FastifyRequest): TransactionCaller {
   const user = accessToken ? accessToken.holder : visitor.session!;
+  const behind = accessToken?.holder?.sessionId ?? null;
   return {
-    ...{ realm, client, actor: actor!, sourceIp: ip },
+    ...{ realm, client, actor: actor!, sourceIp: ip, userAgent: headers["user-agent"] ?? null },
+    session: accessToken ? (behind === null ? null : { sessionId: behind }) : visitor.session,
     user: user && { userId: user.userId, username: user.username, amr: user.amr },
     isTrusted: client === null || client.settings.firstParty || (accessToken?.scopes.includes("account") ?? false),
   };

@@ -11,6 +11,7 @@ export const transactionErrors = {
     acr: [403, "The way you signed in is not enough for this transaction: sign in with your password first"],
     impersonated: [403, "An administrator is impersonating this user: only the user can sign or decline"],
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
+    no_session: [403, "The token has no session behind it: sign in to the application, then sign"],
     only_creator: [403, "Only the application that created this transaction can consume it"],
   }),
   wait: (seconds: number) => tooMany("transactions.wait", "Too many attempts", seconds),

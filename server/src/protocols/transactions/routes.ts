@@ -37,7 +37,11 @@ export interface TransactionRouteParts extends TransactionParts {
 
 const token = bearer({ audience: "transactions" });
 /** Clients call it with a token, our own page with the session. */
-const withPage = { caller: anyOf(session({ onlyPages: true }), token), csrf: "form-or-header", errors: negotiated("problem") } as const;
+const withPage = {
+  caller: anyOf(session({ onlyPages: true, judged: "by-handler" }), token),
+  csrf: "form-or-header",
+  errors: negotiated("problem"),
+} as const;
 
 /** Mounted under /realms/:realm. */
 export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts> = async (app, parts) => {

@@ -1,10 +1,11 @@
+import type { Clients } from "../../applications/clients/index.ts";
 import { holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
-import { continueDirectly, openConfirmation, positionOf } from "../../signin/run/index.ts";
-import { factorOf } from "../../signin/sessions/index.ts";
+import { continueDirectly, openConfirmation, positionOf, type Standings } from "../../signin/run/index.ts";
+import { factorOf, findSessionBehind, insufficientAuthentication } from "../../signin/sessions/index.ts";
 import { maySee, type TransactionCaller } from "./caller.ts";
 import { transactionErrors } from "./errors.ts";
 import { type EvidenceParts, signEvidence } from "./evidence.ts";
@@ -15,6 +16,9 @@ import { countPending, findTransaction, insertTransaction, moveTransaction, rais
 
 export interface TransactionParts extends SignInParts, EvidenceParts {
   readonly baseUrl: string;
+  readonly clients: Clients;
+  /** What a session stands for. */
+  readonly standings: Standings;
 }
 
 const MAX_PENDING = 50;
@@ -73,6 +77,7 @@ export async function signTransaction(
   const user = signerOf(caller);
   if (transaction.status !== "PENDING") throw transactionErrors.not_pending();
   if (Number(levelWith(user.amr)) < Number(transaction.acr)) throw transactionErrors.acr();
+  await assertStands(parts, caller, transaction, input.factor);
   const { realm, sourceIp, actor } = caller;
   const factor = { name: input.factor, question: confirmBy(input.factor, transaction) };
   const run = await openConfirmation(parts, { realm, user, actor, sourceIp, factor });
@@ -102,6 +107,27 @@ export async function signTransaction(
   const after = outcome.outcome === "ask" ? outcome.after : undefined;
   if (after?.kind === "wait") throw transactionErrors.wait(after.retryAfterSeconds);
   throw isDeclined ? transactionErrors.declined() : transactionErrors.wrong_factor();
+}
+
+/**
+ * With the factor that signs, the session must have proven what the flow of the client that asks for the signature needs of this user. Without a
+ * session (offline access), only the client that created the transaction can have it signed.
+ */
+async function assertStands(
+  { db, clients, standings, baseUrl }: TransactionParts,
+  { realm, session: known, client, sourceIp, userAgent }: TransactionCaller,
+  { clientId }: Transaction,
+  factor: SignTransaction["factor"],
+): Promise<void> {
+  const session = known && "user" in known ? known : known && (await findSessionBehind(db, realm.realmId, known.sessionId, clock.now()));
+  if (!session) {
+    if (client?.clientId !== clientId) throw transactionErrors.no_session();
+    return;
+  }
+  const signs = { flow: "", authenticator: factor, factor: "possession", amr: [], at: clock.now() } as const;
+  const asked = { clientId, flow: (await clients.get(realm.realmId, clientId))?.settings.browserFlow ?? undefined };
+  const standing = await standings(realm, { ...session, proofs: [...session.proofs, signs] }, { sourceIp, userAgent }, asked);
+  if (standing === "proof") throw insufficientAuthentication(session, baseUrl);
 }
 
 async function decline(ctx: Ctx, id: string, type: string, why: string): Promise<Transaction | null> {

@@ -88,7 +88,11 @@ export const conditions = {
     "Unknown device",
     "The user has not marked this browser as trusted",
     {},
-    async ({ parts, realm, user, visitor, now }) => !(user && (await isTrusted(parts.db, realm, user.userId, visitor.deviceToken, now))),
+    async ({ parts, realm, user, visitor: { session, deviceToken: cookie }, progress, now }) => {
+      // Where a session continues, the browser is the one that it began in: an application that acts for the user brings no cookie.
+      const id = session && progress.sessionId === session.sessionId ? session.browserId : null;
+      return !(user && (await isTrusted(parts.db, realm, user.userId, { cookie, id }, now)));
+    },
   ),
 } satisfies Record<string, Condition>;
 

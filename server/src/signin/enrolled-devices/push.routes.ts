@@ -13,8 +13,8 @@ import {
   assertStrong,
   consumes,
   createScreens,
-  type DevicePageParts,
   PageQuery,
+  type PushPageParts,
   params,
   takesForms,
   useDevice,
@@ -25,12 +25,12 @@ const how =
   "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
 
 /** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
-export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, { db, visitors, clients }) => {
+export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, { db, visitors, clients, standings }) => {
   const { screenOf, nameOf } = createScreens(clients);
   takesForms(app);
   declare(app, {
     tags: ["Devices"],
-    caller: anyOf(session(), device()),
+    caller: anyOf(session({ judged: "by-handler" }), device()),
     ...{ csrf: "form-or-header", limit: "push", errors: negotiated("page"), codes: "devices" },
   });
 
@@ -42,13 +42,12 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
   };
 
   /** What the caller answers: it is for them, and asked on another screen. Only then what is wrong with the answer. */
-  const challengeFor = async ({ actor, realmId, device, visitor, params, validationError }: FastifyRequest): Promise<Challenge> => {
+  const challengeFor = async (request: FastifyRequest): Promise<Challenge> => {
+    const { actor, realmId, device, visitor, params, validationError } = request;
+    if (!device) await assertStrong({ db, standings }, request);
     const challenge = await findChallenge(db, realmId, "push", (params as { id: string }).id, clock.now());
     if (!challenge || challenge.userId !== actor!.id) throw deviceErrors.not_found();
-    if (!device) {
-      assertOtherScreen(visitor.session!, visitor.preSessions, challenge);
-      await assertStrong(db, realmId, visitor.session!);
-    }
+    if (!device) assertOtherScreen(visitor.session!, visitor.preSessions, challenge);
     if (validationError) throw validationError;
     return challenge;
   };

@@ -291,16 +291,22 @@ describe("cannot be approved", () => {
     expect(refusal(await browser.get(at, json))).toEqual([403, "devices.same_browser"]);
     expect((await browser.get(at, asPage)).text).toContain("This is the browser that is signing in");
     // A session that a password alone has opened since: by a flow that asks for nothing more.
+    const authTime = clock.now() + 1_000;
+    const proof = { flow: "browser", at: authTime };
+    const passed = [
+      { ...proof, authenticator: "username-password", factor: "knowledge", amr: ["pwd"] } as const,
+      { ...proof, authenticator: "push", factor: "possession", amr: ["otp"] } as const,
+    ];
     await iam.core.db
       .updateTable("sessions")
-      .set({ auth_time: clock.now() + 1_000 })
+      .set({ auth_time: authTime })
       .where("realm_id", "=", realm.name)
       .where("user_id", "=", user.userId)
       .execute();
     expect(refusal(await phone.get(at, json))).toEqual([403, "devices.weak_session"]);
     await iam.core.db
       .updateTable("sessions")
-      .set({ amr: JSON.stringify(["pwd", "otp", "mfa"]) })
+      .set({ amr: JSON.stringify(["pwd", "otp", "mfa"]), proofs: JSON.stringify({ authTime, passed }) })
       .where("realm_id", "=", realm.name)
       .where("user_id", "=", user.userId)
       .execute();

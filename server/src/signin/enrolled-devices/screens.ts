@@ -1,12 +1,12 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
 import type { Challenge } from "../authenticators/index.ts";
 import type { PageParts } from "../login/index.ts";
 import type { Locale, WaitingScreen } from "../pages/index.ts";
+import type { Standings } from "../run/index.ts";
 import { factorOf, type LiveSession } from "../sessions/index.ts";
 import { type Device, devicesOf, markDeviceUsed } from "./devices.store.ts";
 import { deviceErrors } from "./errors.ts";
@@ -57,12 +57,28 @@ export function assertOtherScreen(session: LiveSession, preSessions: readonly st
   if (isSame) throw deviceErrors.same_browser();
 }
 
+export interface PushPageParts extends DevicePageParts {
+  /** What a session stands for. */
+  readonly standings: Standings;
+}
+
 /**
- * A second factor cannot be given by what the first one opens: a session that a password alone began counts only if it is older than the
- * user's first device, when nothing more could be asked for.
+ * A second factor cannot be given by what the first one opens. The session must have proven what the realm's own flow asks of its user; one that a
+ * password alone began counts only if it is older than the user's first device, when nothing more could be asked for, and the user has no other
+ * second factor.
  */
-export async function assertStrong(db: Db, realm: string, session: LiveSession): Promise<void> {
-  if (factorOf(session.amr) !== "knowledge") return;
-  const { firstAt } = await devicesOf(db, realm, session.userId);
-  if (firstAt === null || session.authTime >= firstAt) throw deviceErrors.weak_session();
+export async function assertStrong(
+  { db, standings }: Pick<PushPageParts, "db" | "standings">,
+  { realm, visitor: { session: known, deviceToken }, ip, headers }: FastifyRequest,
+): Promise<void> {
+  const session = known!;
+  if (factorOf(session.amr) === "knowledge") {
+    const { firstAt } = await devicesOf(db, realm.realmId, session.userId);
+    const { credentials } = session.user;
+    if (firstAt === null || session.authTime >= firstAt || credentials.has("totp") || credentials.has("passkey"))
+      throw deviceErrors.weak_session();
+    return;
+  }
+  const from = { sourceIp: ip, userAgent: headers["user-agent"] ?? null, deviceToken };
+  if ((await standings(realm, session, from)) === "proof") throw deviceErrors.weak_session();
 }

@@ -6,4 +6,4 @@ export { type Ask, chosenFirst, type Silently, type Verdict, walk } from "./posi
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { shareChosenFlows } from "./service.ts";
-export { createFlows, type Flows, type FlowsSnapshot } from "./snapshot.ts";
+export { createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";

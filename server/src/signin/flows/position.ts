@@ -68,7 +68,8 @@ export async function walk(world: Walk, steps: readonly Step[], prefix: string):
     const path = `${prefix}${index}`;
     if (step.requirement === "DISABLED" || conditionOf(world, step)) continue;
     if (step.requirement === "ALTERNATIVE") alternatives.push([step, path]);
-    else if (step.requirement === "REQUIRED" || (await applies(world, step, path))) required.push([step, path]);
+    else if (step.requirement === "REQUIRED" || isProvenIn(world, step, path) || (await applies(world, step, path)))
+      required.push([step, path]);
   }
   if (required.length > 0) return inTurn(world, required);
   return alternatives.length > 0 ? oneOf(world, alternatives) : PASSED;
@@ -92,7 +93,7 @@ async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Ver
   const asks: Ask[] = [];
   let unproven = false;
   for (const [step, path] of steps.filter((each) => !begun(each))) {
-    if (!maySkip(world, step, steps)) continue;
+    if (!(await maySkip(world, step, steps))) continue;
     const verdict = await at(world, step, path);
     if (verdict.status === "passed" || verdict.status === "silent") return verdict;
     if (verdict.status === "ask") asks.push(...verdict.asks);
@@ -103,10 +104,44 @@ async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Ver
   return setUpOf(world, steps);
 }
 
-/** The session replaces the other alternatives of its list, so its level must be at least the level that they guarantee. */
-function maySkip({ progress }: Walk, step: Step, ways: readonly [Step, string][]): boolean {
+/**
+ * The session stands in for the other ways of its list. It does so where its proofs pass one of them now, with every condition evaluated for this
+ * user; or where they are as sure as the ways make certain, and pass every conditional sub-flow in them that applies to this user now.
+ */
+async function maySkip(world: Walk, step: Step, ways: readonly [Step, string][]): Promise<boolean> {
   if (isSubFlow(step) || step.authenticator !== SESSION) return true;
-  return Number(levelOf(progress.passed) ?? 0) >= certainLevel(ways.map(([way]) => way));
+  const others = ways.filter(([way]) => isSubFlow(way) || way.authenticator !== SESSION);
+  for (const [way, path] of others)
+    if (isProvenIn(world, way, path, false) && (await at(world, way, path)).status === "passed") return true;
+  if (Number(levelOf(world.progress.passed) ?? 0) < certainLevel(ways.map(([way]) => way))) return false;
+  for (const [way, path] of others) if (!(await meetsConditions(world, way, path))) return false;
+  return true;
+}
+
+/** Whether each conditional sub-flow of a step that applies now is passed. */
+async function meetsConditions(world: Walk, step: Step, path: string): Promise<boolean> {
+  if (!isSubFlow(step) || step.requirement === "DISABLED") return true;
+  if (step.requirement === "CONDITIONAL") {
+    if (isProvenIn(world, step, path) || !(await applies(world, step, path))) return true;
+    return (await at(world, step, path)).status === "passed";
+  }
+  for (const [index, each] of step.steps.entries()) if (!(await meetsConditions(world, each, `${path}.${index}`))) return false;
+  return true;
+}
+
+/**
+ * Whether the proofs at hand pass a step, as far as their names say: nothing is read and no condition evaluated. `withConditional`: its conditional
+ * sub-flows have to be passed as well, whether they apply or not.
+ */
+function isProvenIn(world: Walk, step: Step, path: string, withConditional = true): boolean {
+  if (!isSubFlow(step)) return hasPassed(world.progress, path) || (!world.onTop && isCarried(world.progress, step.authenticator));
+  const asked = step.steps.flatMap((each, index) =>
+    each.requirement === "DISABLED" || conditionOf(world, each) ? [] : [[each, `${path}.${index}`] as const],
+  );
+  const proves = ([each, at]: readonly [Step, string]) => isProvenIn(world, each, at, withConditional);
+  const needed = asked.filter(([{ requirement }]) => requirement === "REQUIRED" || (withConditional && requirement === "CONDITIONAL"));
+  if (needed.length > 0) return needed.every(proves);
+  return asked.some((each) => each[0].requirement === "ALTERNATIVE" && proves(each));
 }
 
 async function at(world: Walk, step: Step, path: string): Promise<Verdict> {

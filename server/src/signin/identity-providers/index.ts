@@ -15,7 +15,17 @@ export {
 } from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
-export { addLink, endOtherLinks, LOCAL, leaveDirectory, makeLocal, readLink, readLinks, removeOwnLink } from "./links.service.ts";
+export {
+  addLink,
+  endOtherLinks,
+  LOCAL,
+  leaveDirectory,
+  linkProvisioned,
+  makeLocal,
+  readLink,
+  readLinks,
+  removeOwnLink,
+} from "./links.service.ts";
 export {
   FORGET_LINKS_JOB,
   findLinkedUser,

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
-import { isId, NO_ID } from "../../kernel/ids.ts";
+import { isId, NO_ID, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -13,6 +13,7 @@ import {
   deleteBrowser,
   distrustBrowsers,
   findBrowser,
+  findTrustedUntil,
   insertBrowser,
   keepNewestBrowsers,
   type SeenBrowser,
@@ -46,31 +47,50 @@ export interface SignedInWith {
   readonly trust: boolean;
 }
 
-/** After a sign-in. Returns the new value of the browser's cookie; null: unchanged. */
-export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<string | null> {
+export interface NotedBrowser {
+  readonly id: string;
+  /** The new value of the browser's cookie; null: unchanged. */
+  readonly cookie: string | null;
+}
+
+/** A browser that several people use has a value for each of them, the newest first. */
+const MAX_VALUES = 5;
+const valuesIn = (cookie: string | null): readonly string[] =>
+  (cookie ?? "").split(".", MAX_VALUES).filter((value) => /^[\w-]{43}$/.test(value));
+const hashesIn = (cookie: string | null): readonly string[] => valuesIn(cookie).map(sha256);
+
+/** Whether the cookie holds the value of this hash. */
+export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
+
+/**
+ * After a sign-in; null: the realm has no use for it. A value that the browser brings is looked up but never stored: another host or person could
+ * have planted it. Each user gets their own, and another one when trust begins.
+ */
+export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<NotedBrowser | null> {
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
   // Brute-force protection spares the browsers that are known.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
-  const token = by.token !== null && /^[\w-]{43}$/.test(by.token) ? by.token : null;
   const trusts = by.trust && trustedDevices.enabled;
-  const known = token === null ? null : await findBrowser(ctx.tx, ctx.realm, by.user.id, sha256(token), ctx.now);
-  if (known && !trusts && ctx.now - known.lastSeenAt < TOUCH_EVERY) return null;
-  const kept = token ?? randomToken();
+  const known = await findBrowser(ctx.tx, ctx.realm, by.user.id, hashesIn(by.token), ctx.now);
+  if (known && !trusts && ctx.now - known.lastSeenAt < TOUCH_EVERY) return { id: known.id, cookie: null };
+  const value = known && !trusts ? valuesIn(by.token).find((each) => sha256(each) === known.tokenHash)! : randomToken();
+  const id = known?.id ?? newId();
   const seen: SeenBrowser = {
     userId: by.user.id,
-    tokenHash: sha256(kept),
+    tokenHash: sha256(value),
     userAgent: by.userAgent === null ? null : cut(by.userAgent, 512),
     trustedUntil: trusts ? ctx.now + trustedDevices.days * DAY : 0,
     expiresAt: ctx.now + KNOWN_FOR,
   };
-  if (known) await touchBrowser(ctx.tx, ctx.realm, known.id, seen, ctx.now);
+  if (known) await touchBrowser(ctx.tx, ctx.realm, id, seen, ctx.now);
   // No notification for the first browser.
-  else if (await insertBrowser(ctx.tx, ctx.realm, seen, ctx.now)) {
+  else if (await insertBrowser(ctx.tx, ctx.realm, id, seen, ctx.now)) {
     await keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MAX_BROWSERS);
     if (newDeviceMail) await notifyNewBrowser(ctx, parts, by);
   }
   if (trusts) audit(ctx, "CREDENTIAL_ADDED", by.user);
-  return kept;
+  const others = valuesIn(by.token).filter((each) => each !== value && sha256(each) !== known?.tokenHash);
+  return { id, cookie: [value, ...others].slice(0, MAX_VALUES).join(".") };
 }
 
 const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, username }: Pick<MessageUser, "id" | "username">) =>
@@ -95,16 +115,17 @@ async function notifyNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrows
   }
 }
 
-/** Whether no second factor has to be asked for in this browser. */
+/** Whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
 export async function isTrusted(
   db: Db,
   { realmId, settings }: RealmSnapshot,
   userId: string,
-  token: string | null,
+  { cookie, id }: { readonly cookie: string | null; readonly id: string | null },
   now: number,
 ): Promise<boolean> {
-  if (token === null || !settings.trustedDevices.enabled) return false;
-  const browser = await findBrowser(db, realmId, userId, sha256(token), now);
+  if (!settings.trustedDevices.enabled) return false;
+  if (id !== null && (await findTrustedUntil(db, realmId, userId, id)) > now) return true;
+  const browser = await findBrowser(db, realmId, userId, hashesIn(cookie), now);
   return browser !== null && browser.trustedUntil > now;
 }
 
@@ -116,8 +137,7 @@ export async function knownBrowser(
   token: string | null,
   now: number,
 ): Promise<string | null> {
-  if (token === null) return null;
-  return (await findBrowser(db, realm, userId ?? NO_ID, sha256(token), now))?.id ?? null;
+  return (await findBrowser(db, realm, userId ?? NO_ID, hashesIn(token), now))?.id ?? null;
 }
 
 /** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */

@@ -1,5 +1,4 @@
 import { type Generated, sql } from "kysely";
-import { newId } from "../../kernel/ids.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
 interface KnownDevicesTable {
@@ -43,33 +42,61 @@ const columns = [
   ...(["last_seen_at as lastSeenAt", "trusted_until as trustedUntil"] as const),
 ] as const;
 
-export async function findBrowser(db: Db, realm: string, userId: string, tokenHash: string, now: number): Promise<KnownBrowser | null> {
-  const [row] = await byToken(db, { realm, userId, tokenHash, now });
+/** The user's browser that one of these values is of; of several, the one that is trusted longest. */
+export async function findBrowser(
+  db: Db,
+  realm: string,
+  userId: string,
+  tokenHashes: readonly string[],
+  now: number,
+): Promise<KnownBrowser | null> {
+  if (tokenHashes.length === 0) return null;
+  const [row] = await byToken(db, { realm, userId, tokenHashes, now });
   return row ?? null;
 }
 
-const byToken = prepared((key: { realm: string; userId: string; tokenHash: string; now: number }, db) =>
+const byToken = prepared((key: { realm: string; userId: string; tokenHashes: readonly string[]; now: number }, db) =>
   db
     .selectFrom("known_devices")
     .select(columns)
-    .where((e) => e.and({ realm_id: key.realm, user_id: key.userId, token_hash: key.tokenHash }))
-    .where("expires_at", ">", key.now),
+    .where((e) => e.and({ realm_id: key.realm, user_id: key.userId }))
+    .where(sql<boolean>`token_hash = any(${key.tokenHashes}::text[])`)
+    .where("expires_at", ">", key.now)
+    .orderBy("trusted_until", "desc")
+    .orderBy("last_seen_at", "desc")
+    .limit(1),
 );
 
-export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, trustedUntil, expiresAt }: SeenBrowser, now: number) {
+/** Of the browser that a session began in. */
+export async function findTrustedUntil(db: Db, realm: string, userId: string, id: string): Promise<number> {
+  const row = await db
+    .selectFrom("known_devices")
+    .select("trusted_until")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, device_id: id }))
+    .executeTakeFirst();
+  return row?.trusted_until ?? 0;
+}
+
+/** Where trust begins, `tokenHash` is a new one. */
+export async function touchBrowser(
+  tx: Tx,
+  realm: string,
+  id: string,
+  { userId, tokenHash, trustedUntil, expiresAt }: SeenBrowser,
+  now: number,
+) {
   await sql`
-    update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, trusted_until = greatest(trusted_until, ${trustedUntil}::bigint)
+    update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, token_hash = ${tokenHash},
+      trusted_until = greatest(trusted_until, ${trustedUntil}::bigint)
     where realm_id = ${realm} and user_id = ${userId} and device_id = ${id}`.execute(tx);
 }
 
 /** Answers whether the user was known by another browser before. */
-export async function insertBrowser(tx: Tx, realm: string, seen: SeenBrowser, now: number): Promise<boolean> {
+export async function insertBrowser(tx: Tx, realm: string, id: string, seen: SeenBrowser, now: number): Promise<boolean> {
   const { userId, tokenHash, userAgent, trustedUntil, expiresAt } = seen;
   const { rows } = await sql<{ has_others: boolean }>`
     insert into known_devices as d (realm_id, user_id, device_id, token_hash, user_agent, created_at, last_seen_at, trusted_until, expires_at)
-    values (${realm}, ${userId}, ${newId()}, ${tokenHash}, ${userAgent}, ${now}, ${now}, ${trustedUntil}, ${expiresAt})
-    on conflict (realm_id, user_id, token_hash) do update set
-      last_seen_at = excluded.last_seen_at, expires_at = excluded.expires_at, trusted_until = greatest(d.trusted_until, excluded.trusted_until)
+    values (${realm}, ${userId}, ${id}, ${tokenHash}, ${userAgent}, ${now}, ${now}, ${trustedUntil}, ${expiresAt})
     returning exists (select from known_devices o
       where o.realm_id = d.realm_id and o.user_id = d.user_id and o.token_hash <> d.token_hash) as has_others`.execute(tx);
   return rows[0]?.has_others ?? false;

@@ -39,6 +39,7 @@ import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
+import { stepUpRoutes } from "./step-up.routes.ts";
 
 export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
@@ -242,6 +243,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   );
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
+  await app.register(stepUpRoutes, { work, baseUrl });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {

@@ -27,8 +27,11 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
     }
     // An action that was done in a session proves nothing new: its sign-in stays as old as it is.
     const goesOn = progress.sessionId !== undefined && !progress.passed.some((step) => isNew(step) && step.factor !== null);
+    const { deviceToken: token, userAgent, locale } = visitor;
+    const by = { realm, token, userAgent, locale, trust: progress.trust === true, user: addresseeOf(run.user!) };
+    const browser = await noteBrowser(ctx, parts, by);
     const session = await startSession(ctx, realm.settings.sessions, {
-      ...{ userId, acr, amr, proofs, remember: progress.remember },
+      ...{ userId, acr, amr, proofs, remember: progress.remember, browserId: browser?.id ?? null },
       ...(goesOn && visitor.session && { authTime: visitor.session.authTime }),
       sourceIp: visitor.sourceIp,
       userAgent: visitor.userAgent,
@@ -42,10 +45,7 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
       ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
     }
-    const { deviceToken: token, userAgent, locale } = visitor;
-    const by = { realm, token, userAgent, locale, trust: progress.trust === true, user: addresseeOf(run.user!) };
-    const deviceToken = await noteBrowser(ctx, parts, by);
-    return { session, returnTo: interaction?.returnTo ?? run.returnTo, deviceToken };
+    return { session, returnTo: interaction?.returnTo ?? run.returnTo, deviceToken: browser?.cookie ?? null };
   },
 });
 

@@ -22,7 +22,7 @@ import {
 import type { Destination } from "../brokers/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
-import { type Interaction, interactionErrors } from "./interactions.ts";
+import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
 export interface Run {
@@ -95,7 +95,10 @@ export async function openSignIn(
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
   const progress = request.recent ? onlyRecent(begun) : begun;
-  const user = progress.userId === null ? null : await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now());
+  const { session } = visitor;
+  // The session was read with its user, by this request.
+  const known = session?.userId === progress.userId ? session.user : undefined;
+  const user = progress.userId === null ? null : (known ?? (await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now())));
   return { ...opened, purpose: "sign-in", request, progress, user };
 }
 

@@ -1,7 +1,7 @@
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SignInParts, SignInRequest, VisitorFacts } from "../authenticators/index.ts";
-import { certainLevel, type Flow, type FlowsSnapshot, isSubFlow } from "../flows/index.ts";
-import { type LiveSession, levelOf } from "../sessions/index.ts";
+import type { Flows, FlowsSnapshot } from "../flows/index.ts";
+import type { LiveSession } from "../sessions/index.ts";
 import { actionLeft, provenBy } from "./position.ts";
 import { openSignIn } from "./run.ts";
 
@@ -17,18 +17,18 @@ export interface AskedOfSession {
 }
 
 /**
- * Whether a live session is sufficient for a request of OpenID Connect or SAML: its proofs pass the flow, and no required action is open. Otherwise a
- * sign-in with the same request continues from the session.
+ * The one rule of what a session stands for: it is sufficient for a request if its proofs pass the flow that the request names (by default the
+ * realm's own) for its user as they are now, and no required action is open. Otherwise a sign-in with the same request continues from the session.
+ * The session was read with its user, so a flow whose conditions look at neither roles nor browsers is judged without a query.
  */
 export async function standingOf(parts: SignInParts, { realm, flows, visitor, request }: AskedOfSession): Promise<SessionStanding> {
   const { session } = visitor;
   // An impersonator is not asked for the user's factors.
   if (session.impersonator !== null) return "enough";
   // The sign-in refuses a user who is no longer in their directory.
-  if ((await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands") return "proof";
-  const flow = flows.byAlias.get(request.flow ?? "browser");
-  if (!flow) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
-  if (session.requiredActions.length === 0 && passesBySession(flow, session)) return "enough";
+  const isGone = session.user.isFromDirectory && (await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands";
+  if (isGone) return "proof";
+  if (!flows.byAlias.has(request.flow ?? "browser")) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
   const interaction = {
     ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },
     ...{ request: { ...request }, state: {}, result: null },
@@ -38,10 +38,22 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   return (await actionLeft(parts, standing.run)) ? "action" : "enough";
 }
 
-/** The common case, without reading the user: the session is an alternative of the flow, and its level is high enough. */
-function passesBySession({ steps }: Flow, { proofs }: LiveSession): boolean {
-  const asked = steps.filter(({ requirement }) => requirement !== "DISABLED");
-  const isAlternative = asked.every(({ requirement }) => requirement === "ALTERNATIVE");
-  const hasSession = asked.some((step) => !isSubFlow(step) && step.authenticator === "cookie");
-  return isAlternative && hasSession && Number(levelOf(proofs) ?? 0) >= certainLevel(asked);
+/** Where a request came from that is judged apart from a page: by a browser's cookie, or by an application with a token. */
+export interface RequestFacts {
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  readonly deviceToken?: string | null;
 }
+
+export type Standings = ReturnType<typeof createStandings>;
+
+/** `standingOf` for all realms, for those who have a session and no sign-in at hand. */
+export const createStandings =
+  (parts: SignInParts, flows: Flows) =>
+  async (realm: RealmSnapshot, session: LiveSession, from: RequestFacts, request: SignInRequest = {}): Promise<SessionStanding> => {
+    const ofRealm = await flows.get(realm.realmId);
+    if (!ofRealm) return "proof"; // the realm was deleted
+    const locale = realm.settings.defaultLocale as VisitorFacts["locale"];
+    const visitor = { session, preSession: "", locale, deviceToken: null, ...from };
+    return standingOf(parts, { realm, flows: ofRealm, visitor, request });
+  };

@@ -7,7 +7,7 @@ import type { LiveSession } from "./store.ts";
 // Realm names have no underscore, so these cannot be the session cookie of a realm.
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
-const deviceCookie = (realm: string) => `gh__device_${realm}`;
+const deviceName = (realm: string) => `gh__device_${realm}`;
 /** Names nothing but the alias of the identity provider that was used last. */
 const providerCookie = (realm: string) => `gh__idp_${realm}`;
 /** The provider that a typed name has just led to. */
@@ -107,10 +107,12 @@ export function createCookies(secure: boolean) {
       if (earlier.length > 0) reply.setCookie(prefix + earlierName(realm), earlier.join("."), { ...hidden, maxAge: EARLIER_SECONDS });
       reply.setCookie(prefix + preSessionName(realm), randomToken(), hidden);
     },
-    /** Identifies a browser that a user has signed in with before. */
-    device: (request: Reader, realm: string) => request.cookies[deviceCookie(realm)],
-    setDevice: (reply: Setter, realm: string, token: string) =>
-      void reply.setCookie(deviceCookie(realm), token, { ...inRealm(realm), maxAge: A_YEAR }),
+    /** Identifies a browser that users have signed in with before. The name without prefix is that of the previous release, read for one release. */
+    device: (request: Reader, realm: string) => request.cookies[prefix + deviceName(realm)] ?? request.cookies[deviceName(realm)],
+    setDevice(reply: FastifyReply, realm: string, token: string): void {
+      if (secure) reply.clearCookie(deviceName(realm), inRealm(realm));
+      reply.setCookie(prefix + deviceName(realm), token, { ...(secure ? hidden : inRealm(realm)), maxAge: A_YEAR });
+    },
     /** The alias of the identity provider that this browser signed in at last. */
     lastProvider: (request: Reader, realm: string) => aliasIn(request.cookies[providerCookie(realm)]),
     setLastProvider(reply: FastifyReply, realm: string, alias: string): void {

@@ -3,7 +3,7 @@
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
-export { proveByEnrolling } from "./enrolled.ts";
+export { proveByEnrolling } from "./enrolled.store.ts";
 export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
@@ -13,12 +13,14 @@ export { listOwnSessions } from "./own.store.ts";
 export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";
 export { acrOf, type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
-  assertRecentAuthentication,
   hasRecentAuthentication,
   hasSecondFactor,
+  insufficientAuthentication,
   isRecentlyAuthenticated,
+  recencyOf,
   recentProofs,
-} from "./recent-authentication.ts";
+  stepUpPath,
+} from "./recent-authentication.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,
@@ -34,4 +36,5 @@ export {
   startImpersonation,
   startSession,
 } from "./service.ts";
-export type { LiveSession } from "./store.ts";
+export { findSessionBehind, type LiveSession } from "./store.ts";
+export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";

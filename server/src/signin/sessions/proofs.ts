@@ -43,7 +43,17 @@ export interface StoredProofs {
   /** `auth_time` of the sign-in that wrote it. A node of an older release updates `auth_time` without this column. */
   readonly authTime: number;
   readonly passed: readonly SessionProof[];
+  /** The known browser that the sign-in happened in. */
+  readonly browser?: string;
 }
+
+export const storedProofs = (authTime: number, passed: readonly SessionProof[], browser: string | null): StoredProofs => ({
+  ...{ authTime, passed },
+  ...(browser !== null && { browser }),
+});
+
+export const browserOf = (stored: StoredProofs | null, authTime: number): string | null =>
+  stored?.authTime === authTime ? (stored.browser ?? null) : null;
 
 /** The proofs of a session. Without current ones they are derived from `amr`, with the time of the sign-in. */
 export function proofsOf(stored: StoredProofs | null, { authTime, amr }: { readonly authTime: number; readonly amr: readonly string[] }) {

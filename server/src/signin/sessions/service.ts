@@ -57,7 +57,7 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor =>
     impersonator: session.impersonator,
   });
 
-export interface SignIn extends Pick<NewSession, "userId" | "acr" | "amr" | "proofs" | "sourceIp" | "userAgent"> {
+export interface SignIn extends Pick<NewSession, "userId" | "acr" | "amr" | "proofs" | "browserId" | "sourceIp" | "userAgent"> {
   readonly remember: boolean;
   /** The time of the existing session's authentication, if nothing was proven now. */
   readonly authTime?: number;

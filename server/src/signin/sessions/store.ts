@@ -1,7 +1,8 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { acrOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
+import { acrOf, browserOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
+import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
 
 interface SessionsTable {
   realm_id: string;
@@ -44,6 +45,8 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
   readonly username: string;
+  /** As they are now: what the session has proven is judged by what its user has. */
+  readonly user: SignInUser;
   /** The administrator who impersonates the user, as in the audit trail. */
   readonly impersonator: string | null;
   /** The administrator's own session; this one ends with it. */
@@ -54,6 +57,9 @@ export interface LiveSession {
   readonly amr: readonly string[];
   /** The passed steps. */
   readonly proofs: readonly SessionProof[];
+  /** The known browser that it began in, and the address. */
+  readonly browserId: string | null;
+  readonly sourceIp: string | null;
   readonly requiredActions: readonly string[];
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
@@ -61,10 +67,9 @@ export interface LiveSession {
 }
 
 interface LiveRow
-  extends Omit<Selectable<SessionsTable>, "realm_id" | "token_hash" | "created_at" | "expires_at" | "source_ip" | "user_agent"> {
+  extends Omit<Selectable<SessionsTable>, "realm_id" | "token_hash" | "created_at" | "expires_at" | "user_agent">,
+    SignInUserRow {
   n: number;
-  username: string;
-  required_actions: string[];
   permissions: string[];
 }
 
@@ -74,28 +79,39 @@ interface Cookie {
   readonly now: number;
 }
 
-const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
-      s.remembered, s.auth_time, s.acr, s.amr, s.proofs, u.required_actions, s.last_seen_at, s.absolute_expiry,
+const liveColumns = (
+  now: number,
+) => sql`s.session_id, s.user_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
+      s.remembered, s.auth_time, s.acr, s.amr, s.proofs, s.source_ip, s.last_seen_at, s.absolute_expiry, ${signInUserColumns(now)},
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 
 /**
  * The user of a session, by a lateral lookup: see `joinUserAndSession` in protocols/tokens for why `limit` is needed.
  */
 const joinUser = sql`cross join lateral (
-      select u.username, u.required_actions from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
+      select u.realm_id, u.user_id, u.username, u.email, u.email_verified, u.attributes, u.source, u.required_actions from users u
+      where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
 const oneSession = prepared(
   ({ realm, tokenHash, now }: Cookie) =>
     sql<LiveRow>`
-    select 1 as n, ${liveColumns}
+    select 1 as n, ${liveColumns(now)}
     from sessions s ${joinUser}
     where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`,
+);
+
+const sessionById = prepared(
+  ({ realm, sessionId, now }: { realm: string; sessionId: string; now: number }) =>
+    sql<LiveRow>`
+    select 1 as n, ${liveColumns(now)}
+    from sessions s ${joinUser}
+    where s.realm_id = ${realm} and s.session_id = ${sessionId} and s.expires_at > ${now}`,
 );
 
 const manySessions = prepared(
   ({ realms, hashes, now }: { realms: readonly string[]; hashes: readonly string[]; now: number }) =>
     sql<LiveRow>`
-    select asked.n::int as n, ${liveColumns}
+    select asked.n::int as n, ${liveColumns(now)}
     from unnest(${realms}::text[], ${hashes}::text[]) with ordinality as asked (realm_id, token_hash, n)
     join sessions s on s.realm_id = asked.realm_id and s.token_hash = asked.token_hash
     ${joinUser}
@@ -119,12 +135,22 @@ const liveRow = batched<Cookie, LiveRow>(async (db, cookies) => {
 /** The single query of every signed-in request: session, user and permissions. */
 export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
   const row = await liveRow(db, { realm, tokenHash, now });
-  if (!row) return null;
+  return row ? toLiveSession(realm, row) : null;
+}
+
+/** The session behind a token, by the id that its grant names. */
+export async function findSessionBehind(db: Db, realm: string, sessionId: string, now: number): Promise<LiveSession | null> {
+  const [row] = await sessionById(db, { realm, sessionId, now });
+  return row ? toLiveSession(realm, row) : null;
+}
+
+function toLiveSession(realm: string, row: LiveRow): LiveSession {
   return {
     realm,
     sessionId: row.session_id,
     userId: row.user_id,
     username: row.username,
+    user: toSignInUser(row),
     impersonator: row.impersonator,
     impersonatedFrom:
       row.impersonator_session === null
@@ -135,7 +161,9 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
     acr: acrOf(row),
     amr: row.amr,
     proofs: row.impersonator === null ? proofsOf(row.proofs, { authTime: row.auth_time, amr: row.amr }) : [],
-    requiredActions: row.required_actions,
+    browserId: browserOf(row.proofs, row.auth_time),
+    sourceIp: row.source_ip,
+    requiredActions: row.actions,
     lastSeenAt: row.last_seen_at,
     absoluteExpiry: row.absolute_expiry,
     permissions: new Set(row.permissions),
@@ -155,6 +183,8 @@ export interface NewSession {
   readonly amr: readonly string[];
   /** The passed steps. */
   readonly proofs: readonly SessionProof[];
+  /** The known browser that it begins in. */
+  readonly browserId?: string | null;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   readonly impersonator?: OwnSession & { readonly name: string };
@@ -169,7 +199,7 @@ const authentication = (session: NewSession) => ({
   remembered: session.remembered,
   acr: session.acr,
   amr: JSON.stringify(session.amr),
-  proofs: JSON.stringify({ authTime: session.authTime, passed: session.proofs } satisfies StoredProofs),
+  proofs: JSON.stringify(storedProofs(session.authTime, session.proofs, session.browserId ?? null)),
   source_ip: session.sourceIp,
   user_agent: session.userAgent === null ? null : cut(session.userAgent, 512),
 });

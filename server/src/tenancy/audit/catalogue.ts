@@ -44,6 +44,8 @@ export const catalogue = {
     IMPERSONATION: { description: "An administrator requested, began or ended impersonation; the detail says which" },
     USER_ERASED: { description: "A user was erased; nothing in the event says whom" },
     SESSION_REVOKED: { description: "A session was ended by an administrator, or by its user from another; the detail is its id" },
+    SCIM_TOKEN_CREATED: { description: "An administrator created a SCIM token; the detail has its permissions" },
+    SCIM_TOKEN_REVOKED: { description: "An administrator revoked a SCIM token" },
     CLIENT_SECRET_REVEALED: { description: "An administrator read a client's secret" },
     CLIENT_SECRET_ROTATED: { description: "A client got a new secret" },
     KEY_ROTATED: { description: "The realm got a new signing key" },

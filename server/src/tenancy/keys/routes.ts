@@ -27,7 +27,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
   app.post(
     "/rotate",
     {
-      config: { permission: "manage-realm" },
+      config: { permission: "manage-realm", recentAuthentication: true },
       schema: {
         summary: "Make a new signing key",
         description: "The previous key stays published until it is deleted. The SAML certificate changes at the same moment.",
@@ -54,7 +54,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
   app.delete(
     "/:keyId",
     {
-      config: { permission: "manage-realm" },
+      config: { permission: "manage-realm", recentAuthentication: true },
       schema: {
         summary: "Delete a retained key",
         tags: ["Keys"],

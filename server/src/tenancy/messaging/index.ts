@@ -2,9 +2,9 @@
 // and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
 export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
 export { driverOf } from "./drivers/index.ts";
-export { deleteExpiredLimits } from "./limits.ts";
+export { deleteExpiredLimits } from "./limits.store.ts";
 export { messageJob } from "./messages.delivery.ts";
-export { forgetMessages } from "./messages.erasure.ts";
+export { forgetMessages } from "./messages.erasure.store.ts";
 export { createMessageMetrics } from "./messages.metrics.ts";
 export { createMessages, MESSAGE_JOB, type Messages, type OutgoingMessage } from "./messages.ts";
 export { providerRoutes } from "./providers.routes.ts";

@@ -1,7 +1,7 @@
 // The fixed catalogue of admin permissions, how a route declares what it needs, and the escalation rule.
 // Enforcement is in operations/admin-gate; who holds what is in directory/roles.
 import { defineErrors } from "../../kernel/errors.ts";
-import type { Actor } from "../../platform/context.ts";
+import { type Actor, assertRecent } from "../../platform/context.ts";
 
 export const catalogue = [
   { key: "realm-admin", label: "Full realm administration" },
@@ -45,8 +45,16 @@ export function allows(held: ReadonlySet<string>, needed: Needed): boolean {
   return typeof needed === "string" ? held.has(needed) : needed.some((permission) => held.has(permission));
 }
 
-/** The escalation rule: an actor that gives permissions, or gains control of a principal that has them, must have them. */
+/**
+ * The escalation rule: an actor that gives permissions, or gains control of a principal that has them, must have them, and must have authenticated
+ * recently: an unattended browser must not make another administrator. Where nothing is given, nothing is asked.
+ */
 export function assertHolds(actor: Actor, given: Iterable<string>): void {
-  if (actor.permissions.has("realm-admin")) return;
-  for (const permission of given) if (!actor.permissions.has(permission)) throw errors.escalation();
+  const isAdmin = actor.permissions.has("realm-admin");
+  let gives = false;
+  for (const permission of given) {
+    if (!isAdmin && !actor.permissions.has(permission)) throw errors.escalation();
+    gives = true;
+  }
+  if (gives) assertRecent(actor);
 }

@@ -3,7 +3,8 @@ import { askToSignInAgain } from "./sign-in-again.tsx";
 
 export const api = createApi();
 
-const RECENT = "auth.recent_authentication_required";
+/** The session is too old for the call, or has proven too little for the admin API. */
+const STEP_UP: readonly (string | undefined)[] = ["auth.recent_authentication_required", "auth.insufficient_authentication"];
 
 /** Repeats a call after the user has signed in again, so that nothing typed is lost. Cancelling throws the first refusal. */
 async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> {
@@ -12,7 +13,7 @@ async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> 
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const expired = error.status === 401;
-    if (!expired && error.code !== RECENT) throw error;
+    if (!expired && !STEP_UP.includes(error.code)) throw error;
     const reason = expired ? "expired" : "recent";
     if (!(await askToSignInAgain({ realm, reason, url: error.problem.stepUpUrl }))) throw error;
     return withSignIn(realm, call);

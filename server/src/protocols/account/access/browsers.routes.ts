@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { sha256 } from "../../../kernel/vault.ts";
 import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { forgetBrowser, listBrowsers } from "../../../signin/known-browsers/index.ts";
+import { forgetBrowser, isBrowserOf, listBrowsers } from "../../../signin/known-browsers/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
 
 /** Mounted under /realms/:realm/account/browsers. */
@@ -23,7 +22,7 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
         return browsers.map(({ tokenHash, trustedUntil, ...browser }) => ({
           ...browser,
           trustedUntil: trustedUntil > now ? trustedUntil : null,
-          current: req.deviceToken !== null && sha256(req.deviceToken) === tokenHash,
+          current: isBrowserOf(req.deviceToken, tokenHash),
         }));
       }),
   );

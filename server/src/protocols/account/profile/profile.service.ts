@@ -2,11 +2,10 @@ import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
-import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
-import { assertRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
 import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";
@@ -61,7 +60,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, { policy, brou
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {
     await assertMayChangeSignIn(ctx, broughtBy);
-    await assertRecentAuthentication(ctx);
+    assertRecent(ctx.actor);
   }
   const { email } = next;
   const isNewAddress = email !== null && (current.email === null || loginKey(email) !== loginKey(current.email));

@@ -61,10 +61,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return seeOther(reply, signInPath(realm, pending, id, visitor.language));
   };
 
-  const isTooOld = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
-    pending.interaction.prompt.name === "consent" &&
-    session !== null &&
-    (await needsRecentSignIn(parts.db, session, consentRequest(issuer, pending).scopes));
+  const isTooOld = ({ issuer, visitor: { session }, pending }: Visit): boolean =>
+    pending.interaction.prompt.name === "consent" && session !== null && needsRecentSignIn(session, consentRequest(issuer, pending).scopes);
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });

@@ -7,9 +7,8 @@ import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { claimsOfScopes, consentToClaim } from "../../tokens/index.ts";
+import { claimsOfScopes, consentToClaim, requestedAcr } from "../../tokens/index.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
-import { requestedAcr } from "./acr.ts";
 import { wasSentTo } from "./cookies.ts";
 
 /** An interaction and the client of its authorization request. */

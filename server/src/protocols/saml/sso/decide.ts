@@ -56,7 +56,9 @@ async function isEnough(
 ): Promise<boolean> {
   const flows = await parts.flows.get(realm.realmId);
   if (!flows) return false;
-  return (await standingOf(parts, { realm, flows, visitor, request: signInRequestOf(client, request, demand) })) === "enough";
+  // An essential level was compared before; a voluntary one asks for nothing that a session lacks.
+  const { acr, acrEssential, ...asked } = signInRequestOf(client, request, demand);
+  return (await standingOf(parts, { realm, flows, visitor, request: asked })) === "enough";
 }
 
 function signInRequestOf(client: SamlClientSnapshot, { subject, isLocal }: PendingRequest, demand: ContextDemand | null): SignInRequest {

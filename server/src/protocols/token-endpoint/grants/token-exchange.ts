@@ -1,6 +1,7 @@
 import { type ClientSnapshot, mayAddress } from "../../../applications/clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { findSessionBehind } from "../../../signin/sessions/index.ts";
 import { allowedScopes, type Holder, isAllowedByUser, isBound, type LiveToken, readAccessToken } from "../../tokens/index.ts";
 import type { Grant, Parameters, Presented, Source } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
@@ -45,6 +46,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
   },
 
   async issue({ parts, client }, { subject, actor }, { params, lists }) {
+    await assertStands(parts, client, subject);
     const audience = audienceFor(parts, client, subject, lists);
     const scopes = scopesWithin(parts, client, subject, params.scope);
     const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
@@ -77,6 +79,25 @@ async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapshot, para
   const { holder, grantId } = live;
   if (!holder || grantId === null) throw oauthErrors.invalidRequest("subject_token must be a user's");
   return { ...live, holder, grantId };
+}
+
+/**
+ * The user's session must have proven what the caller's own flow asks of them now: a token of a client with a weaker flow is not exchanged for one
+ * of this client. Without a session (offline access) the two clients must have the same flow.
+ */
+async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, { holder, clientId }: Subject): Promise<void> {
+  const { realm, db, clients } = parts;
+  const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
+  const session = holder.sessionId === null ? null : await findSessionBehind(db, realm.realmId, holder.sessionId, clock.now());
+  if (session) {
+    const from = { sourceIp: session.sourceIp ?? "", userAgent: null };
+    const asked = { clientId: caller.clientId, flow: flowOf(caller) };
+    if ((await parts.standings(realm, session, from, asked)) !== "proof") return;
+  } else {
+    const owner = clientId === caller.clientId ? caller : await clients.get(realm.realmId, clientId);
+    if (owner && flowOf(owner) === flowOf(caller)) return;
+  }
+  throw oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
 }
 
 /** RFC 8693 §1.1, delegation: the actor token must be the caller's own. */

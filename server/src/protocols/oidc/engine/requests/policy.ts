@@ -1,7 +1,6 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { mayUseApplication } from "../../../../applications/access/index.ts";
-import { needsConsent } from "../../../tokens/index.ts";
-import { requestedAcr } from "../../authorize/index.ts";
+import { needsConsent, requestedAcr } from "../../../tokens/index.ts";
 import { ACR_VALUES, promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";

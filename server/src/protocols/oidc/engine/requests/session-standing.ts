@@ -14,7 +14,11 @@ export const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<
   const request = requestOf(ctx);
   const flows = await parts.flows.get(parts.realm.realmId);
   if (!session || !request || !flows) return "enough"; // without a session the engine prompts for a login itself
-  const asked = signInRequestOf(snapshotOf(ctx.oidc.client as Client), (ctx.oidc.params ?? {}) as Pending["params"]);
+  // The level has its own check, which asks for a voluntary one only once.
+  const { acr, acrEssential, ...asked } = signInRequestOf(
+    snapshotOf(ctx.oidc.client as Client),
+    (ctx.oidc.params ?? {}) as Pending["params"],
+  );
   const visitor = {
     ...{ session, preSession: "", sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null },
     locale: parts.realm.settings.defaultLocale as VisitorFacts["locale"],

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { levelOf, proofsOf, type SessionProof } from "./proofs.ts";
+import { browserOf, levelOf, proofsOf, type SessionProof, storedProofs } from "./proofs.ts";
 
 /**
  * Setting up a second factor also proves it: the session gets the proof, as in a sign-in that sets it up.
@@ -24,7 +24,11 @@ export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "auth
   const methods = new Set([...amr, ...proof.amr, ...(isTwo ? ["mfa"] : [])]);
   await ctx.tx
     .updateTable("sessions")
-    .set({ acr: isTwo ? "2" : null, amr: JSON.stringify([...methods]), proofs: JSON.stringify({ authTime, passed }) })
+    .set({
+      acr: isTwo ? "2" : null,
+      amr: JSON.stringify([...methods]),
+      proofs: JSON.stringify(storedProofs(authTime, passed, browserOf(row.proofs, authTime))),
+    })
     .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId }))
     .execute();
 }

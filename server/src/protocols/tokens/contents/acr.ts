@@ -1,4 +1,5 @@
-import { ACR_VALUES } from "../capabilities.ts";
+/** In ascending order: `1` one kind of factor, `2` two kinds, or a passkey with user verification. */
+export const ACR_VALUES: readonly string[] = ["1", "2"];
 
 type AcrClaim = { readonly essential?: boolean; readonly value?: unknown; readonly values?: unknown } | null | undefined;
 

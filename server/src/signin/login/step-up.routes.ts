@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { field, redirect } from "../../platform/http/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { loginPath, toSignIn } from "./begin.ts";
+import { returnTarget } from "./return-target.ts";
+
+/** Mounted under /realms/:realm: where an API's refusal sends people, by `stepUpUrl`. */
+export const stepUpRoutes: FastifyPluginAsyncTypebox<{ readonly work: UnitOfWork; readonly baseUrl: string }> = async (
+  app,
+  { work, baseUrl },
+) => {
+  app.get(
+    "/login/step-up",
+    {
+      // Each visit begins something.
+      config: { limit: "signIns" },
+      schema: {
+        summary: "Prove more, or again",
+        description:
+          "Where the admin API and the account API refuse a session with 403 and `stepUpUrl`. It asks for a sign-in within the last ten minutes, with the " +
+          "second factor where the user has one, and leads back to `return_to`.",
+        querystring: Type.Object({ return_to: field(2048, "A path of this server to go on to"), lang: field(35) }),
+        response: { 303: redirect("To the sign-in page") },
+      },
+    },
+    async (request, reply) => {
+      const returnTo = returnTarget(request.query.return_to, baseUrl, loginPath(request.realmId));
+      return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo });
+    },
+  );
+};

@@ -1,0 +1,83 @@
+import { MINUTE, SECOND } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Actor } from "../../platform/context.ts";
+import { levelOf, type SessionProof } from "./proofs.ts";
+import type { LiveSession } from "./store.ts";
+
+/** The maximum age of a recent proof. */
+export const RECENT = 10 * MINUTE;
+
+/** Credential types that are second factors. */
+export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
+/** The authenticators that ask for a second factor or its replacement. */
+const asksSecondFactor = new Set([...secondFactors, "recovery-code"]);
+
+export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
+
+type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
+
+export const recentProofs = <P extends TimedProof>(proofs: readonly P[], now: number): P[] => proofs.filter(({ at }) => at > now - RECENT);
+
+/**
+ * Recent authentication: the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A second factor alone
+ * is not complete, unless it verifies its user.
+ */
+export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSecondFactor: boolean, now: number): boolean {
+  const recent = recentProofs(proofs, now).filter(({ factor }) => factor !== null);
+  if (!needsSecondFactor) return recent.length > 0;
+  if (levelOf(recent) === "2") return true;
+  const names = new Set(recent.map(({ authenticator }) => authenticator));
+  return names.size > 1 && [...names].some((name) => asksSecondFactor.has(name));
+}
+
+export interface StepUpNeeded {
+  readonly baseUrl: string;
+  /** The realm of the session. */
+  readonly realm: string;
+  readonly needsSecondFactor: boolean;
+}
+
+/** In the query of the page: `return_to`. */
+export const stepUpPath = (realm: string): string => `/realms/${realm}/login/step-up`;
+
+/** The challenge of RFC 9470 §3 for applications, and the page for a console that can lead its user there. */
+function challengeOf(code: string, detail: string, { baseUrl, realm, needsSecondFactor }: StepUpNeeded, maxAge?: number): AppError {
+  const parameters = {
+    error: "insufficient_user_authentication",
+    error_description: detail,
+    ...(maxAge !== undefined && { max_age: String(maxAge) }),
+    ...(needsSecondFactor && { acr_values: "2" }),
+  };
+  const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return new AppError(code, 403, detail, {
+    headers: { "www-authenticate": `Bearer ${challenge.join(", ")}` },
+    stepUpUrl: `${baseUrl}${stepUpPath(realm)}`,
+  });
+}
+
+function recentAuthenticationRequired(needed: StepUpNeeded): AppError {
+  const how = needed.needsSecondFactor ? ", with the second factor" : "";
+  const detail = `This asks for a sign-in within the last 10 minutes${how}: sign in again, then repeat it`;
+  return challengeOf("auth.recent_authentication_required", detail, needed, RECENT / SECOND);
+}
+
+/** The session has proven less than the realm's own flow asks of its user now. */
+export const insufficientAuthentication = (session: Pick<LiveSession, "realm" | "user">, baseUrl: string): AppError => {
+  const needed = { baseUrl, realm: session.realm, needsSecondFactor: hasSecondFactor(session.user.credentials) };
+  const detail = "Your session has proven less than signing in to this realm asks of you: sign in again, then repeat it";
+  return challengeOf("auth.insufficient_authentication", detail, needed);
+};
+
+/** An impersonation session has no proofs. */
+export const hasRecentAuthentication = ({ proofs, user }: Pick<LiveSession, "proofs" | "user">, now: number): boolean =>
+  isRecentlyAuthenticated(proofs, hasSecondFactor(user.credentials), now);
+
+/** What an actor carries of the recency of their session. `session` is null for a token without one (offline): such a user has authenticated nowhere. */
+export function recencyOf(
+  session: Pick<LiveSession, "proofs" | "user"> | null,
+  { realm, baseUrl, now }: { readonly realm: string; readonly baseUrl: string; readonly now: number },
+): Pick<Actor, "notRecent"> {
+  if (session && hasRecentAuthentication(session, now)) return {};
+  const needsSecondFactor = session !== null && hasSecondFactor(session.user.credentials);
+  return { notRecent: () => recentAuthenticationRequired({ baseUrl, realm, needsSecondFactor }) };
+}
