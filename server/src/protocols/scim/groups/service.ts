@@ -17,7 +17,7 @@ import { normalise } from "../schema/values.ts";
 import { groupResource, memberResource } from "./mapping.ts";
 import { type MemberChange, memberChange, membersIn, refuseUnknown } from "./members.ts";
 import { checkName } from "./rules.ts";
-import { groupSource } from "./source.ts";
+import { groupSource } from "./source.store.ts";
 import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId } from "./store.ts";
 
 const CHUNK = 1000;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
 import type { Connection } from "../connection.ts";
 import { scimErrors } from "../errors.ts";
-import type { Sql } from "../listing/conditions.ts";
+import type { Sql } from "../listing/conditions.store.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {

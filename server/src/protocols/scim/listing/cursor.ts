@@ -1,6 +1,6 @@
 import { sha256 } from "../../../kernel/vault.ts";
 import { scimError } from "../errors.ts";
-import type { Entry } from "./source.ts";
+import type { Entry } from "./source.store.ts";
 
 /** RFC 9865 §2: where a page ended, and how many there were when the first was asked for. */
 export interface Cursor extends Entry {

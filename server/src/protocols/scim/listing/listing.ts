@@ -4,11 +4,11 @@ import { scimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource } from "../schema/attribute.ts";
-import { always, type Condition, conditionOf } from "./conditions.ts";
+import { always, type Condition, conditionOf } from "./conditions.store.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { createPageMemory } from "./memory.ts";
 import type { ListRequest } from "./query.ts";
-import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.ts";
+import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.store.ts";
 
 export interface ListedPage {
   readonly total: number;

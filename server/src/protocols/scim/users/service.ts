@@ -25,7 +25,7 @@ import type { Resource } from "../schema/attribute.ts";
 import { userType } from "../schema/resource-types.ts";
 import { fieldsOf, resourceOf, type ScimUser, type UserFields } from "./mapping.ts";
 import { checkFields } from "./rules.ts";
-import { userSource } from "./source.ts";
+import { userSource } from "./source.store.ts";
 import { belongsElsewhere, findUsers, saveExternalId, saveProfile } from "./store.ts";
 
 export interface UserParts extends PasswordParts {

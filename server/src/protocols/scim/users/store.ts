@@ -3,7 +3,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
 import type { Connection } from "../connection.ts";
 import { scimErrors } from "../errors.ts";
-import type { Sql } from "../listing/conditions.ts";
+import type { Sql } from "../listing/conditions.store.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { ENTERPRISE } from "../schema/resource-types.ts";
 import { addressesOf, type ScimUser } from "./mapping.ts";

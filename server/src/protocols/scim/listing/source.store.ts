@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../../platform/db/index.ts";
 import type { Resource } from "../schema/attribute.ts";
-import type { Condition, Leaf, Sql } from "./conditions.ts";
+import type { Condition, Leaf, Sql } from "./conditions.store.ts";
 
 /** A row by its place in the list. */
 export interface Entry {
