@@ -218,4 +218,5 @@ export const opens: Record<string, readonly Permission[]> = {
   "PATCH /messaging/providers/:channel/:driver": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
+  "GET /whoami": all,
 };
