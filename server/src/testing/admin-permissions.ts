@@ -221,4 +221,5 @@ export const opens: Record<string, readonly Permission[]> = {
   "POST /import": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
+  "GET /whoami": all,
 };

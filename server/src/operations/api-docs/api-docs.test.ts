@@ -29,7 +29,7 @@ const isScim = (path: string) => path.startsWith("/realms/{realm}/scim/v2/");
 const UNTOLD = [
   ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/{name}", "GET /assets/api-docs/{digest}/{name}"],
   // The admin console is a page.
-  ...["GET /console", "GET /console/*", "GET /console/assets/{name}"],
+  ...["GET /console", "GET /console*", "GET /console/assets/{name}"],
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
   ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
