@@ -43,7 +43,7 @@ const plain = [
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
-  "src/platform/db/{directory-lock,batched,pg-internals}.test.ts",
+  "src/platform/db/{directory-lock,batched,outages,pg-internals}.test.ts",
   "src/tenancy/keys/signature.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",

@@ -37,11 +37,24 @@ import { type Services, version } from "./services.ts";
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
   const { baseUrl } = core.config;
-  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, standings, tlsClientCertHeader } = services;
+  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, mtlsBaseUrl, standings, tlsClientCertHeader } = services;
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, standings, metrics, origins, clients, baseUrl, tlsClientCertHeader });
+      guardAdminRoutes(admin, {
+        db,
+        work,
+        realms,
+        csrf,
+        cookies,
+        standings,
+        metrics,
+        origins,
+        clients,
+        baseUrl,
+        mtlsBaseUrl,
+        tlsClientCertHeader,
+      });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });

@@ -85,7 +85,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         tools: brokers.tools,
       };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
-      const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
+      const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl, mtlsBaseUrl: services.mtlsBaseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
@@ -97,9 +97,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
+  const { clients, csrf, cookies, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, mtlsBaseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
     tokens: { scim: scimTokens(db) },

@@ -1,8 +1,16 @@
-import { cut } from "../kernel/text.ts";
+import { cut, loginKey } from "../kernel/text.ts";
 import type { Db, Tx } from "./db/index.ts";
+
+/**
+ * What kind of actor a name in the audit trail belongs to. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, so that
+ * the name is only what was typed or presented.
+ */
+export const actorKinds = ["user", "administrator", "client", "agent", "scim-token", "system", "anonymous"] as const;
+export type ActorKind = (typeof actorKinds)[number];
 
 /** Who acts. Administrators carry the permissions that their session or token gives them at this very request. */
 export interface Actor {
+  readonly kind: ActorKind;
   /** User id; a word such as `system` where no user acts. */
   readonly id: string;
   /** The name in the audit trail: the username, or `master/<name>` across realms. */
@@ -13,8 +21,6 @@ export interface Actor {
   readonly impersonator: string | null;
   /** A client that acts in its own name (RFC 6749 §4.4). */
   readonly isClient?: boolean;
-  /** What acts, where it is neither a user nor a client. */
-  readonly kind?: "scim-token";
   /**
    * The refusal of what needs recent authentication, where the actor's session has none. Undefined: it has, or the actor has no session by which it
    * could be asked for: a client, a job, a command.
@@ -25,6 +31,13 @@ export interface Actor {
 /** Recent authentication: proven within the last minutes, with the second factor where there is one. signin/sessions has the rule. */
 export function assertRecent({ notRecent }: Actor): void {
   if (notRecent) throw notRecent();
+}
+
+/** The actor of an event. Without a kind: a user, or without an id a name that was typed. */
+export interface NamedActor {
+  readonly id: string | null;
+  readonly name: string;
+  readonly kind?: ActorKind;
 }
 
 /** The types of audit events, each with its category. The audit trail merges its catalogue into it. */
@@ -41,7 +54,7 @@ export type AuditDraft = AuditKind & {
   readonly outcome?: "SUCCESS" | "FAILURE";
   readonly detail?: string | null;
   /** Only where the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
-  readonly actor?: { readonly id: string | null; readonly name: string };
+  readonly actor?: NamedActor;
   /** Only where the event belongs to another realm than the work (a realm's deletion is recorded in `master`). */
   readonly realm?: string;
 };
@@ -81,11 +94,27 @@ const NOTHING: ReadonlySet<string> = new Set();
 type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
 
 /** Creates every actor: by default without permissions, session and impersonator. */
-export const actorOf = (of: ActorOf): Actor => ({ permissions: NOTHING, sessionId: null, impersonator: null, ...of });
+export const actorOf = (of: ActorOf): Actor => ({
+  ...{ kind: of.isClient ? "client" : "user", permissions: NOTHING, sessionId: null, impersonator: null },
+  ...of,
+});
+
+/** The kind of a user as seen from this realm. */
+export const kindOfUser = (of: string, realm: string): ActorKind => (of === realm ? "user" : "administrator");
 
 /** The server itself: bootstrap, jobs, commands. It has every permission; the audit trail names it `system`. */
 export const systemActor = (realm: string, name = "system"): Actor =>
-  actorOf({ id: "system", name, realm, permissions: new Set(["realm-admin"]) });
+  actorOf({ kind: "system", id: "system", name, realm, permissions: new Set(["realm-admin"]) });
 
 /** Not authenticated: the audit trail shows the login name as typed, as much of it as it keeps. */
-export const anonymousActor = (realm: string, name = "anonymous"): Actor => actorOf({ id: "anonymous", name: cut(name, 255), realm });
+export const anonymousActor = (realm: string, name = "anonymous"): Actor =>
+  actorOf({ kind: "anonymous", id: "anonymous", name: cut(name, 255), realm });
+
+const RESERVED = new Set(["system", "anonymous", "cli", "domain verification"]);
+const RESERVED_BEGINNING = /^(master\/|erased:|identity provider |initial access token |(ldap|ad|oidc|saml|scim|agent|client):)/;
+
+/** Names that the audit trail has for other kinds of actors: no user and no client gets one. Letter case and Unicode form make no difference. */
+export function isReservedName(name: string): boolean {
+  const key = loginKey(name);
+  return RESERVED.has(key) || RESERVED_BEGINNING.test(key);
+}

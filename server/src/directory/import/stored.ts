@@ -21,6 +21,7 @@ export async function storedTarget(
   const held = await transact((ctx) => holdImport(ctx.tx, ctx.realm, importId, holder, ctx.actor, ctx.now));
   if (!held) throw importErrors.running();
   let listed = held.report.errors.length;
+  let hasWritten = false;
 
   // A body may arrive slowly: the lease is extended without commits, too.
   const heartbeat = setInterval(() => {
@@ -33,7 +34,9 @@ export async function storedTarget(
     clearInterval(heartbeat);
     return transact(async (ctx) => {
       const ended = await finishImport(ctx.tx, ctx.realm, importId, holder, status, stopped, ctx.now);
-      if (ended) ctx.audit(eventOf(ended.report, held.isRepeated ? held.report.rows : null));
+      // One event an import: a repetition that changed nothing is none.
+      const isSame = ended?.report.rows === held.report.rows && ended.report.status === held.before;
+      if (ended && !isSame) ctx.audit(eventOf(ended.report, held.before === null ? null : held.report.rows));
       return ended?.report ?? null;
     });
   };
@@ -50,6 +53,7 @@ export async function storedTarget(
           return results;
         }),
       );
+      hasWritten = true;
       listed = Math.min(MAX_ERRORS, listed + tally(batch.rows, outcomes).failed);
     },
     async finish(stopped) {
@@ -59,7 +63,9 @@ export async function storedTarget(
     },
     async interrupt() {
       // Another process has taken it over, so it is not ended here.
-      await finish("INTERRUPTED", null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
+      // What was complete, and got no further row, stays so.
+      const status = held.before === "COMPLETED" && !hasWritten ? "COMPLETED" : "INTERRUPTED";
+      await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
   };
 }

@@ -21,6 +21,7 @@ export {
   type AddressHolder,
   type AddressProof,
   findAddressHolder,
+  holdsAddress,
   isMailShaped,
   reclaimLoginNames,
   releaseLoginNames,

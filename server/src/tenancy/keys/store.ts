@@ -1,6 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type CompanionKind, companionKid, companionKinds, type NewCompanion, type PublicJwk } from "./companion.ts";
+import { type CompanionKind, companionKid, type NewCompanion, type PublicJwk, requiredCompanions } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
 
@@ -110,6 +110,14 @@ export interface Companion {
   readonly publicJwk: PublicJwk;
 }
 
+/** The key that signs now, if it lacks a companion of this kind. */
+export async function findActiveWithout(tx: Tx, realm: string, kind: "ed"): Promise<string | null> {
+  const { rows } = await sql<{ key_id: string }>`
+    select k.key_id from realm_keys k where k.realm_id = ${realm} and k.status = 'ACTIVE' and not exists (
+      select 1 from realm_companion_keys c where c.realm_id = k.realm_id and c.kid = k.key_id::text || ${`-${kind}`})`.execute(tx);
+  return rows[0]?.key_id ?? null;
+}
+
 /** Of two nodes that add one at once, the one that came first counts. */
 export async function insertCompanions(tx: Tx, realm: string, companions: readonly NewCompanion[], now: number): Promise<void> {
   for (const { kind, keyId, publicJwk, sealedPrivateKey } of companions) {
@@ -156,11 +164,11 @@ export async function findIncompleteKeys(db: Db, limit: number): Promise<Incompl
       select 'ec' from realm_key_companions c where c.realm_id = k.realm_id and c.key_id = k.key_id
       union all
       select substr(c.kid, 38) from realm_companion_keys c where c.realm_id = k.realm_id and c.key_id = k.key_id) as kinds) h
-    where cardinality(h.kinds) < ${companionKinds.length} limit ${limit}`.execute(db);
+    where not h.kinds @> ${[...requiredCompanions]}::text[] limit ${limit}`.execute(db);
   return rows.map(({ realm_id, key_id, kinds }) => ({
     realm: realm_id,
     keyId: key_id,
-    missing: companionKinds.filter((kind) => !kinds.includes(kind)),
+    missing: requiredCompanions.filter((kind) => !kinds.includes(kind)),
   }));
 }
 

@@ -114,6 +114,7 @@ export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook
     type: "TEST",
     realm: ctx.realm,
     actor: ctx.actor.name,
+    actorKind: ctx.actor.kind,
     sourceIp: null,
     resourceType: "webhooks",
     resourceId: webhook.id,
