@@ -4,6 +4,16 @@ const features = "tenancy|directory|applications|signin|protocols|operations";
 const test = "[.]test[.]tsx?$";
 // The same within protocols, for what tokens are made of: a room may import those above it.
 const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "oidc"];
+// The rooms of signin, in steps: a room may import those of its own step and of the steps above it. The first room names the step.
+const signinSteps = [
+  ["sessions", "action-tokens", "assets", "known-browsers", "pages", "passkeys", "passwords"],
+  ["authenticators"],
+  ["flows", "required-actions"],
+  ["run"],
+  ["login"],
+  ["self-service", "enrolled-devices", "impersonation", "invitations"],
+  ["self-registration"],
+];
 
 module.exports = {
   forbidden: [
@@ -18,6 +28,17 @@ module.exports = {
       severity: "error",
       from: { path: `^src/protocols/${room}/`, pathNot: test },
       to: { path: `^src/protocols/(${tokenRooms.slice(i + 1).join("|")})/` },
+    })),
+    ...signinSteps.slice(0, -1).map((rooms, i) => ({
+      name: `signin-${rooms[0]}-knows-the-steps-above-only`,
+      severity: "error",
+      from: { path: `^src/signin/(${rooms.join("|")})/`, pathNot: test },
+      to: {
+        path: `^src/signin/(${signinSteps
+          .slice(i + 1)
+          .flat()
+          .join("|")})/`,
+      },
     })),
     {
       // Types included: a circle has no first file to read.

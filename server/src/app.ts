@@ -131,7 +131,10 @@ function lifeCycle(core: Core, services: Services, { app, jobs, webhooks }: Pick
   return {
     async start() {
       if (config.databaseUrl)
-        watcher = await watchRealmChanges({ db: database.monitor, url: config.listenUrl ?? config.databaseUrl, changes, log });
+        watcher = await watchRealmChanges({
+          ...{ db: database.monitor, url: config.listenUrl ?? config.databaseUrl },
+          ...{ changes, outages: database.outages, log },
+        });
       flushing = setInterval(flush, 10 * SECOND).unref();
       starting = startBackground();
       // On the embedded database it takes a while, and no request needs it: the port opens first.

@@ -8,6 +8,7 @@ import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
 import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
 import { deleteAnsweredRequests, deleteExpiredLogouts } from "./protocols/saml/index.ts";
+import { deleteExpiredScimTokens } from "./protocols/scim/index.ts";
 import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
@@ -49,4 +50,5 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredBrokerLogouts(db, now);
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
+  await deleteExpiredScimTokens(db, now);
 }

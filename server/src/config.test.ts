@@ -51,6 +51,7 @@ describe("defaults", () => {
       databaseUrl: null,
       listenUrl: null,
       databasePool: 10,
+      databaseStartTimeoutSeconds: 60,
       databaseConnectTimeoutMs: 3000,
       databaseStatementTimeoutMs: 5000,
       databaseLockTimeoutMs: 3000,

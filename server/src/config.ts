@@ -23,6 +23,7 @@ export interface Config {
   /** A direct connection for LISTEN; null = use `databaseUrl`. */
   readonly listenUrl: string | null;
   readonly databasePool: number;
+  readonly databaseStartTimeoutSeconds: number;
   readonly databaseConnectTimeoutMs: number;
   readonly databaseStatementTimeoutMs: number;
   readonly databaseLockTimeoutMs: number;

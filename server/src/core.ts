@@ -13,13 +13,23 @@ import { checkVault, openVault } from "./master-key.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
-import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
+import {
+  awaitPostgres,
+  type Database,
+  type Db,
+  migrate,
+  type OpenedEmbedded,
+  openDatabase,
+  poolerVerdict,
+  poolingOf,
+} from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
+import { forgetManager } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetEntries } from "./signin/directories/index.ts";
@@ -30,7 +40,7 @@ import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
 import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
-import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
+import { type MakeKeyPair, makeKeyPair, publishEdwards, seedKey } from "./tenancy/keys/index.ts";
 import { forgetMessages } from "./tenancy/messaging/index.ts";
 import { createRealmSnapshots, type RealmSnapshots } from "./tenancy/realms/index.ts";
 import { seedSettings } from "./tenancy/settings/index.ts";
@@ -38,7 +48,12 @@ import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 
 /** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
 const listenersOf = (vault: Vault): Listeners => ({
-  "settings.changed": [guardInheritance, scheduleRetention, endAllTrust],
+  "settings.changed": [
+    guardInheritance,
+    scheduleRetention,
+    endAllTrust,
+    (ctx, { settings }) => publishEdwards(vault)(ctx, { algs: [settings.tokens.signingAlg] }),
+  ],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrants],
   "user.logged_out": [endGrants],
@@ -62,10 +77,12 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetSessions,
     forgetTickets,
     forgetEntries(vault),
+    forgetManager,
   ],
   "consent.revoked": [endGrants],
   "client.flows_chosen": [shareChosenFlows],
   "client.changed": [],
+  "client.signatures_chosen": [publishEdwards(vault)],
   "client.disabled": [endGrants],
   "client.deleted": [forgetConsentsTo],
   "saml_client.disabled": [],
@@ -139,12 +156,25 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
     onMaintenanceError: (err) => log.warn({ err }, "the embedded database could not be checkpointed or vacuumed; it is tried again"),
   });
   const getReady = async () => {
+    if (!options.withoutDeadlines) await expectPostgres(config, log);
     if (options.migrate ?? true) await database.withoutDeadlines(migrate);
     await checkVault(database.db, vault);
   };
   const ready = getReady();
   ready.catch(() => {}); // for the caller to see, who may be busy building
   return { core: assembleCore({ config, log, output, vault, database }), ready };
+}
+
+/** For servers: waits for the database, and refuses a pooler that would mix up what sessions prepare. */
+async function expectPostgres(config: Config, log: Logger): Promise<void> {
+  const { databaseUrl, listenUrl, databaseStartTimeoutSeconds } = config;
+  if (databaseUrl === null) return;
+  const waiting = { withinMs: databaseStartTimeoutSeconds * SECOND, limitedBy: "GATEHOUSE_DATABASE_START_TIMEOUT_SECONDS", log };
+  await awaitPostgres({ url: databaseUrl, setting: "DATABASE_URL" }, waiting);
+  if (listenUrl !== null && listenUrl !== databaseUrl) await awaitPostgres({ url: listenUrl, setting: "GATEHOUSE_LISTEN_URL" }, waiting);
+  const { refused, warning } = poolerVerdict(config, await poolingOf(databaseUrl));
+  if (refused !== null) throw new Error(refused);
+  if (warning !== null) log.warn(warning);
 }
 
 /** A separate listen URL, or disabled prepared statements, imply a pooler: see docs/configuration.md. */

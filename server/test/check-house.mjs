@@ -15,6 +15,9 @@ const MAX_LINES = 500;
 const MAX_LINES_OF_RULES = 300;
 const HOLDS_RULES = /^src\/(protocols|signin)\/(?!pages\/(messages\/|stylesheet[.]ts$))/;
 
+/** Federation is being moved; its files that hold SQL are renamed with it. */
+const FEDERATION = /^src\/(signin\/)?(federation|identity-providers|brokers|directories)\//;
+
 const isCode = (/** @type {string} */ path) => /[.](ts|tsx|js|mjs)$/.test(path);
 const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /^(src\/testing|test)\//.test(path);
 
@@ -28,6 +31,8 @@ function checkCode(path, text, report) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const product = path.startsWith("src/");
   const mayReadEnvironment = !product || isTest(path) || path === "src/config.ts" || path.startsWith("src/config/");
+  const mustNotHoldSql =
+    new RegExp(`^src/(${TIERS})/`).test(path) && !isTest(path) && !/(^|[/.])store[.]ts$/.test(path) && !FEDERATION.test(path);
   const mayAskTheTime = !product || path === "src/kernel/clock.ts";
 
   /** @param {ts.Node} node */
@@ -38,6 +43,7 @@ function checkCode(path, text, report) {
     if (!mayAskTheTime && asksTheTime(node)) report(at, "the time comes from kernel/clock.ts: clock.now()");
     if (product && !isTest(path) && selectsAll(node))
       report(at, "name the columns: a prepared `select *` fails on nodes of this release when the next one adds a column");
+    if (mustNotHoldSql && isSql(node)) report(at, "SQL stands in store.ts or in a file called *.store.ts");
     if (product && !isTest(path)) for (const problem of secondPlaces(path, node)) report(at, problem);
     const switched = isTest(path) && switchesTests(node);
     if (switched) report(at, `.${switched} in a test: run it, mend it or remove it (skipIf with a condition is fine)`);
@@ -77,6 +83,12 @@ function asksTheTime(node) {
 
 /** @param {ts.Node} node */
 const selectsAll = (node) => ts.isPropertyAccessExpression(node) && ["selectAll", "returningAll"].includes(node.name.text);
+
+/** A statement, a part of one, or a query of Kysely. @param {ts.Node} node */
+const isSql = (node) =>
+  ts.isTaggedTemplateExpression(node)
+    ? isName(node.tag, "sql")
+    : ts.isPropertyAccessExpression(node) && ["selectFrom", "insertInto", "updateTable", "deleteFrom"].includes(node.name.text);
 
 const SWITCHES = ["only", "skip", "todo"];
 
@@ -162,6 +174,32 @@ function checkSealedColumns(files, list) {
   });
 }
 
+/**
+ * Every table with `realm_id` is carried by a section of the export, or on the list of what never is: what a feature adds is not forgotten.
+ * @param {string[]} migrations their texts, in order @param {string[]} sections the texts of operations/transfer/sections @param {string} never the text of never.ts
+ */
+function checkExported(migrations, sections, never) {
+  /** @type {Set<string>} */
+  const tables = new Set();
+  for (const text of migrations) {
+    for (const [, table, columns] of text.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\)/g))
+      if (table && /^\s*realm_id\s/m.test(columns ?? "")) tables.add(table);
+    for (const [, table] of text.matchAll(/drop table (?:if exists )?(\w+)/g)) if (table) tables.delete(table);
+  }
+  const carried = sections.flatMap((text) =>
+    [...text.matchAll(/tables: \[([^\]]*)\]/g)].flatMap(([, list]) => [...(list ?? "").matchAll(/"(\w+)"/g)]),
+  );
+  const named = new Set([...carried, ...never.matchAll(/"(\w+)"/g)].map(([, table]) => table));
+  const forgotten = [...tables].filter((table) => !named.has(table));
+  const gone = [...named].filter((table) => table && !tables.has(table));
+  return [
+    ...forgotten.map(
+      (table) => `${table}: in no section of operations/transfer/sections, and not on the list of never.ts: say what becomes of it`,
+    ),
+    ...gone.map((table) => `${table}: named in operations/transfer, but there is no such table with realm_id`),
+  ];
+}
+
 /** @param {string[]} args @returns {string | undefined} undefined when git cannot answer */
 function git(...args) {
   const { status, stdout } = spawnSync("git", args, { cwd: server, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
@@ -202,6 +240,10 @@ function product() {
   const code = paths.filter((path) => path.startsWith("src/") && isCode(path) && !isTest(path));
   const texts = code.map((path) => ({ path, text: readFileSync(join(server, path), "utf8") }));
   problems.push(...checkSealedColumns(texts, readFileSync(join(server, "src/cli/sealed-columns.ts"), "utf8")));
+  const textOf = (/** @type {string} */ path) => readFileSync(join(server, path), "utf8");
+  const sql = paths.filter((path) => /^migrations\/.+[.]sql$/.test(path)).sort();
+  const sections = paths.filter((path) => /^src\/operations\/transfer\/(sections\/|users[.]ts$)/.test(path));
+  problems.push(...checkExported(sql.map(textOf), sections.map(textOf), textOf("src/operations/transfer/never.ts")));
   if (!paths.some((path) => path.startsWith("src/"))) problems.push("src holds no files, so nothing was checked");
 
   const landed = landedMigrations();
@@ -245,6 +287,8 @@ function selfTest() {
     ["src/kernel/a.ts", "const { env: e } = process"],
     ["src/kernel/a.ts", 'import { env } from "node:process"'],
     ["src/directory/users/store.ts", "db.selectFrom('users').selectAll()"],
+    ["src/directory/users/service.ts", "sql<number>`select 1`"],
+    ["src/directory/users/list.ts", "db.selectFrom('users').select('user_id')"],
     ["src/kernel/a.ts", "Date.now()"],
     ["src/kernel/a.test.ts", "const now = Date.now"],
     ["src/kernel/a.ts", "new Date()"],
@@ -270,6 +314,7 @@ function selfTest() {
   /** @type {[path: string, text: string][]} */
   const tidy = [
     ...onceSelfTests.map(({ allowed }) => allowed),
+    ["src/directory/users/list.store.ts", "sql`select 1`"],
     ["src/config.ts", "process.env.HOME"],
     ["src/config/read.ts", "process.env.HOME"],
     ["src/kernel/a.test.ts", "process.env.HOME"],
@@ -301,6 +346,10 @@ function selfTest() {
   if (checkSealedColumns(place, '{ table: "webhooks", column: "secret" }').length !== 1)
     problems.push("a sealed column that is not listed passes");
   if (checkSealedColumns(place, '{ table: "clients", column: "secret" }').length > 0) problems.push("a listed column is refused");
+  const table = ["create table pets (\n  realm_id text not null,\n  name text\n);\ncreate table plain (\n  id text\n);"];
+  if (checkExported(table, ['tables: ["owners"]'], "").length !== 2) problems.push("a table that no export knows passes");
+  if (checkExported(table, ['tables: ["pets"]'], "").length > 0) problems.push("a table that a section carries is refused");
+  if (checkExported([...table, "drop table pets;"], [], "").length > 0) problems.push("a table that is gone is asked for");
   const landed = new Map([["migrations/0001_a.sql", "1"]]);
   if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
   if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");

@@ -216,6 +216,8 @@ export const ONCE = [
       "src/protocols/token-endpoint/introspection.ts",
       // What an unregistered client is allowed.
       "src/protocols/registration/documents/documents.ts",
+      // Carries the list from one realm to another, by the route's own function.
+      "src/operations/transfer/sections/clients.ts",
     ],
     problem: "audiences are decided by protocols/tokens/contents/audience.ts: call audienceOf, resourceOf or mayAddress",
     offences: [

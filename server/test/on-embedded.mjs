@@ -19,6 +19,7 @@ export const onEmbedded = [
   // Loops and batches of features.
   "src/directory/import/import-resume.test.ts",
   "src/operations/monitoring/aging.test.ts",
+  "src/operations/transfer/prune.test.ts",
   "src/signin/directories/sync.test.ts",
   "src/signin/sessions/expiry.test.ts",
   "src/tenancy/audit/forwarder.test.ts",
@@ -53,6 +54,8 @@ export const onEmbedded = [
   "src/protocols/decoupled/decoupled.test.ts",
   "src/protocols/oidc/logout/backchannel.test.ts",
   "src/protocols/registration/management.test.ts",
+  "src/protocols/scim/filters.test.ts",
+  "src/protocols/scim/groups.test.ts",
   "src/protocols/saml/artifact/artifact.test.ts",
   "src/protocols/saml/slo/slo.test.ts",
   "src/protocols/saml/sso/consent.test.ts",
@@ -82,6 +85,7 @@ export const storesTriedBy = {
   "src/protocols/client-auth": "src/protocols/token-endpoint/client-credentials.test.ts",
   "src/signin/action-tokens": "src/signin/authenticators/magic-link.test.ts",
   "src/signin/impersonation": "test/journeys/people.test.ts",
+  "src/signin/passkeys": "test/journeys/passkeys.test.ts",
 };
 
 const isStore = (/** @type {string} */ path) => /(^|\/)([\w-]+[.])?store[.]ts$/.test(path);

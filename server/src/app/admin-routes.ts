@@ -14,9 +14,11 @@ import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate
 import { whoAmIRoutes } from "../operations/console/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
+import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { scimTokenRoutes } from "../protocols/scim/index.ts";
 import { userFederationRoutes, userSourceRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
@@ -35,11 +37,24 @@ import { type Services, version } from "./services.ts";
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
   const { baseUrl } = core.config;
-  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, standings, tlsClientCertHeader } = services;
+  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, mtlsBaseUrl, standings, tlsClientCertHeader } = services;
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, standings, metrics, origins, clients, baseUrl, tlsClientCertHeader });
+      guardAdminRoutes(admin, {
+        db,
+        work,
+        realms,
+        csrf,
+        cookies,
+        standings,
+        metrics,
+        origins,
+        clients,
+        baseUrl,
+        mtlsBaseUrl,
+        tlsClientCertHeader,
+      });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
@@ -54,7 +69,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { realms, vault, hasher } = core;
   const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
-  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
+  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });
@@ -75,6 +90,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(claimRoutes, { prefix: "/claims" });
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
+  await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });
@@ -98,4 +114,5 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
   await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
+  await realm.register(transferRoutes, { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms });
 }

@@ -1,5 +1,5 @@
 import type { onRequestAsyncHookHandler } from "fastify";
-import { MINUTE } from "../kernel/clock.ts";
+import { MINUTE, SECOND } from "../kernel/clock.ts";
 import { sha256 } from "../kernel/vault.ts";
 import { type RateLimiter, rateLimited } from "../platform/rate-limit/index.ts";
 import { limitsOfRealms, type RealmSnapshots } from "../tenancy/realms/index.ts";
@@ -26,6 +26,15 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 30, windowMs: 10 * MINUTE },
       }),
     ),
+    // Per token, so that no client slows another one down. Microsoft Entra sends 25 requests per second and more.
+    scim: {
+      counts: "callers",
+      hook: rateLimited(limiter, {
+        name: "scim",
+        key: (request) => `scim:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 1000, windowMs: 10 * SECOND },
+      }),
+    },
     // How often one user may try to change the password.
     "account-password": {
       counts: "callers",

@@ -5,6 +5,7 @@ import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
 import { createSingleLogout, samlRoutes } from "../protocols/saml/index.ts";
+import { scimRoutes, scimTokens, sendScimError } from "../protocols/scim/index.ts";
 import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
 import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
 import { impersonationPages } from "../signin/impersonation/index.ts";
@@ -84,8 +85,9 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         tools: brokers.tools,
       };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
-      const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
+      const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl, mtlsBaseUrl: services.mtlsBaseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
+      await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
       gate.answerPreflights();
     },
@@ -94,13 +96,20 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 }
 
 /** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
-function gateParts({ db, work, realms, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, standings, tlsClientCertHeader, visitors } = services;
+function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
+  const { clients, csrf, cookies, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, clients, csrf, cookies, standings, visitors, issuers, baseUrl, tlsClientCertHeader },
+    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, mtlsBaseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+    tokens: { scim: scimTokens(db) },
     limits: limitsOf(limiter, realms),
-    errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
+    errors: {
+      page: visitors.showFailure,
+      problem: answerProblem,
+      oauth: sendOAuthError,
+      registration: sendRegistrationError,
+      scim: sendScimError,
+    },
   };
 }

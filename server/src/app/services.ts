@@ -47,12 +47,14 @@ export type Services = ReturnType<typeof createServices>;
 /** What routes and jobs share, each made once. */
 export function createServices(core: Core, options: ServiceOptions) {
   const { config, log, db, vault, hasher, metrics, realms, work, changes, background } = core;
-  const { baseUrl, mtlsBaseUrl } = config;
+  const { baseUrl } = config;
   const { isDraining } = options;
   const connections = openConnections(core, options);
   const { outbound, limiter, breaches } = connections;
   // A caller that reaches this server past its proxies could present any certificate.
   const tlsClientCertHeader = config.trustProxy === false ? null : config.tlsClientCertHeader;
+  // Announced only where certificates are read.
+  const mtlsBaseUrl = tlsClientCertHeader === null ? null : config.mtlsBaseUrl;
   const cookies = createCookies(baseUrl.startsWith("https:"));
   const csrf = createCsrf(vault);
   const messageMetrics = createMessageMetrics(metrics.registry);
@@ -98,7 +100,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   };
   const issuers = createIssuers({
     ...{ db, work, realms, vault, hasher, breaches, metrics, log, outbound, limiter, messages, cookies, clients, provisioning },
-    ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining },
+    ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining, outages: core.database.outages },
     ...signIn,
     ...tokens,
     standings,
@@ -112,6 +114,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       identityProviders,
       directoryParts,
       tlsClientCertHeader,
+      mtlsBaseUrl,
       cookies,
       csrf,
       standings,

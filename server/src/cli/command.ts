@@ -1,4 +1,4 @@
-/** 0: done. 1: failed. 2: wrong usage. */
+/** 0: done. 1: failed. 2: wrong usage; of a comparison: there are differences. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Option {

@@ -9,9 +9,33 @@ const passwordFileOption: Option = {
   doc: "Where the password stands (- for standard input); without it one is made up and shown.",
 };
 
+const fileOption: Option = {
+  name: "file",
+  value: "path",
+  doc: "A file in YAML or JSON, a folder of them, or several parted by commas (-f for short).",
+};
+const remoteOptions: readonly Option[] = [
+  { name: "server", value: "url", doc: "The base URL of a running server, instead of the database." },
+  { name: "token-file", value: "file", doc: "Where an access token for its admin API stands (- for standard input)." },
+];
+const passphraseOption: Option = { name: "passphrase-file", value: "file", doc: "Where the passphrase of sealed secrets stands." };
+const documentOptions: readonly Option[] = [
+  fileOption,
+  { name: "realm", value: "name", doc: "The realm (default: the member `realm` of the document)." },
+  { name: "source", value: "name", doc: "Under which name created objects are remembered for --prune (default apply)." },
+  { name: "prune", value: null, doc: "Delete what an earlier apply of this source created and the document no longer has." },
+  { name: "prune-all", value: null, doc: "Delete whatever its sections do not have." },
+  passphraseOption,
+  ...remoteOptions,
+];
+
 /** Every command there is, in the order of the help. */
 export const commands = {
-  start: { summary: "Start the server", readsConfig: true },
+  start: {
+    summary: "Start the server",
+    options: [{ name: "apply", value: "path", doc: "First apply the documents of this file or folder, each to the realm that it names." }],
+    readsConfig: true,
+  },
   migrate: {
     summary: "Bring the database up to date, as every start does too",
     actions: {
@@ -57,7 +81,47 @@ export const commands = {
           { name: "size", value: "number", doc: "How many on a page, 1 to 1000 (default 100)." },
         ],
       },
+      export: {
+        summary: "Write a realm's configuration as one document",
+        args: ["<name>"],
+        options: [
+          { name: "out", value: "file", doc: "Write it to this file (default: standard output)." },
+          { name: "format", value: "yaml|json", doc: "Default yaml, or what the name of the file says." },
+          { name: "sections", value: "names", doc: "Only these, parted by commas." },
+          { name: "full", value: null, doc: "Members with their default value, too." },
+          { name: "users", value: null, doc: "The users as well; their hashes only with --passphrase-file." },
+          {
+            ...passphraseOption,
+            doc: "Where a passphrase stands: secrets and signing keys are sealed under it. Without it they are left out.",
+          },
+          ...remoteOptions,
+        ],
+      },
+      import: {
+        summary: "Bring a realm to what a document says; apply does the same, and can prune",
+        args: ["<name>"],
+        options: [
+          fileOption,
+          { name: "dry-run", value: null, doc: "Show what would change, and change nothing: exit code 2 if something would." },
+          passphraseOption,
+          ...remoteOptions,
+        ],
+      },
     },
+    readsConfig: true,
+  },
+  apply: {
+    summary: "Bring a realm to what files say; one that is not there is created",
+    options: [
+      ...documentOptions,
+      { name: "dry-run", value: null, doc: "Show what would change, and change nothing: exit code 2 if something would." },
+      { name: "plan", value: "digest", doc: "Only if this is the plan that a dry run showed." },
+    ],
+    readsConfig: true,
+  },
+  diff: {
+    summary: "Show what apply would change: exit code 0 for nothing, 2 for something, 1 if it fails",
+    options: documentOptions,
     readsConfig: true,
   },
   key: {

@@ -15,7 +15,7 @@ async function rotate(call: Invocation): Promise<ExitCode> {
   const { keyId } = await withCore(call, async (core) => {
     await requireRealm(core, realm);
     const key = await generateKey(core.vault, realm);
-    return core.work.transact(cliOrigin(realm), (ctx) => rotateKey(ctx, key));
+    return core.work.transact(cliOrigin(realm), (ctx) => rotateKey(ctx, core.vault, key));
   });
   call.print({ realm, keyId }, `The realm ${realm} now signs with the key ${keyId}. The one before stays published.`);
   return 0;

@@ -7,7 +7,7 @@ import { loadConfig } from "../config.ts";
 import { assembleCore } from "../core.ts";
 import { createVault, randomToken } from "../kernel/vault.ts";
 import { describeApi, type OpenApiDocument, operationsOf } from "../operations/api-docs/index.ts";
-import type { Database, Tables } from "../platform/db/index.ts";
+import { createOutages, type Database, type Tables } from "../platform/db/index.ts";
 import { type Command, type Invocation, UsageError } from "./command.ts";
 
 /** `openapi`: the description of the API, to print, to write to a file, or to hold a file against. Needs no server and no database. */
@@ -60,7 +60,9 @@ function absentDatabase(): Database {
     },
   });
   const withoutDeadlines = refuse;
-  return { db, background: db, monitor: db, withoutDeadlines, kind: "embedded", pool: null, dump: refuse, close: () => db.destroy() };
+  const outages = createOutages();
+  const none = { pool: null, dump: refuse, close: () => db.destroy() };
+  return { db, background: db, monitor: db, withoutDeadlines, kind: "embedded", outages, ...none };
 }
 
 const REMEDY = "Run `npm run openapi -w server` and commit the file.";

@@ -8,6 +8,7 @@ export type Parsed = Pick<Invocation, "action" | "args" | "options"> & { readonl
 const SHORT: ReadonlyMap<string, string> = new Map([
   ["-h", "--help"],
   ["-v", "--version"],
+  ["-f", "--file"],
 ]);
 
 /** Takes a command line apart. Whatever does not fit is a UsageError that says what would. */

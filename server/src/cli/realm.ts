@@ -2,12 +2,25 @@ import { clock } from "../kernel/clock.ts";
 import { ListQuery } from "../platform/paging/index.ts";
 import { shippedBreaches } from "../platform/passwords/index.ts";
 import { CreateRealm, createRealm, MASTER, prepareRealm, searchRealms } from "../tenancy/realms/index.ts";
+import { applyDocument } from "./apply.ts";
 import { checked } from "./checked.ts";
 import { type Command, type ExitCode, type Invocation, UsageError } from "./command.ts";
 import { cliOrigin, withCore } from "./core.ts";
+import { exportRealm } from "./export.ts";
 import { choosePassword } from "./secrets.ts";
 
-export const run: Command = async (call) => (call.action === "create" ? create(call) : list(call));
+export const run: Command = async (call) => {
+  switch (call.action) {
+    case "create":
+      return create(call);
+    case "export":
+      return exportRealm(call);
+    case "import":
+      return applyDocument(call, call.args[0]!);
+    default:
+      return list(call);
+  }
+};
 
 async function create(call: Invocation): Promise<ExitCode> {
   const [realm = ""] = call.args;

@@ -23,11 +23,12 @@ export async function choosePassword(call: Invocation, option: string): Promise<
   return { password, toShow: password };
 }
 
-async function readPassword(file: string): Promise<string> {
+/** A secret that stands in a file, without the line break at its end. */
+export async function readPassword(file: string, what = "password"): Promise<string> {
   const content = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The password file ${file} cannot be read (${error.code ?? error.message}).`);
+    throw new Error(`The ${what} file ${file} cannot be read (${error.code ?? error.message}).`);
   });
   const password = content.replace(/[\r\n]+$/, "");
-  if (password === "") throw new Error(`The password file ${file} is empty.`);
+  if (password === "") throw new Error(`The ${what} file ${file} is empty.`);
   return password;
 }

@@ -38,6 +38,8 @@ export const run: Command = async (call) => {
     server = await createApp(core);
     await begun.ready;
     const firstStart = await bootstrap(core, prepared);
+    const { apply } = call.options;
+    if (typeof apply === "string") await (await import("./apply.ts")).applyAtStart(core, apply, call.note);
     await server.start();
     await server.app.listen({ host: config.host, port: config.port });
     stopOnSignals(core, server);

@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
+import { readPostgresUrl } from "../kernel/postgres-url.ts";
 import { didYouMean } from "../kernel/suggest.ts";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 
@@ -127,11 +128,17 @@ export const folderOrUrl: Kind<string> = fromText("a folder or an http(s) URL", 
 });
 
 /** Only the scheme is looked at: the driver knows forms that `URL` does not (`postgres://user@/db?host=/run/postgresql`). */
-export const postgresUrl: Kind<string> = asUrl(
-  fromText("a URL that begins with postgres:// or postgresql://", (value) =>
-    /^postgres(?:ql)?:\/\/\S+$/i.test(value) ? value : undefined,
-  ),
+const anyPostgresUrl = fromText("a URL that begins with postgres:// or postgresql://", (value) =>
+  /^postgres(?:ql)?:\/\/\S+$/i.test(value) ? value : undefined,
 );
+export const postgresUrl: Kind<string> = asUrl({
+  ...anyPostgresUrl,
+  parse(raw, folder) {
+    const parsed = anyPostgresUrl.parse(raw, folder);
+    const address = "value" in parsed ? readPostgresUrl(parsed.value) : null;
+    return typeof address === "string" ? wrong(address) : parsed;
+  },
+});
 
 /** The routes live at the root of their origin, so a path here could only lead to broken links. */
 export const origin: Kind<string> = fromText("an origin such as https://id.example.org, without a path", (value) => {

@@ -12,6 +12,8 @@ describe("redaction", () => {
     ["https://logs.example.org/in?token=hunter2", "https://logs.example.org/in?token=***"],
     ["https://id.example.org", "https://id.example.org"],
     ["postgres://a:hunter2@/x?host=/run", "***"],
+    ["postgres://a:hunter2@db1:5432,db2/x?sslmode=require", "postgres://a:***@db1:5432,db2/x?sslmode=require"],
+    ["postgres://a:12/hunter2@db1,db2/x", "***"],
     ["postgres://a:12#hunter2@db/x", "***"],
     ["postgres://a:12/hunter2@db/x", "***"],
   ])("shows %s as %s", (url, shown) => {

@@ -1,6 +1,9 @@
 import { describe, type SettingName } from "./settings.ts";
 
 const HIDDEN = "***";
+/** The hosts of a Postgres URL that names more than one. */
+const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@,]+(?:,[^/?#@,]+)+)([/?].*)?$/i;
+const ONE = "several-hosts.invalid";
 const SECRET_PARAMETER = /pass|secret|token|key|auth|sig/i;
 
 /** A setting's value as it may be shown to anyone. Of a secret URL the host stays visible, because that is what one needs to see. */
@@ -15,6 +18,12 @@ export function redact(name: SettingName, value: unknown): unknown {
 
 /** Without the password, and without parameters that look like one. What cannot be taken apart is hidden whole. */
 export function redactUrl(text: string): string {
+  const several = HOSTS.exec(text);
+  // Several hosts are no URL to `URL`: they are put back where a single one stood.
+  if (several) {
+    const [, before = "", hosts = "", after = ""] = several;
+    return redactUrl(`${before}${ONE}${after}`).replace(ONE, hosts);
+  }
   if (!URL.canParse(text)) return HIDDEN;
   const url = new URL(text);
   // A password with an unescaped # or / in it ends up here, misread as what follows the host.

@@ -51,7 +51,7 @@ export const settings = {
     "DATABASE_URL",
     kinds.postgresUrl,
     unset,
-    "The Postgres database (14 or newer). Unset: the embedded database in the data folder.",
+    "The Postgres database (14 or newer), with several hosts as libpq takes them (`docs/cluster.md`). Unset: the embedded database in the data folder.",
     secret,
   ),
   mode: setting(
@@ -98,6 +98,12 @@ export const settings = {
     kinds.integer(1, 1000),
     ["10", 10],
     "How many Postgres connections this process keeps at most for requests. Background work has half as many in addition, and health and notifications one each.",
+  ),
+  databaseStartTimeoutSeconds: setting(
+    "GATEHOUSE_DATABASE_START_TIMEOUT_SECONDS",
+    kinds.integer(0, 3600),
+    ["60", 60],
+    "How long a starting server waits for a Postgres that cannot be reached or takes no writes yet, in seconds; then it ends with code 1.",
   ),
   databaseConnectTimeoutMs: setting(
     "GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS",

@@ -1,8 +1,16 @@
-import { cut } from "../kernel/text.ts";
+import { cut, loginKey } from "../kernel/text.ts";
 import type { Db, Tx } from "./db/index.ts";
+
+/**
+ * What kind of actor a name in the audit trail belongs to. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, so that
+ * the name is only what was typed or presented.
+ */
+export const actorKinds = ["user", "administrator", "client", "agent", "scim-token", "system", "anonymous"] as const;
+export type ActorKind = (typeof actorKinds)[number];
 
 /** Who acts. Administrators carry the permissions that their session or token gives them at this very request. */
 export interface Actor {
+  readonly kind: ActorKind;
   /** User id; a word such as `system` where no user acts. */
   readonly id: string;
   /** The name in the audit trail: the username, or `master/<name>` across realms. */
@@ -25,6 +33,13 @@ export function assertRecent({ notRecent }: Actor): void {
   if (notRecent) throw notRecent();
 }
 
+/** The actor of an event. Without a kind: a user, or without an id a name that was typed. */
+export interface NamedActor {
+  readonly id: string | null;
+  readonly name: string;
+  readonly kind?: ActorKind;
+}
+
 /** The types of audit events, each with its category. The audit trail merges its catalogue into it. */
 // biome-ignore lint/suspicious/noEmptyInterface: tenancy/audit/catalogue.ts merges its types into it
 export interface AuditEventTypes {}
@@ -39,7 +54,7 @@ export type AuditDraft = AuditKind & {
   readonly outcome?: "SUCCESS" | "FAILURE";
   readonly detail?: string | null;
   /** Only where the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
-  readonly actor?: { readonly id: string | null; readonly name: string };
+  readonly actor?: NamedActor;
   /** Only where the event belongs to another realm than the work (a realm's deletion is recorded in `master`). */
   readonly realm?: string;
 };
@@ -79,11 +94,27 @@ const NOTHING: ReadonlySet<string> = new Set();
 type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
 
 /** Creates every actor: by default without permissions, session and impersonator. */
-export const actorOf = (of: ActorOf): Actor => ({ permissions: NOTHING, sessionId: null, impersonator: null, ...of });
+export const actorOf = (of: ActorOf): Actor => ({
+  ...{ kind: of.isClient ? "client" : "user", permissions: NOTHING, sessionId: null, impersonator: null },
+  ...of,
+});
+
+/** The kind of a user as seen from this realm. */
+export const kindOfUser = (of: string, realm: string): ActorKind => (of === realm ? "user" : "administrator");
 
 /** The server itself: bootstrap, jobs, commands. It has every permission; the audit trail names it `system`. */
 export const systemActor = (realm: string, name = "system"): Actor =>
-  actorOf({ id: "system", name, realm, permissions: new Set(["realm-admin"]) });
+  actorOf({ kind: "system", id: "system", name, realm, permissions: new Set(["realm-admin"]) });
 
 /** Not authenticated: the audit trail shows the login name as typed, as much of it as it keeps. */
-export const anonymousActor = (realm: string, name = "anonymous"): Actor => actorOf({ id: "anonymous", name: cut(name, 255), realm });
+export const anonymousActor = (realm: string, name = "anonymous"): Actor =>
+  actorOf({ kind: "anonymous", id: "anonymous", name: cut(name, 255), realm });
+
+const RESERVED = new Set(["system", "anonymous", "cli", "domain verification"]);
+const RESERVED_BEGINNING = /^(master\/|erased:|identity provider |initial access token |(ldap|ad|oidc|saml|scim|agent|client):)/;
+
+/** Names that the audit trail has for other kinds of actors: no user and no client gets one. Letter case and Unicode form make no difference. */
+export function isReservedName(name: string): boolean {
+  const key = loginKey(name);
+  return RESERVED.has(key) || RESERVED_BEGINNING.test(key);
+}

@@ -1,7 +1,7 @@
 import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import type { RealmChanges } from "./cache/index.ts";
-import type { Actor, AuditDraft, Ctx, DomainEventName, DomainEvents, Listeners } from "./context.ts";
+import type { Actor, ActorKind, AuditDraft, Ctx, DomainEventName, DomainEvents, Listeners } from "./context.ts";
 import { type Db, inTransaction, type Tx } from "./db/index.ts";
 import { firstEnqueued } from "./jobs/index.ts";
 
@@ -14,6 +14,8 @@ export interface AuditEvent {
   readonly type: string;
   readonly actor: string;
   readonly actorId: string | null;
+  /** Null: recorded by an earlier release. */
+  readonly actorKind: ActorKind | null;
   readonly sourceIp: string | null;
   readonly resourceType: string | null;
   readonly resourceId: string | null;
@@ -111,6 +113,7 @@ function complete(draft: AuditDraft, { realm, actor, sourceIp }: Origin, now: nu
     type: draft.type,
     actor: draft.actor?.name ?? actor.name,
     actorId: draft.actor ? draft.actor.id : actor.id,
+    actorKind: draft.actor ? (draft.actor.kind ?? (draft.actor.id === null ? "anonymous" : "user")) : actor.kind,
     sourceIp,
     resourceType: draft.resourceType ?? null,
     resourceId: draft.resourceId ?? null,

@@ -139,6 +139,10 @@ export const opens: Record<string, readonly Permission[]> = {
   "POST /provisioning/initial-access-tokens": ["manage-realm"],
   "GET /provisioning/initial-access-tokens/:tokenId": ["manage-realm"],
   "DELETE /provisioning/initial-access-tokens/:tokenId": ["manage-realm"],
+  "GET /provisioning/scim-tokens": ["manage-realm"],
+  "POST /provisioning/scim-tokens": ["manage-realm"],
+  "GET /provisioning/scim-tokens/:scimTokenId": ["manage-realm"],
+  "DELETE /provisioning/scim-tokens/:scimTokenId": ["manage-realm"],
   "GET /clients": ["view-clients"],
   "POST /clients": ["manage-clients"],
   "GET /clients/:clientId": ["view-clients"],
@@ -212,6 +216,10 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/providers/:channel/:driver": ["manage-realm"],
+  // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
+  "GET /export": [],
+  "POST /import": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
+  "GET /whoami": all,
 };

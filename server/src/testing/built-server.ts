@@ -52,7 +52,7 @@ export interface Place {
   /** Runs a command to its end. */
   gatehouse(args: readonly string[], env?: Record<string, string>, stdin?: string): Promise<Outcome>;
   /** Starts a server, ready once the promise resolves. */
-  start(env?: Record<string, string>): Promise<RunningServer>;
+  start(env?: Record<string, string>, flags?: readonly string[]): Promise<RunningServer>;
   /** Starts the program and waits for nothing. */
   launch(args: readonly string[], env?: Record<string, string>): ChildProcess;
   remove(): Promise<void>;
@@ -103,9 +103,9 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
         child.stdin?.end(stdin);
       });
     },
-    async start(more = {}) {
+    async start(more = {}, flags = []) {
       const port = String(await freePort());
-      const child = launch(["start", "--port", port, "--host", "127.0.0.1"], more);
+      const child = launch(["start", "--port", port, "--host", "127.0.0.1", ...flags], more);
       return running(child, `http://127.0.0.1:${port}`);
     },
     async remove() {

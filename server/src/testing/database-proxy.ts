@@ -6,6 +6,8 @@ export interface DatabaseProxy {
   readonly url: string;
   /** From now on nothing arrives any more, in either direction; no connection is closed, and new ones are taken. */
   swallow(): void;
+  /** As soon as a node sends a statement with this text, it is forwarded, and nothing arrives at the node any more. */
+  loseAnswerTo(text: string): void;
   /** Forwards again, also what was sent meanwhile. */
   goOn(): void;
   /** Ends every connection there is with a reset. */
@@ -17,6 +19,11 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isSwallowing = false;
+  let lost: string | null = null;
+  const swallow = () => {
+    isSwallowing = true;
+    for (const socket of sockets) socket.pause();
+  };
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => {}); // a reset is what this is for
@@ -30,7 +37,10 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     ] as const) {
       keep(from);
       // Flow by hand: a paused socket reads nothing, and the kernel keeps what has arrived.
-      from.on("data", (bytes) => to.write(bytes));
+      from.on("data", (bytes) => {
+        to.write(bytes);
+        if (from === node && lost !== null && bytes.includes(lost)) swallow();
+      });
       from.on("close", () => to.destroy());
       if (isSwallowing) from.pause();
     }
@@ -41,11 +51,12 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   own.searchParams.delete("host"); // a socket in the file system, which would lead past this proxy
   return {
     url: own.href,
-    swallow() {
-      isSwallowing = true;
-      for (const socket of sockets) socket.pause();
+    swallow,
+    loseAnswerTo(text) {
+      lost = text;
     },
     goOn() {
+      lost = null;
       isSwallowing = false;
       for (const socket of sockets) socket.resume();
     },

@@ -1,12 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { freePort, pgbouncerPath } from "../peers/index.mjs";
-import { emptyFolder, emptyPostgres, postgresUrl, startServer } from "./process.ts";
+import { startPgbouncer } from "../../src/testing/pgbouncer.ts";
+import { pgbouncerPath } from "../peers/index.mjs";
+import { emptyPostgres, postgresUrl, startServer } from "./process.ts";
 import { must } from "./visitor.ts";
 
 const endings: (() => Promise<void>)[] = [];
@@ -14,51 +9,13 @@ afterAll(async () => {
   for (const end of endings) await end();
 });
 
-/** PgBouncer with transaction pooling, and fewer connections than the servers behind it would like. */
-async function startPgbouncer(database: string): Promise<string> {
-  const { hostname, port: target, username, pathname } = new URL(database);
-  const folder = emptyFolder();
-  const port = await freePort();
-  const [file, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
-  writeFileSync(users, `"${username}" ""\n`);
-  writeFileSync(
-    file,
-    `[databases]
-* = host=${hostname} port=${target}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-pool_mode = transaction
-default_pool_size = 3
-`,
-  );
-  // It refuses to run as root.
-  const child = spawn(pgbouncerPath()!, [...(process.getuid?.() === 0 ? ["-u", "nobody"] : []), file], { stdio: "ignore" });
-  const ended = once(child, "exit");
-  endings.push(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
-  const answers = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-      socket.on("connect", () => socket.destroy());
-    });
-  while (!(await answers())) {
-    if (child.exitCode !== null) throw new Error(`pgbouncer ended (${child.exitCode})`);
-    await sleep(25);
-  }
-  return `postgres://${username}@127.0.0.1:${port}${pathname}`;
-}
-
 test.skipIf(!postgresUrl || !pgbouncerPath())("two nodes behind PgBouncer in transaction mode are one server", async () => {
   const direct = await emptyPostgres();
+  const pooler = await startPgbouncer(direct.DATABASE_URL);
+  endings.push(pooler.stop);
   const env = {
     ...direct,
-    DATABASE_URL: await startPgbouncer(direct.DATABASE_URL),
+    DATABASE_URL: pooler.url,
     GATEHOUSE_LISTEN_URL: direct.DATABASE_URL,
     GATEHOUSE_PREPARED_STATEMENTS: "false",
   };

@@ -62,6 +62,29 @@ export async function startPostgres() {
 }
 
 /**
+ * A standby that streams from a Postgres of ours. `promote()` makes it a primary.
+ * @param {{ port: number }} primary
+ * @returns {Promise<RunningPostgres & { promote: () => Promise<void> }>}
+ */
+export async function startStandby({ port }) {
+  const bin = /** @type {string} */ (postgresBin());
+  const user = await unprivileged();
+  const folder = await mkdtemp(join(tmpdir(), "gatehouse-pg-"));
+  try {
+    if (user) await chown(folder, user.uid, user.gid);
+    const data = join(folder, "data");
+    const from = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres"];
+    await run(join(bin, "pg_basebackup"), [...from, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"], { cwd: folder, ...user });
+    const standby = await serve(join(bin, "postgres"), folder, data, user);
+    const promote = async () => void (await run(join(bin, "pg_ctl"), ["promote", "-w", "-D", data], { cwd: folder, ...user }));
+    return { ...standby, promote };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
  * @param {string} program
  * @param {string} folder
  * @param {string} data
@@ -92,7 +115,9 @@ async function serve(program, folder, data, user) {
  */
 async function isReady(data) {
   try {
-    return (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[7]?.trim() === "ready";
+    const state = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[7]?.trim();
+    // A standby that takes queries says `standby` until it is promoted.
+    return state === "ready" || state === "standby";
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return false;
     throw error;

@@ -1,7 +1,8 @@
 import Type from "typebox";
+import { member } from "../../platform/http/index.ts";
 
 const names = (maxLength: number, description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: 100, uniqueItems: true, description });
+  member(Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: 100, uniqueItems: true, description }), []);
 
 /** How the admin API spells them, in clients and in the options of SAML clients. */
 export const accessMembers = {

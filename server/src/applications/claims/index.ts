@@ -6,7 +6,7 @@ export { mapperRoutes } from "./owned-mappers.routes.ts";
 export { ownedMappers } from "./owned-mappers.ts";
 export { claimRoutes } from "./routes.ts";
 export { ClaimMapperInput, claimMapperMembers, claimMapperState, type MapperState } from "./schema.ts";
-export { checkedMapper, checkedSource, takeClaim } from "./service.ts";
+export { checkedMapper, checkedSource, createClaim, removeClaim, saveClaim, searchClaims, takeClaim } from "./service.ts";
 export type { ClaimSubject, SubjectSession, SubjectUser } from "./sources/source.ts";
 export { toMapper } from "./store.ts";
 export { needsOf, needsOfAll, type SubjectNeeds, serviceAccountData, subjectData } from "./subject.store.ts";

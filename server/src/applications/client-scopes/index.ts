@@ -1,6 +1,8 @@
 // Client scopes: what clients may ask for, and the claims that each brings. Owns `client_scopes` and `client_scope_claims`.
 // Protocols read them by `createScopes`; which of them a client may have is decision 7.
 export { clientScopeRoutes } from "./routes.ts";
-export { completeRealms, seedScopes } from "./seeds.ts";
-export { createScopes, mappersOf, type Scopes, type ScopesSnapshot } from "./snapshot.ts";
+export { CreateClientScope } from "./schema.ts";
+export { completeRealms, seedScopes } from "./seeds.store.ts";
+export { addClaim, createScope, dropClaim, removeScope, saveScope, searchScopes } from "./service.ts";
+export { createScopes, mappersOf, type Scopes, type ScopesSnapshot } from "./snapshot.store.ts";
 export { shareScopes } from "./store.ts";

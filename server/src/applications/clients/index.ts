@@ -1,19 +1,33 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
 export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
-export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
-export { type Clients, createClients } from "./cache.ts";
+export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
+export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
+export { liveClient } from "./live.store.ts";
+export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens, mayAddress } from "./reach.ts";
+export { saveAllowedResources } from "./resources.service.ts";
+export { createClientRole, removeClientRole, saveClientRole } from "./roles.service.ts";
 export { clientRoutes } from "./routes.ts";
-export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
+export {
+  AllowedResources,
+  Client,
+  CreateClient,
+  CreateClientMapper,
+  oauthAuthMethods,
+  type ResponseType,
+  responseTypes,
+  UpdateClient,
+} from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
 export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient } from "./service.ts";
-export { findServiceAccountPermissions } from "./service-accounts.store.ts";
-export { completeSettings, originsOf, settingsOf } from "./settings.ts";
-export type { ClientSnapshot, ResponseType, SubjectClaim } from "./snapshot.ts";
+export { grantToServiceAccount, takeFromServiceAccount } from "./service-accounts.service.ts";
+export { findServiceAccountPermissions, rolesOfServiceAccounts } from "./service-accounts.store.ts";
+export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";
+export type { ClientSnapshot } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,
@@ -22,4 +36,5 @@ export {
   findClients,
   forgetPreviousClientSecrets,
   forgetPreviousRegistrationHash,
+  listClients,
 } from "./store.ts";

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../kernel/errors.ts";
 import { type ClientProfile, clientProfiles } from "../../tenancy/settings/index.ts";
 import type { GrantType } from "./grant-types.ts";
-import type { ClientAuthMethod, StoredClient } from "./snapshot.ts";
+import type { ClientAuthMethod, StoredClient } from "./schema.ts";
 
 /** The requirements of a profile for clients and requests. Every check reads them here. */
 export interface ProfileRules {

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import type { FieldError } from "../../kernel/errors.ts";
-import type { StoredClient } from "./snapshot.ts";
+import type { StoredClient } from "./schema.ts";
 
 /** RFC 7518 §6: what only the owner of a key may know. */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];

@@ -3,8 +3,8 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { adminAudience } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
 import { rulesOfGrantType } from "./grant-types.ts";
+import type { StoredClient } from "./schema.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
-import type { StoredClient } from "./snapshot.ts";
 import type { ClientRow } from "./store.ts";
 
 /** Whether a client can get a user's token by any grant or response type. */

@@ -5,6 +5,7 @@ import {
   findRole,
   listRoles,
   type RoleRow,
+  replaceRole,
   roleErrors,
   rolesOfClient,
 } from "../../directory/roles/index.ts";
@@ -39,6 +40,15 @@ export async function createClientRole(ctx: Ctx, id: string, input: CreateRole):
   expectVersion(ctx, client.version);
   const role = await addRole(ctx, input, client.id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles +${role.name}` });
+  return role;
+}
+
+/** Replaces the state of a role of the client: its description and the roles that it includes. */
+export async function saveClientRole(ctx: Ctx, id: string, name: string, input: CreateRole): Promise<RoleRow> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const client = await takeClient(ctx, id);
+  const { role } = await replaceRole(ctx, await roleNamed(ctx, client.id, name), input);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles ${role.name}` });
   return role;
 }
 

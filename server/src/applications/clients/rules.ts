@@ -15,8 +15,8 @@ import { certificateNames } from "./certificate-names.ts";
 import { type GrantType, rulesOfGrantType, spellGrantType } from "./grant-types.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
+import type { StoredClient } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
-import type { StoredClient } from "./snapshot.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 

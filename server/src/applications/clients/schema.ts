@@ -1,23 +1,34 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { oneOf } from "../../platform/http/index.ts";
+import { flagMember, member, nullable, nullableMember, oneOf, optional, schemasOf, type ValuesOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { clientProfiles } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
-import { grantTypeNames, grantTypeUrns } from "./grant-types.ts";
+import { type GrantType, grantTypeNames, grantTypeUrns } from "./grant-types.ts";
 
 const DAYS = DAY / SECOND;
-const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
-const uris = (description: string) => Type.Array(uri, { maxItems: 100, uniqueItems: true, description });
-const texts = (description: string, maxItems = 100) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems, uniqueItems: true, description });
 const san = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$" });
 const flowAlias = Type.String({ minLength: 1, maxLength: 63 });
-const flag = (description: string) => Type.Boolean({ description });
-const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
+
+const list = <N extends string = never>(
+  item: Type.TString,
+  description: string,
+  { maxItems = 100, name }: { maxItems?: number; name?: N } = {},
+) => member(Type.Array(item, { maxItems, uniqueItems: true, description }), [], name);
+const uris = <N extends string = never>(description: string, name?: N) => list(uri, description, name === undefined ? {} : { name });
+const texts = <N extends string = never>(description: string, maxItems: number, name?: N) =>
+  list(Type.String({ minLength: 1, maxLength: 255 }), description, name === undefined ? { maxItems } : { maxItems, name });
+const seconds = <N extends string = never>(minimum: number, maximum: number, description: string, name?: N) =>
+  nullableMember(Type.Integer({ minimum, maximum }), description, name);
+const signingAlg = <N extends string = never>(description: string, name?: N) => nullableMember(oneOf(signingAlgs), description, name);
+const assertionAlg = <N extends string = never>(description: string, name?: N) => nullableMember(oneOf(clientAlgs), description, name);
+const encryptionAlg = <N extends string>(what: string, name: N) =>
+  nullableMember(oneOf(encryptionAlgs), `Encrypt ${what} to one of its keys; null: not at all`, name);
+const contentEncryption = <N extends string>(name: N) =>
+  nullableMember(oneOf(contentEncryptions), "With what the content is encrypted; null: A128CBC-HS256", name);
 
 /** Client authentication methods. */
 export const oauthAuthMethods = [
@@ -30,9 +41,10 @@ export const oauthAuthMethods = [
   "none",
 ] as const;
 export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
+export type ClientAuthMethod = (typeof authMethods)[number];
 /** OAuth 2.0 Multiple Response Type Encoding Practices: those beside `code` are implicit or hybrid. */
 export const responseTypes = ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"] as const;
-const assertionAlg = oneOf(clientAlgs);
+export type ResponseType = (typeof responseTypes)[number];
 
 const clientId = Type.String({
   minLength: 1,
@@ -60,74 +72,96 @@ const ownSecret = Type.String({
   writeOnly: true,
 });
 
-/** How something is encrypted to the client's key. */
-const encryption = <K extends string>(of: K, what: string) =>
-  ({
-    [`${of}EncryptedResponseAlg`]: nullable(oneOf(encryptionAlgs), `Encrypt ${what} to one of its keys; null: not at all`),
-    [`${of}EncryptedResponseEnc`]: nullable(oneOf(contentEncryptions), "With what the content is encrypted; null: A128CBC-HS256"),
-  }) as Record<`${K}EncryptedResponseAlg`, ReturnType<typeof encryptionAlg>> &
-    Record<`${K}EncryptedResponseEnc`, ReturnType<typeof contentEncryption>>;
-const encryptionAlg = () => nullable(oneOf(encryptionAlgs), "");
-const contentEncryption = () => nullable(oneOf(contentEncryptions), "");
-
-/** Every member that is kept in the settings, with what it may be. */
-const settingMembers = {
-  redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)"),
-  webOrigins: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-    maxItems: 100,
-    uniqueItems: true,
-    description:
-      "Origins whose scripts may call, also the admin API where the client is allowed its audience; `+` means the origins of the redirect URIs",
-  }),
+/**
+ * Every member of `clients.settings`, declared once: schema, default, and name in client metadata (RFC 7591 §2, OpenID Connect Dynamic Client
+ * Registration §2 and others), for those that clients may register. Null inherits the setting of the realm.
+ */
+export const settings = {
+  redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)", "redirect_uris"),
+  webOrigins: list(
+    Type.String({ minLength: 1, maxLength: 255 }),
+    "Origins whose scripts may call, also the admin API where the client is allowed its audience; `+` means the origins of the redirect URIs",
+  ),
   scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
-  description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
-  applicationType: oneOf(["web", "native"], { description: "Native clients run on a user's own device" }),
-  authMethod: oneOf(authMethods, {
-    description: "How it proves who it is. `client_secret` takes the secret by either way, `none` is for public clients",
-  }),
-  authSigningAlg: nullable(assertionAlg, "The only algorithm for its assertions; null: any that fits"),
-  jwks: nullable(
+  description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
+  applicationType: member(
+    oneOf(["web", "native"], { description: "Native clients run on a user's own device" }),
+    "web",
+    "application_type",
+  ),
+  authMethod: member(
+    oneOf(authMethods, {
+      description: "How it proves who it is. `client_secret` takes the secret by either way, `none` is for public clients",
+    }),
+    "client_secret",
+  ),
+  authSigningAlg: assertionAlg("The only algorithm for its assertions; null: any that fits", "token_endpoint_auth_signing_alg"),
+  jwks: nullableMember(
     Type.Object(
       { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
       { additionalProperties: false },
     ),
     "Its public keys",
+    "jwks",
   ),
-  jwksUri: nullable(uri, "Where its public keys are read from, instead of `jwks`"),
-  tlsClientAuthSubjectDn: nullable(Type.String({ minLength: 1, maxLength: 1024 }), "The subject of its certificate, for `tls_client_auth`"),
-  tlsClientAuthSanDns: nullable(san, "Instead of the subject: a DNS name of its certificate"),
-  tlsClientAuthSanUri: nullable(san, "Instead of the subject: a URI of its certificate"),
-  tlsClientAuthSanIp: nullable(san, "Instead of the subject: an IP address of its certificate"),
-  tlsClientAuthSanEmail: nullable(san, "Instead of the subject: a mail address of its certificate"),
-  postLogoutRedirectUris: uris("Where a browser may go after signing out"),
-  backchannelLogoutUri: nullable(uri, "Called when a session ends in which it took part"),
-  backchannelLogoutSessionRequired: flag("Logout tokens contain `sid`, the session that ended"),
-  frontchannelLogoutUri: nullable(
+  jwksUri: nullableMember(uri, "Where its public keys are read from, instead of `jwks`", "jwks_uri"),
+  // RFC 8705 §2.1.2: one of these names the certificate of a client with `tls_client_auth`.
+  tlsClientAuthSubjectDn: nullableMember(
+    Type.String({ minLength: 1, maxLength: 1024 }),
+    "The subject of its certificate, for `tls_client_auth`",
+    "tls_client_auth_subject_dn",
+  ),
+  tlsClientAuthSanDns: nullableMember(san, "Instead of the subject: a DNS name of its certificate", "tls_client_auth_san_dns"),
+  tlsClientAuthSanUri: nullableMember(san, "Instead of the subject: a URI of its certificate", "tls_client_auth_san_uri"),
+  tlsClientAuthSanIp: nullableMember(san, "Instead of the subject: an IP address of its certificate", "tls_client_auth_san_ip"),
+  tlsClientAuthSanEmail: nullableMember(san, "Instead of the subject: a mail address of its certificate", "tls_client_auth_san_email"),
+  postLogoutRedirectUris: uris("Where a browser may go after signing out", "post_logout_redirect_uris"),
+  backchannelLogoutUri: nullableMember(uri, "Called when a session ends in which it took part", "backchannel_logout_uri"),
+  backchannelLogoutSessionRequired: flagMember(
+    "Logout tokens contain `sid`, the session that ended",
+    "backchannel_logout_session_required",
+  ),
+  frontchannelLogoutUri: nullableMember(
     uri,
     "Loaded in a frame by the page that signs a user out of a session in which it took part; on the origin of a redirect URI",
+    "frontchannel_logout_uri",
   ),
-  frontchannelLogoutSessionRequired: flag("The URI gets `iss` and `sid`, the session that ended"),
-  firstParty: flag("One of your own applications: users are not asked for consent"),
-  consentRequired: flag("Ask users for consent before it gets tokens"),
-  requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),
-  requireDpop: flag("Refuse tokens that are not bound to a key (DPoP)"),
-  requirePar: flag("Refuse authorization requests that were not pushed before (PAR)"),
-  requireSignedRequestObject: flag("Refuse authorization requests that are not signed (JAR)"),
-  profile: oneOf(clientProfiles, {
-    description:
-      "A set of requirements as one choice: what it demands is set where the request does not say it, and refused where it says otherwise. Where left out: the realm's `oidc.leastProfile`",
-  }),
-  rotateRefreshTokens: flag(
-    "Replace a refresh token whenever it is used. Without, a public client must use DPoP: a token that is not replaced has to be bound to a key",
+  frontchannelLogoutSessionRequired: flagMember(
+    "The URI gets `iss` and `sid`, the session that ended",
+    "frontchannel_logout_session_required",
   ),
-  claimsInIdToken: flag(
-    "Put the claims of scopes into the ID token also where there is an access token to ask userinfo with (OpenID Connect Core §5.4). Off for clients that register themselves",
+  firstParty: flagMember("One of your own applications: users are not asked for consent"),
+  consentRequired: flagMember("Ask users for consent before it gets tokens"),
+  requirePkce: flagMember("Refuse authorization requests without PKCE; always so for public clients"),
+  requireDpop: flagMember("Refuse tokens that are not bound to a key (DPoP)", "dpop_bound_access_tokens"),
+  requirePar: flagMember("Refuse authorization requests that were not pushed before (PAR)", "require_pushed_authorization_requests"),
+  requireSignedRequestObject: flagMember("Refuse authorization requests that are not signed (JAR)", "require_signed_request_object"),
+  profile: member(
+    oneOf(clientProfiles, {
+      description:
+        "A set of requirements as one choice: what it demands is set where the request does not say it, and refused where it says otherwise. Where left out: the realm's `oidc.leastProfile`",
+    }),
+    "none",
+  ),
+  rotateRefreshTokens: member(
+    Type.Boolean({
+      description:
+        "Replace a refresh token whenever it is used. Without, a public client must use DPoP: a token that is not replaced has to be bound to a key",
+    }),
+    true,
+  ),
+  claimsInIdToken: member(
+    Type.Boolean({
+      description:
+        "Put the claims of scopes into the ID token also where there is an access token to ask userinfo with (OpenID Connect Core §5.4). Off for clients that register themselves",
+    }),
+    true,
   ),
   accessTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   idTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   codeLifetime: seconds(5, 600, "Seconds; null: as the realm says"),
   refreshTokenLifetime: seconds(60, 3_650 * DAYS, "Seconds without use; null: with the session, offline as the realm says"),
-  subjectClaim: nullable(
+  subjectClaim: nullableMember(
     Type.Object(
       {
         strategy: oneOf(["userId", "username", "email", "attribute", "pairwise"]),
@@ -137,51 +171,76 @@ const settingMembers = {
     ),
     "What a user is called in its tokens; null: as the realm says",
   ),
-  audience: Type.Array(uri, { maxItems: 20, uniqueItems: true, description: "Further audiences of its access tokens" }),
-  accessTokenAlg: nullable(oneOf(signingAlgs), "How its access tokens are signed; null: as the realm says"),
-  idTokenAlg: nullable(oneOf(signingAlgs), "How its ID tokens are signed; null: as the realm says"),
-  userinfoAlg: nullable(oneOf(signingAlgs), "Sign what userinfo answers; null: plain JSON"),
-  authorizationSignedResponseAlg: nullable(
-    oneOf(signingAlgs),
+  audience: list(uri, "Further audiences of its access tokens", { maxItems: 20 }),
+  accessTokenAlg: signingAlg("How its access tokens are signed; null: as the realm says"),
+  idTokenAlg: signingAlg("How its ID tokens are signed; null: as the realm says", "id_token_signed_response_alg"),
+  userinfoAlg: signingAlg("Sign what userinfo answers; null: plain JSON", "userinfo_signed_response_alg"),
+  authorizationSignedResponseAlg: signingAlg(
     "How its authorization responses are signed where it asks for that (JARM); null: RS256, or as its profile says",
+    "authorization_signed_response_alg",
   ),
-  introspectionSignedResponseAlg: nullable(oneOf(signingAlgs), "Sign what introspection answers (RFC 9701); null: plain JSON"),
-  ...encryption("idToken", "its ID tokens"),
-  ...encryption("userinfo", "what userinfo answers it"),
-  ...encryption("authorization", "its authorization responses, where it asks for them to be signed (JARM)"),
-  ...encryption("introspection", "what introspection answers it"),
-  requestObjectAlg: nullable(assertionAlg, "The only algorithm for its request objects; null: any that fits"),
-  sectorIdentifierUri: nullable(uri, "Clients with the same one share pairwise subjects"),
-  requestUris: uris("Addresses from which its request objects may be read"),
-  responseTypes: Type.Array(oneOf(responseTypes), {
-    minItems: 1,
-    uniqueItems: true,
-    description:
-      "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
-  }),
-  introspectAll: flag(
+  introspectionSignedResponseAlg: signingAlg(
+    "Sign what introspection answers (RFC 9701); null: plain JSON",
+    "introspection_signed_response_alg",
+  ),
+  idTokenEncryptedResponseAlg: encryptionAlg("its ID tokens", "id_token_encrypted_response_alg"),
+  idTokenEncryptedResponseEnc: contentEncryption("id_token_encrypted_response_enc"),
+  userinfoEncryptedResponseAlg: encryptionAlg("what userinfo answers it", "userinfo_encrypted_response_alg"),
+  userinfoEncryptedResponseEnc: contentEncryption("userinfo_encrypted_response_enc"),
+  authorizationEncryptedResponseAlg: encryptionAlg(
+    "its authorization responses, where it asks for them to be signed (JARM)",
+    "authorization_encrypted_response_alg",
+  ),
+  authorizationEncryptedResponseEnc: contentEncryption("authorization_encrypted_response_enc"),
+  introspectionEncryptedResponseAlg: encryptionAlg("what introspection answers it", "introspection_encrypted_response_alg"),
+  introspectionEncryptedResponseEnc: contentEncryption("introspection_encrypted_response_enc"),
+  requestObjectAlg: assertionAlg("The only algorithm for its request objects; null: any that fits", "request_object_signing_alg"),
+  sectorIdentifierUri: nullableMember(uri, "Clients with the same one share pairwise subjects", "sector_identifier_uri"),
+  requestUris: uris("Addresses from which its request objects may be read", "request_uris"),
+  responseTypes: member(
+    Type.Array(oneOf(responseTypes), {
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
+    }),
+    ["code"],
+  ),
+  introspectAll: flagMember(
     "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its allowed resources. Only holders of `realm-admin` may set it, or change a client that has it",
   ),
-  initiateLoginUri: nullable(uri, "Where others may send a browser to start signing in"),
-  defaultMaxAge: seconds(0, 3_650 * DAYS, "Ask users to sign in again after this many seconds, if a request does not say"),
-  requireAuthTime: flag("Every ID token contains `auth_time`"),
-  defaultAcrValues: texts("Requested if a request names none", 20),
-  cibaDeliveryMode: nullable(oneOf(["poll", "ping"]), "How it learns that a CIBA request was answered; null: `poll`"),
-  cibaNotificationEndpoint: nullable(uri, "Called in the mode `ping`"),
-  logoUri: nullable(uri, "Shown on the sign-in and consent pages; https"),
-  clientUri: nullable(uri, "Its home page"),
-  policyUri: nullable(uri, "How it uses data; linked to from the same pages"),
-  tosUri: nullable(uri, "Its terms; linked to from the same pages"),
-  contacts: texts("Whom to ask about it", 20),
-  browserFlow: nullable(flowAlias, "The alias of its browser flow; null: the realm's `browser`"),
-  directGrantFlow: nullable(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
+  initiateLoginUri: nullableMember(uri, "Where others may send a browser to start signing in", "initiate_login_uri"),
+  defaultMaxAge: seconds(
+    0,
+    3_650 * DAYS,
+    "Ask users to sign in again after this many seconds, if a request does not say",
+    "default_max_age",
+  ),
+  requireAuthTime: flagMember("Every ID token contains `auth_time`", "require_auth_time"),
+  defaultAcrValues: texts("Requested if a request names none", 20, "default_acr_values"),
+  cibaDeliveryMode: nullableMember(
+    oneOf(["poll", "ping"]),
+    "How it learns that a CIBA request was answered; null: `poll`",
+    "backchannel_token_delivery_mode",
+  ),
+  cibaNotificationEndpoint: nullableMember(uri, "Called in the mode `ping`", "backchannel_client_notification_endpoint"),
+  logoUri: nullableMember(uri, "Shown on the sign-in and consent pages; https", "logo_uri"),
+  clientUri: nullableMember(uri, "Its home page", "client_uri"),
+  policyUri: nullableMember(uri, "How it uses data; linked to from the same pages", "policy_uri"),
+  tosUri: nullableMember(uri, "Its terms; linked to from the same pages", "tos_uri"),
+  contacts: texts("Whom to ask about it", 20, "contacts"),
+  browserFlow: nullableMember(flowAlias, "The alias of its browser flow; null: the realm's `browser`"),
+  directGrantFlow: nullableMember(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
   ...accessMembers,
 };
 
-const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
-  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
-    [K in keyof T]: Type.TOptional<T[K]>;
-  };
+const settingMembers = schemasOf(settings);
+
+/** The content of `clients.settings`. */
+export type StoredClient = ValuesOf<typeof settings> & { readonly grantTypes: readonly GrantType[] };
+
+/** The settings of a snapshot, which has the other members beside them. */
+export type ClientSettings = Omit<StoredClient, "grantTypes" | "redirectUris" | "webOrigins" | "scopes">;
 
 const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "What it may ask tokens by" });
 const grantTypesInput = Type.Array(oneOf([...grantTypeNames, ...grantTypeUrns]), {
@@ -195,7 +254,7 @@ const members = {
   clientId: Type.String(),
   name: Type.Union([Type.String(), Type.Null()]),
   enabled: Type.Boolean(),
-  publicClient: flag("Cannot keep a secret: has none, and must use PKCE"),
+  publicClient: Type.Boolean({ description: "Cannot keep a secret: has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),

@@ -1,6 +1,7 @@
 import type { FieldError } from "../../kernel/errors.ts";
 import { type Place, safeEqual, type Vault } from "../../kernel/vault.ts";
-import type { ClientAuthMethod, ClientSettings, ClientSnapshot } from "./snapshot.ts";
+import type { ClientAuthMethod, ClientSettings } from "./schema.ts";
+import type { ClientSnapshot } from "./snapshot.ts";
 
 /** As the row holds them. */
 export interface SealedSecrets {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type MappedRole, rolesGivenTo } from "../../directory/roles/index.ts";
+import { type MappedRole, rolesGivenInRealm, rolesGivenTo } from "../../directory/roles/index.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 
@@ -23,6 +23,9 @@ export async function findServiceAccountPermissions(db: Db, realm: string, id: s
 /** What was given to this very client; the realm's roles first. */
 export const rolesOfServiceAccount = (db: Db, realm: string, id: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "service_account_roles", column: "id" }, id);
+
+export const rolesOfServiceAccounts = (db: Db, realm: string): Promise<Map<string, MappedRole[]>> =>
+  rolesGivenInRealm(db, realm, { table: "service_account_roles", column: "id" });
 
 export async function addServiceAccountRole(tx: Tx, realm: string, id: string, roleId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -2,7 +2,7 @@ import { dropRoles, rolesOfClient } from "../../directory/roles/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, isReservedName, type ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
@@ -16,10 +16,9 @@ import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
 import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
-import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
+import type { Client, ClientQuery, CreateClient, StoredClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
 import { completeSettings } from "./settings.ts";
-import type { StoredClient } from "./snapshot.ts";
 import {
   type ClientRow,
   type ClientState,
@@ -50,6 +49,8 @@ declare module "../../platform/context.ts" {
     "client.deleted": ClientEvent;
     /** Its settings changed; also emitted if it was disabled. */
     "client.changed": ClientEvent;
+    /** The algorithms by which tokens and answers for it are signed; null: the realm's. */
+    "client.signatures_chosen": { readonly algs: readonly (string | null)[] };
     /** The flows of a client before it is saved; signin/flows refuses unknown and unfit ones. `at` is their path in the request. */
     "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
@@ -95,16 +96,26 @@ export async function createClient(
     const message = "clientId must not hold a |, which is kept for the names of SAML applications";
     throw invalidFields([{ field: "clientId", code: "reserved", message }]);
   }
+  if (isReservedName(input.clientId))
+    throw invalidFields([
+      { field: "clientId", code: "reserved", message: "clientId: the audit trail has this name for another kind of actor" },
+    ]);
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
   const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
   return { client, secret };
 }
+
+const signaturesFor = (stored: Awaited<ReturnType<typeof checked>>) => [
+  ...[stored.accessTokenAlg, stored.idTokenAlg, stored.userinfoAlg],
+  ...[stored.authorizationSignedResponseAlg, stored.introspectionSignedResponseAlg],
+];
 
 /** Replaces a client's state. The secret is kept unless the request brings another, or the client is to have none. */
 export async function saveClient(
@@ -134,6 +145,7 @@ export async function saveClient(
     ...(registrationHash !== undefined && { registrationHash }),
   };
   const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   const event = { id: client.id, clientId: client.clientId };
   if (current.enabled && !client.enabled) await ctx.emit("client.disabled", event);

@@ -4,9 +4,9 @@ import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
+import type { StoredClient } from "./schema.ts";
 import type { SealedSecrets } from "./secrets.ts";
 import { completeSettings } from "./settings.ts";
-import type { StoredClient } from "./snapshot.ts";
 
 interface ClientsTable {
   realm_id: string;

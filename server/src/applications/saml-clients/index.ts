@@ -2,12 +2,14 @@
 // Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { withBackChannelLogout } from "./back-channel.store.ts";
-export { createSamlClients } from "./cache.ts";
+export { createSamlClients } from "./cache.store.ts";
 export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
+export { CreateSamlMapper } from "./mappers.schema.ts";
+export { samlClientMappers } from "./mappers.ts";
 export { refreshSamlMetadata } from "./refresh.ts";
 export { samlClientRoutes } from "./routes.ts";
 export { CreateSamlClient } from "./schema.ts";
-export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";
+export { createSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shown as showSamlClient } from "./service.ts";
 export { defaultOptions } from "./settings.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";

@@ -12,7 +12,8 @@ import {
   verificationKey,
 } from "../../platform/saml/index.ts";
 import { nameIdFormats } from "../../tenancy/settings/index.ts";
-import { type AcsEndpoint, completeSamlClient, type SloEndpoint, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+import type { StoredOptions, StoredSamlClient } from "./schema.ts";
+import { completeSamlClient, signingCertificatesOf } from "./settings.ts";
 import type { NameIdKind } from "./snapshot.ts";
 
 /** What metadata says of a service provider, as far as it becomes part of the record. */
@@ -20,14 +21,14 @@ export interface Imported {
   readonly name: string | null;
   readonly assertionConsumerServiceUrl: string;
   readonly acsUrls: readonly string[];
-  readonly acsEndpoints: readonly AcsEndpoint[];
+  readonly acsEndpoints: StoredOptions["acsEndpoints"];
   readonly singleLogoutServiceUrl: string | null;
-  readonly sloEndpoints: readonly SloEndpoint[];
+  readonly sloEndpoints: StoredOptions["sloEndpoints"];
   /** PEM. */
   readonly signingCertificates: readonly string[];
   readonly encryptionCertificate: string | null;
-  readonly encryptionAlgorithm: string | null;
-  readonly keyTransportAlgorithm: string | null;
+  readonly encryptionAlgorithm: StoredOptions["encryptionAlgorithm"];
+  readonly keyTransportAlgorithm: StoredOptions["keyTransportAlgorithm"];
   readonly nameIdFormat: NameIdKind | null;
   readonly wantAuthnRequestsSigned: boolean | null;
   readonly signAssertion: boolean | null;
@@ -58,7 +59,7 @@ export function importedFrom({ sp }: EntityMetadata): Imported {
   const services = sp.assertionConsumerServices.filter(({ binding }) => known(acsBindings, binding) !== null);
   const standard = defaultOf(services);
   if (!standard) throw new SamlError("metadata", "The service provider has no AssertionConsumerService for HTTP-POST or HTTP-Artifact");
-  const sloEndpoints = sp.singleLogoutServices.flatMap(({ binding, location, responseLocation }): SloEndpoint[] => {
+  const sloEndpoints = sp.singleLogoutServices.flatMap(({ binding, location, responseLocation }): StoredOptions["sloEndpoints"] => {
     const name = known(sloBindings, binding);
     return name === null ? [] : [{ url: location, binding: name, responseUrl: responseLocation }];
   });
@@ -90,7 +91,8 @@ const nameIdFormatOf = ({ nameIdFormats: listed }: SpRole): NameIdKind | null =>
 
 function encryptionOf({ encryptionCertificates, encryptionMethods }: SpRole) {
   const certificate = encryptionCertificates.find((one) => verificationKey(one).key.asymmetricKeyType === "rsa");
-  const offered = (algorithms: readonly string[]) => encryptionMethods.find((method) => algorithms.includes(method));
+  const offered = <T extends string>(algorithms: readonly T[]) =>
+    encryptionMethods.find((method): method is T => (algorithms as readonly string[]).includes(method));
   const { aes128cbc, aes192cbc, aes256cbc, ...authenticated } = DATA_ENCRYPTION;
   return {
     encryptionCertificate: certificate === undefined ? null : toPem(certificate),

@@ -2,7 +2,8 @@ import type { FieldError } from "../../kernel/errors.ts";
 import { isScript, SamlError, verificationKey } from "../../platform/saml/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { addressVerdict, inList, inMember, isWithinServer } from "../clients/index.ts";
-import { maxItems, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+import { maxItems, type StoredSamlClient } from "./schema.ts";
+import { signingCertificatesOf } from "./settings.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field} ${message}` });
 

@@ -1,14 +1,11 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { flagMember, member, nullable, nullableMember, oneOf, optional, schemasOf, type ValuesOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT, RELAY_STATE_BYTES } from "../../platform/saml/index.ts";
 import { assertionLifetime, clockSkew, nameIdFormats } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
-import { maxItems } from "./settings.ts";
 
-const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
-const inherited = (description: string) => nullable(Type.Boolean(), `${description}; null: as the realm says`);
-const flag = (description: string) => Type.Boolean({ description });
+const inherited = (description: string) => nullableMember(Type.Boolean(), `${description}; null: as the realm says`);
 const url = Type.String({ minLength: 1, maxLength: 2048 });
 const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
 const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
@@ -56,79 +53,106 @@ const attributeName = Type.String({
   description: "the name of an attribute has no control characters",
 });
 
-const optionMembers = {
+/** The largest number of items of the lists that metadata fills, too. */
+export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoints: 20, additionalSigningCertificates: 10 } as const;
+
+/** The members of `options`, declared once: schema and default. Null inherits the setting of the realm. */
+export const storedOptions = {
   signAssertion: inherited("Sign the assertion"),
   signResponse: inherited("Sign the response around it"),
   wantAuthnRequestsSigned: inherited("Refuse requests that are not signed by one of its certificates"),
   encryptAssertion: inherited("Encrypt the assertion for `encryptionCertificate`"),
-  nameIdFormat: nullable(oneOf(nameIdFormats), "The NameID where a request asks for none; null: as the realm says"),
-  includeAttributes: flag("Send attributes. False: the NameID alone"),
-  additionalAcsUrls: Type.Array(url, {
-    maxItems: maxItems.additionalAcsUrls,
-    uniqueItems: true,
-    description: "Further assertion consumer services; a request may ask for one of them",
-  }),
+  nameIdFormat: nullableMember(oneOf(nameIdFormats), "The NameID where a request asks for none; null: as the realm says"),
+  includeAttributes: member(Type.Boolean({ description: "Send attributes. False: the NameID alone" }), true),
+  additionalAcsUrls: member(
+    Type.Array(url, {
+      maxItems: maxItems.additionalAcsUrls,
+      uniqueItems: true,
+      description: "Further assertion consumer services; a request may ask for one of them",
+    }),
+    [],
+  ),
   backChannelSloEnabled: inherited("Notify it by SOAP when a session ends"),
   idpInitiatedSsoEnabled: inherited("Let users start at this server"),
-  assertionLifetimeSeconds: nullable(
+  assertionLifetimeSeconds: nullableMember(
     Type.Integer(assertionLifetime),
     "How long it may take an assertion to arrive; null: as the realm says",
   ),
-  clockSkewSeconds: nullable(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
-  name,
-  description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
-  additionalSigningCertificates: Type.Array(certificate, {
-    maxItems: maxItems.additionalSigningCertificates,
-    uniqueItems: true,
-    description: "Further certificates beside `signingCertificate`, such as the next one",
-  }),
-  encryptionCertificate: nullable(certificate, "For whom assertions are encrypted; an RSA key"),
-  encryptionAlgorithm: nullable(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
-  keyTransportAlgorithm: nullable(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
-  nameIdSource: nullable(attributeName, "The user attribute that the NameID of format `unspecified` is read from; null: the username"),
-  persistentNameIdSource: nullable(
+  clockSkewSeconds: nullableMember(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
+  description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
+  additionalSigningCertificates: member(
+    Type.Array(certificate, {
+      maxItems: maxItems.additionalSigningCertificates,
+      uniqueItems: true,
+      description: "Further certificates beside `signingCertificate`, such as the next one",
+    }),
+    [],
+  ),
+  encryptionCertificate: nullableMember(certificate, "For whom assertions are encrypted; an RSA key"),
+  encryptionAlgorithm: nullableMember(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
+  keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
+  nameIdSource: nullableMember(
+    attributeName,
+    "The user attribute that the NameID of format `unspecified` is read from; null: the username",
+  ),
+  persistentNameIdSource: nullableMember(
     attributeName,
     "The user attribute that the NameID of format `persistent` is read from, such as the ImmutableID of Microsoft 365; null: random, one per user and service provider",
   ),
-  acsEndpoints: Type.Array(AcsEndpoint, {
-    maxItems: maxItems.acsEndpoints,
-    description:
-      "Under which binding and index the addresses above are called. An address that is not listed takes POST and the next free index",
-  }),
-  sloEndpoints: Type.Array(SloEndpoint, {
-    maxItems: maxItems.sloEndpoints,
-    description: "Its single logout services, with their bindings. Empty: by Redirect at `singleLogoutServiceUrl`",
-  }),
-  defaultRelayState: nullable(
+  acsEndpoints: member(
+    Type.Array(AcsEndpoint, {
+      maxItems: maxItems.acsEndpoints,
+      description:
+        "Under which binding and index the addresses above are called. An address that is not listed takes POST and the next free index",
+    }),
+    [],
+  ),
+  sloEndpoints: member(
+    Type.Array(SloEndpoint, {
+      maxItems: maxItems.sloEndpoints,
+      description: "Its single logout services, with their bindings. Empty: by Redirect at `singleLogoutServiceUrl`",
+    }),
+    [],
+  ),
+  defaultRelayState: nullableMember(
     Type.String({ minLength: 1, maxLength: 1024 }),
     "The RelayState where users start at this server, often an address within the application",
   ),
-  allowedRelayStates: nullable(
+  allowedRelayStates: nullableMember(
     Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
     "Only a RelayState that begins with one of these is passed on, of at most 2,048 bytes; null: any, as `relayStateBytes` says",
   ),
-  relayStateBytes: Type.Integer({
-    minimum: RELAY_STATE_BYTES,
-    maximum: 2048,
-    description: "How long a RelayState may be that is no address of the service provider itself, where `allowedRelayStates` is null",
-  }),
-  authnContextMap: Type.Record(urn, oneOf(["1", "2"]), {
-    maxProperties: 50,
-    description: "AuthnContextClassRef → `acr`: `1` one factor, `2` two; beside those that every realm knows",
-  }),
-  alwaysForceAuthn: flag("Ask users to sign in again at each request"),
-  refusePassive: flag("Answer every IsPassive request with NoPassive"),
-  consentRequired: flag("Ask users for consent before attributes are released to it"),
-  browserFlow: nullable(
+  relayStateBytes: member(
+    Type.Integer({
+      minimum: RELAY_STATE_BYTES,
+      maximum: 2048,
+      description: "How long a RelayState may be that is no address of the service provider itself, where `allowedRelayStates` is null",
+    }),
+    RELAY_STATE_BYTES,
+  ),
+  authnContextMap: member(
+    Type.Record(urn, oneOf(["1", "2"]), {
+      maxProperties: 50,
+      description: "AuthnContextClassRef → `acr`: `1` one factor, `2` two; beside those that every realm knows",
+    }),
+    {},
+  ),
+  alwaysForceAuthn: flagMember("Ask users to sign in again at each request"),
+  refusePassive: flagMember("Answer every IsPassive request with NoPassive"),
+  consentRequired: flagMember("Ask users for consent before attributes are released to it"),
+  browserFlow: nullableMember(
     Type.String({ minLength: 1, maxLength: 63 }),
     "The alias of the flow by which users sign in to it; null: the realm's `browser`",
   ),
   ...accessMembers,
-  clientUri: nullable(url, "Its home page"),
-  logoUri: nullable(url, "Shown on the sign-in and consent pages"),
-  policyUri: nullable(url, "How it uses data; linked to from the same pages"),
-  tosUri: nullable(url, "Its terms; linked to from the same pages"),
+  clientUri: nullableMember(url, "Its home page"),
+  logoUri: nullableMember(url, "Shown on the sign-in and consent pages"),
+  policyUri: nullableMember(url, "How it uses data; linked to from the same pages"),
+  tosUri: nullableMember(url, "Its terms; linked to from the same pages"),
 };
+
+/** The name has a column. */
+const optionMembers = { ...schemasOf(storedOptions), name };
 
 const stateMembers = {
   assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "Where assertions are sent" }),
@@ -139,6 +163,17 @@ const stateMembers = {
   singleLogoutServiceUrl: nullable(url, "Where a browser is sent to sign out"),
   signingCertificate: nullable(certificate, "What its requests are signed with"),
 };
+
+export type StoredOptions = ValuesOf<typeof storedOptions>;
+
+/** The content of `saml_clients.settings`. */
+export interface StoredSamlClient {
+  readonly assertionConsumerServiceUrl: string;
+  readonly defaultAuthnContextClassRef: string | null;
+  readonly singleLogoutServiceUrl: string | null;
+  readonly signingCertificate: string | null;
+  readonly options: StoredOptions;
+}
 
 const MetadataSource = Type.Object(
   {
@@ -173,11 +208,6 @@ export const SamlClient = Type.Object(
   { $id: "SamlClient" },
 );
 export type SamlClient = Static<typeof SamlClient>;
-
-const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
-  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
-    [K in keyof T]: Type.TOptional<T[K]>;
-  };
 
 const nameIdFormatNames = nameIdFormats.map((format) => NAME_ID_FORMAT[format]);
 const options = Type.Object(

@@ -10,8 +10,8 @@ import { resolveAccess, spellAccess } from "../access/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
-import type { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
-import { completeSamlClient, type StoredOptions, type StoredSamlClient } from "./settings.ts";
+import type { CreateSamlClient, SamlClient, SamlClientQuery, StoredOptions, StoredSamlClient, UpdateSamlClient } from "./schema.ts";
+import { completeSamlClient } from "./settings.ts";
 import {
   applicationName,
   deleteSamlClient,

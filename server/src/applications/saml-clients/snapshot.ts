@@ -1,8 +1,9 @@
 import type { Endpoint, IndexedEndpoint, VerificationKey } from "../../platform/saml/index.ts";
 import type { ClaimMapper } from "../claims/index.ts";
+import type { StoredOptions } from "./schema.ts";
 
 /** What a NameID is made of; `email` and the other short names stand for the URNs of SAML. */
-export type NameIdKind = "persistent" | "transient" | "email" | "unspecified";
+export type NameIdKind = NonNullable<StoredOptions["nameIdFormat"]>;
 
 /** A mapper whose value becomes an attribute of the assertion. */
 export interface SamlMapper extends ClaimMapper {
@@ -30,46 +31,25 @@ export interface SamlClientSnapshot {
   readonly mappers: readonly SamlMapper[];
 }
 
-/** The members of `options`, where null inherits resolved with the realm's settings. */
-export interface SamlClientOptions {
-  readonly signAssertion: boolean;
-  readonly signResponse: boolean;
-  readonly wantAuthnRequestsSigned: boolean;
-  readonly encryptAssertion: boolean;
-  readonly encryptionAlgorithm: string | null;
-  readonly keyTransportAlgorithm: string | null;
-  readonly nameIdFormat: NameIdKind;
-  /** Which attribute the NameID of `unspecified` (or of an SP with its own format) is read from; null: the username. */
-  readonly nameIdSource: string | null;
-  /** The same for `persistent`; null: random, one per user and SP. */
-  readonly persistentNameIdSource: string | null;
-  readonly includeAttributes: boolean;
-  readonly backChannelSloEnabled: boolean;
-  readonly idpInitiatedSsoEnabled: boolean;
-  /** Sent with an unsolicited assertion. */
-  readonly defaultRelayState: string | null;
-  /** Null: whatever an SP sends with its request. Otherwise only these prefixes. */
-  readonly allowedRelayStates: readonly string[] | null;
-  /** Of a RelayState that is no address of the SP, where no prefixes are named. */
-  readonly relayStateBytes: number;
-  readonly assertionLifetimeSeconds: number;
-  /** By how much the clock of the SP may differ from ours. */
-  readonly clockSkewSeconds: number;
-  /** AuthnContextClassRef → `acr` of the realm; complete with what every realm knows. */
+/** Options that a client inherits from the realm's settings where they are null. */
+export type InheritedOption =
+  | "signAssertion"
+  | "signResponse"
+  | "wantAuthnRequestsSigned"
+  | "encryptAssertion"
+  | "nameIdFormat"
+  | "backChannelSloEnabled"
+  | "idpInitiatedSsoEnabled"
+  | "assertionLifetimeSeconds"
+  | "clockSkewSeconds";
+
+/** The options with the realm's settings resolved. */
+export type SamlClientOptions = Omit<StoredOptions, InheritedOption | "authnContextMap"> & {
+  readonly [K in InheritedOption]: NonNullable<StoredOptions[K]>;
+} & {
+  /** AuthnContextClassRef → `acr`, with those that every realm knows. */
   readonly authnContextMap: Readonly<Record<string, string>>;
-  /** Asks again at every request, whatever the SP says. */
-  readonly alwaysForceAuthn: boolean;
-  /** IsPassive is answered with NoPassive even where a session would do. */
-  readonly refusePassive: boolean;
-  readonly consentRequired: boolean;
-  readonly browserFlow: string | null;
-  readonly allowedRoles: readonly string[];
-  readonly allowedGroups: readonly string[];
-  readonly clientUri: string | null;
-  readonly logoUri: string | null;
-  readonly policyUri: string | null;
-  readonly tosUri: string | null;
-}
+};
 
 /** The SAML clients of all realms, as protocols ask for them. */
 export interface SamlClients {

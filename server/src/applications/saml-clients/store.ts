@@ -5,7 +5,8 @@ import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import type { StoredMetadata } from "./metadata.ts";
-import { completeSamlClient, type StoredSamlClient } from "./settings.ts";
+import type { StoredSamlClient } from "./schema.ts";
+import { completeSamlClient } from "./settings.ts";
 
 interface SamlClientsTable {
   realm_id: string;

@@ -1,10 +1,19 @@
 import { existsSync } from "node:fs";
 import { sql } from "kysely";
-import pg from "pg";
+import type pg from "pg";
 import type { Config } from "../../config.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { checkVault, masterKeyPath, openVault } from "../../master-key.ts";
-import { type Database, embeddedFolder, FolderInUse, migrationStatus, openDatabase } from "../../platform/db/index.ts";
+import {
+  connectDirectly,
+  type Database,
+  embeddedFolder,
+  FolderInUse,
+  migrationStatus,
+  openDatabase,
+  poolerVerdict,
+  poolingOf,
+} from "../../platform/db/index.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 const name = "database";
@@ -34,9 +43,9 @@ const OLDEST = 140_000;
 const MUCH_SKEW = 2 * SECOND;
 
 async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
-  const client = connecting(url);
+  let client: pg.Client | undefined;
   try {
-    await client.connect();
+    client = await connecting(url);
     const { rows } = await client.query(
       "select current_setting('server_version_num')::int as number, current_setting('server_version') as version, extract(epoch from clock_timestamp()) * 1000 as now",
     );
@@ -47,22 +56,32 @@ async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
       skew < MUCH_SKEW
         ? ok("database clock", "agrees with this machine's")
         : warning("database clock", `It differs from this machine's by ${(skew / SECOND).toFixed(1)} s.`, "Keep both right with NTP.");
+    const pooler = await checkPooler(config, url);
+    const begun = [ok(name, `Postgres ${version}`), time, ...pooler];
+    // Every further query could fail by it.
+    if (pooler.some(({ severity }) => severity === "problem")) return begun;
     const contents = await using(config, (database) => checkContents(config, database));
-    return [ok(name, `Postgres ${version}`), time, ...contents, await checkListen(config.listenUrl ?? url)];
+    return [...begun, ...contents, await checkListen(config.listenUrl ?? url)];
   } catch (error) {
     return [problem(name, `Postgres cannot be used: ${reason(error)}.`, "Start it, or correct DATABASE_URL.")];
   } finally {
-    await client.end().catch(() => undefined); // it may never have connected
+    await client?.end().catch(() => undefined); // it may never have connected
   }
 }
 
-const connecting = (connectionString: string) =>
-  new pg.Client({
-    connectionString,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-    application_name: "gatehouse doctor",
-  });
+const connecting = (url: string) =>
+  connectDirectly(url, { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, application_name: "gatehouse doctor" });
+
+/** The same verdict as at a start. */
+async function checkPooler(config: Config, url: string): Promise<Finding[]> {
+  const check = "pooler";
+  const pooling = await poolingOf(url);
+  const { refused, warning: warned } = poolerVerdict(config, pooling);
+  const advice = "docs/configuration.md, “Behind PgBouncer”, says why.";
+  if (refused !== null) return [problem(check, refused, advice)];
+  if (warned !== null) return [warning(check, warned, advice)];
+  return pooling.byTransaction ? [ok(check, "in transaction mode, with the settings that it needs")] : [];
+}
 
 /** Never the message as a whole where it could hold the URL; Postgres' own words (wrong password, no such database) hold none. */
 function reason(error: unknown): string {
@@ -99,12 +118,13 @@ async function checkCanary(config: Config, db: Database["db"]): Promise<Finding>
 
 /** A pooler in transaction mode takes LISTEN and then delivers nothing: only a notification that arrives proves it. */
 async function checkListen(url: string): Promise<Finding> {
-  const client = connecting(url);
+  let client: pg.Client | undefined;
   const check = "notifications";
   try {
-    await client.connect();
+    const listening = await connecting(url);
+    client = listening;
     const arrived = new Promise<boolean>((resolve) => {
-      client.once("notification", () => resolve(true));
+      listening.once("notification", () => resolve(true));
       setTimeout(() => resolve(false), TIMEOUT_MS).unref();
     });
     await client.query("listen gatehouse_doctor");
@@ -114,6 +134,6 @@ async function checkListen(url: string): Promise<Finding> {
   } catch (error) {
     return problem(check, `Cannot listen: ${reason(error)}.`, "Set GATEHOUSE_LISTEN_URL to a direct connection.");
   } finally {
-    await client.end().catch(() => undefined); // it may never have connected
+    await client?.end().catch(() => undefined); // it may never have connected
   }
 }

@@ -44,6 +44,7 @@ export {
   type WrittenPassword,
 } from "./passwords.service.ts";
 export {
+  dropPasswords,
   findPassword,
   isDirectorySource,
   isFromDirectory,

@@ -106,3 +106,9 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
     )
     .execute();
 }
+
+/** The password, and those before it. */
+export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<void> {
+  await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).where("type", "=", "password").execute();
+  await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+}

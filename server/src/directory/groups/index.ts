@@ -1,9 +1,13 @@
 // Groups: a tree of them, who is in them, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
 // `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
 export { guardInheritance } from "./inheritance.ts";
+export { joinAll, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
 export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
-export { rolesGrantedBy } from "./roles.store.ts";
+export { grantRole, withdrawRole } from "./roles.service.ts";
+export { rolesGrantedBy, rolesOf as rolesOfGroup, rolesOfGroups } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";
+export { CreateGroup } from "./schema.ts";
+export { createGroup, removeGroup, saveGroup, searchGroups } from "./service.ts";
 export { existingGroups } from "./store.ts";

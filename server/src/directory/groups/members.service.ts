@@ -5,7 +5,7 @@ import { expectVersion } from "../../platform/versions.ts";
 import { assertMayGrant, changingGrants } from "../roles/index.ts";
 import { userErrors } from "../users/index.ts";
 import { groupErrors } from "./errors.ts";
-import { deleteMember, findMember, insertMember, listMembers } from "./members.store.ts";
+import { deleteMember, deleteMembersOf, findMember, insertMember, insertMembersOf, listMembers, membersAmong } from "./members.store.ts";
 import { rolesGrantedBy } from "./roles.store.ts";
 import type { GroupMember } from "./schema.ts";
 import { readGroup } from "./service.ts";
@@ -46,6 +46,27 @@ export async function leave(ctx: Ctx, id: string, userId: string): Promise<void>
     if (!left) throw groupErrors.not_member();
   });
   auditUpdate(ctx, groupId, `members -${userId.toLowerCase()}`);
+}
+
+/** Many at once, each with an event of its own. Users who are members already, or unknown, are passed over. */
+export async function joinAll(ctx: Ctx, id: string, userIds: readonly string[]): Promise<void> {
+  const { groupId, version } = await readGroup(ctx, id);
+  await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]));
+  expectVersion(ctx, version);
+  const joined = await insertMembersOf(ctx.tx, ctx.realm, groupId, userIds, ctx.now);
+  for (const userId of joined) auditUpdate(ctx, groupId, `members +${userId}`);
+}
+
+/** Many at once. Who is no member is passed over. */
+export async function leaveAll(ctx: Ctx, id: string, userIds: readonly string[]): Promise<void> {
+  const { groupId, version } = await readGroup(ctx, id);
+  const left = await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]), async () => {
+    expectVersion(ctx, version);
+    const members = await membersAmong(ctx.tx, ctx.realm, groupId, userIds);
+    for (const userId of members) await ctx.emit("user.grants_removing", { userId, roles: [], groups: [groupId] });
+    return deleteMembersOf(ctx.tx, ctx.realm, groupId, members);
+  });
+  for (const userId of left) auditUpdate(ctx, groupId, `members -${userId}`);
 }
 
 const auditUpdate = (ctx: Ctx, groupId: string, detail: string): void =>

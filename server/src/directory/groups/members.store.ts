@@ -82,6 +82,34 @@ export async function insertMembers(
     order by g.group_id, r.user_id on conflict do nothing`.execute(tx);
 }
 
+/** Many of one group; answers those who were no members before. Unknown users are passed over. */
+export async function insertMembersOf(tx: Tx, realm: string, groupId: string, userIds: readonly string[], now: number): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const { rows } = await translating(
+    { group_members_user: userErrors.not_found, group_members_group: groupErrors.not_found },
+    sql<{ user_id: string }>`insert into group_members (realm_id, group_id, user_id, joined_at)
+      select u.realm_id, ${groupId}::uuid, u.user_id, ${now} from users u
+      where u.realm_id = ${realm} and u.user_id = any(${[...userIds]}::uuid[])
+      order by u.user_id on conflict do nothing returning user_id`.execute(tx),
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Those of the users who are members. */
+export async function membersAmong(db: Db, realm: string, groupId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const { rows } = await sql<{ user_id: string }>`select user_id from group_members
+    where realm_id = ${realm} and group_id = ${groupId}::uuid and user_id = any(${[...userIds]}::uuid[]) order by user_id`.execute(db);
+  return rows.map(({ user_id }) => user_id);
+}
+
+export async function deleteMembersOf(tx: Tx, realm: string, groupId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const { rows } = await sql<{ user_id: string }>`delete from group_members
+    where realm_id = ${realm} and group_id = ${groupId}::uuid and user_id = any(${[...userIds]}::uuid[]) returning user_id`.execute(tx);
+  return rows.map(({ user_id }) => user_id);
+}
+
 export async function deleteMember(tx: Tx, realm: string, groupId: string, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("group_members")

@@ -46,6 +46,6 @@ export async function withdrawRole(ctx: Ctx, id: string, roleId: string): Promis
 const roleById = async (ctx: Ctx, roleId: string) => (isId(roleId) ? await shareRole(ctx.tx, ctx.realm, roleId) : null);
 
 async function auditUpdate(ctx: Ctx, groupId: string, detail: string): Promise<void> {
-  await updateGroup(ctx.tx, ctx.realm, groupId, {});
+  await updateGroup(ctx.tx, ctx.realm, groupId, {}, ctx.now);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type MappedRole, rolesGivenTo } from "../roles/index.ts";
+import { type MappedRole, rolesGivenInRealm, rolesGivenTo } from "../roles/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -15,6 +15,9 @@ const inherits = (realm: string) =>
 /** The realm's first, then those of clients. */
 export const rolesOf = (db: Db, realm: string, groupId: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "group_roles", column: "group_id" }, groupId);
+
+export const rolesOfGroups = (db: Db, realm: string): Promise<Map<string, MappedRole[]>> =>
+  rolesGivenInRealm(db, realm, { table: "group_roles", column: "group_id" });
 
 /** The roles that members of these groups get by them, also from the groups above where the realm says so. */
 export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {

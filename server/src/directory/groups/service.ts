@@ -66,7 +66,7 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
     refuseOtherRoles(current, input);
     expectVersion(ctx, current.version);
     if (moves) await move(ctx, groupId, before, after);
-    await updateGroup(ctx.tx, ctx.realm, groupId, { name: input.name, description: input.description ?? null, parentId });
+    await updateGroup(ctx.tx, ctx.realm, groupId, { name: input.name, description: input.description ?? null, parentId }, ctx.now);
   });
   const detail = moves ? `moved ${parentId === null ? "to the top" : `below ${parentId}`}` : null;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });

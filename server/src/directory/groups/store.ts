@@ -1,4 +1,4 @@
-import { type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
@@ -14,6 +14,8 @@ interface GroupsTable {
   name_key: string;
   description: string | null;
   created_at: number;
+  /** Null: not changed since it was created, or by a release that did not write this down. */
+  updated_at: ColumnType<number | null, never, number>;
   version: Generated<number>;
 }
 
@@ -102,6 +104,7 @@ export async function updateGroup(
   realm: string,
   groupId: string,
   change: { name?: string; description?: string | null; parentId?: string | null },
+  now: number,
 ): Promise<void> {
   await translating(
     { groups_name_taken: groupErrors.name_taken },
@@ -111,6 +114,7 @@ export async function updateGroup(
         ...(change.name !== undefined && { name: change.name, name_key: loginKey(change.name) }),
         ...(change.description !== undefined && { description: change.description }),
         ...(change.parentId !== undefined && { parent_id: change.parentId }),
+        updated_at: now,
         version: eb("version", "+", 1),
       }))
       .where("realm_id", "=", realm)

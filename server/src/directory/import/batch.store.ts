@@ -104,6 +104,33 @@ async function insertPasswords(tx: Tx, realm: string, users: readonly NewUser[],
     from json_to_recordset(${JSON.stringify(passwords)}::text::json) as r(user_id uuid, credential_id uuid, secret text)`.execute(tx);
 }
 
+export interface NewCredential {
+  readonly userId: string;
+  readonly id: string;
+  readonly type: string;
+  readonly secret: string;
+  readonly data: object;
+  readonly createdAt: number;
+}
+
+/** Second factors that users bring along. */
+export async function insertCredentials(tx: Tx, realm: string, credentials: readonly NewCredential[]): Promise<void> {
+  if (credentials.length === 0) return;
+  await sql`
+    insert into credentials (realm_id, user_id, credential_id, type, secret, data, created_at)
+    select ${realm}, r."userId", r.id, r.type, r.secret, r.data, r."createdAt"
+    from json_to_recordset(${JSON.stringify(credentials)}::text::json) as r("userId" uuid, id uuid, type text, secret text, data jsonb,
+      "createdAt" bigint)`.execute(tx);
+}
+
+/** Which of these ids users of the realm have already. */
+export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from users where realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`.execute(tx);
+  return new Set(rows.map((row) => row.user_id));
+}
+
 async function insertRoles(tx: Tx, realm: string, users: readonly NewUser[]): Promise<void> {
   const mappings = users.flatMap(({ userId, roleIds }) => roleIds.map((roleId) => ({ user_id: userId, role_id: roleId })));
   if (mappings.length === 0) return;

@@ -1,10 +1,12 @@
 import type { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
+import type { Vault } from "../../kernel/vault.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
 import { findUserForUpdate, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
-import { findTaken, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import type { Fault } from "./readers/index.ts";
 import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { OnConflict } from "./schema.ts";
@@ -13,12 +15,14 @@ export type Outcome = "created" | "updated" | "skipped" | Fault;
 
 const fault = ({ code, message }: AppError): Fault => ({ code, message });
 const taken = fault(userErrors.login_name_taken());
+const idTaken: Fault = { code: "import.user_id_taken", message: "Another user of the realm has this userId" };
+const forNewUsers = ["groups", "clientRoles", "organizations", "credentials"] as const;
 
 /**
  * Writes the rows of one batch, of which no two share a name, and says of each what became of it. New users go in by a statement
  * per table; users who are there are changed one by one, by the same rules and with the same effects as any change of them.
  */
-export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict): Promise<Outcome[]> {
+export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, vault: Vault): Promise<Outcome[]> {
   const outcomes = new Map<CheckedRow, Outcome>();
   const roles = await rolesOf(ctx, rows.filter(isReady));
   const sound = rows.filter((row): row is ReadyRow => {
@@ -30,14 +34,34 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const present = await findTaken(ctx.tx, ctx.realm, sound.flatMap(keysOf));
   const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key));
   const newcomers = new Map<ReadyRow, NewUser>();
+  const belongings = new Map<ReadyRow, Belongings>();
+  const resolve = createResolver(ctx);
+  const takenIds = await findTakenIds(
+    ctx.tx,
+    ctx.realm,
+    sound.flatMap(({ user }) => user.userId ?? []),
+  );
   for (const row of sound.filter((each) => !isTaken(each))) {
-    const refusal = await roles.refusalFor(row);
-    if (refusal) outcomes.set(row, refusal);
-    else newcomers.set(row, newUser(ctx, row, roles.idsFor(row)));
+    const { userId } = row.user;
+    const found = await resolve(row);
+    const refusal =
+      (await roles.refusalFor(row)) ??
+      (isFault(found) ? found : userId !== undefined && takenIds.has(userId.toLowerCase()) ? idTaken : null);
+    if (refusal || isFault(found)) outcomes.set(row, refusal!);
+    else {
+      belongings.set(row, found);
+      newcomers.set(row, newUser(ctx, row, [...roles.idsFor(row), ...found.clientRoleIds]));
+    }
   }
   const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...newcomers.values()], ctx.now);
   const late: ReadyRow[] = [];
   for (const [row, { userId }] of newcomers) inserted.has(userId) ? outcomes.set(row, "created") : late.push(row);
+  const made = [...newcomers].filter(([, { userId }]) => inserted.has(userId));
+  await insertBelongings(
+    ctx,
+    vault,
+    made.map(([row, { userId }]) => ({ userId, row, belongings: belongings.get(row)! })),
+  );
 
   const owners = late.length === 0 ? present : new Map([...present, ...(await findTaken(ctx.tx, ctx.realm, late.flatMap(keysOf)))]);
   for (const row of [...sound.filter(isTaken), ...late]) outcomes.set(row, await settle(ctx, row, owners.get(row.usernameKey), onConflict));
@@ -53,6 +77,9 @@ async function settle(
 ): Promise<Outcome> {
   if (onConflict === "skip") return "skipped";
   if (onConflict === "fail" || !owner?.byUsername) return taken;
+  const ignored = forNewUsers.filter((member) => row.user[member] !== undefined);
+  if (ignored.length > 0)
+    return { code: "import.new_users_only", message: `${ignored.join(", ")}: only a new user gets these; leave them out to update one` };
   try {
     await updateUser(ctx, owner.userId, row);
     return "updated";
@@ -94,7 +121,7 @@ async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: Read
 }
 
 const newUser = (ctx: Ctx, { user, usernameKey, emailKey, createdAt, passwordHash }: ReadyRow, roleIds: readonly string[]): NewUser => ({
-  userId: newId(),
+  userId: user.userId?.toLowerCase() ?? newId(),
   username: user.username,
   usernameKey,
   email: user.email ?? null,

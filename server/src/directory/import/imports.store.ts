@@ -40,6 +40,7 @@ const KEPT = 30 * DAY;
 export interface StartedBy {
   readonly id: string;
   readonly name: string;
+  readonly kind?: Actor["kind"];
 }
 
 export interface Counts {
@@ -99,7 +100,7 @@ export async function findImport(db: Db, realm: string, importId: string): Promi
   return row ? toImport(row) : null;
 }
 
-/** Starts or resumes an import for `holder`. Null: another process holds it. */
+/** Starts or resumes an import for `holder`; `before` is how it ended the last time. Null: another process holds it. */
 export async function holdImport(
   tx: Tx,
   realm: string,
@@ -107,17 +108,17 @@ export async function holdImport(
   holder: string,
   actor: Actor,
   now: number,
-): Promise<(StoredImport & { readonly isRepeated: boolean }) | null> {
-  const startedBy: StartedBy = { id: actor.id, name: actor.name };
-  // Of a row that was just inserted `xmax` is 0; one that was there is locked, and so has it set.
-  const { rows } = await sql<Columns & { is_repeated: boolean }>`
+): Promise<(StoredImport & { readonly before: Status | null }) | null> {
+  const startedBy: StartedBy = { id: actor.id, name: actor.name, kind: actor.kind };
+  const { rows } = await sql<Columns & { before: Status | null }>`
+    with known as (select status from user_imports where realm_id = ${realm} and import_id = ${importId})
     insert into user_imports as i (realm_id, import_id, status, holder, held_until, actor, started_at, updated_at)
     values (${realm}, ${importId}, 'RUNNING', ${holder}::uuid, ${now + HOLD}, ${JSON.stringify(startedBy)}::text::jsonb, ${now}, ${now})
     on conflict (realm_id, import_id) do update set status = 'RUNNING', holder = excluded.holder, held_until = excluded.held_until,
       actor = excluded.actor, updated_at = excluded.updated_at, finished_at = null, stopped = null
     where i.held_until <= ${now}
-    returning ${sql.join(columns.map((column) => sql.ref(column)))}, i.xmax::text <> '0' as is_repeated`.execute(tx);
-  return rows[0] ? { ...toImport(rows[0]), isRepeated: rows[0].is_repeated } : null;
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}, (select status from known) as before`.execute(tx);
+  return rows[0] ? { ...toImport(rows[0]), before: rows[0].before } : null;
 }
 
 /** Extends the lease. False: another process holds it by now. */

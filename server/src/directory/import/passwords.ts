@@ -1,10 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import { type CheckedRow, faultOfError, isReady, type ReadyRow } from "./row.ts";
 
 /** Turns a plain password into its hash, off the main thread, or refuses it by the realm's rules with an AppError. */
 export type HashPassword = (password: string, owner: { readonly username: string; readonly email: string | null }) => Promise<string>;
+
+/** By the rules of the realm. A dry run checks them without hashing. */
+export function hashingFor(
+  read: <T>(work: (ctx: ReadCtx) => Promise<T>) => Promise<T>,
+  { hasher, breaches }: PasswordParts,
+  policy: Settings["passwordPolicy"],
+  dryRun: boolean,
+): HashPassword {
+  const parts = { hasher: dryRun ? { ...hasher, hash: async () => "" } : hasher, breaches };
+  return (password, owner) => read(async (ctx) => (await preparePassword(ctx, parts, policy, { userId: null, ...owner }, password)).hash);
+}
 
 /** Leaves cores for sign-ins. */
 const AT_ONCE = 2;

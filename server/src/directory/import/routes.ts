@@ -2,10 +2,11 @@ import type { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { type PasswordParts, preparePassword } from "../credentials/index.ts";
-import type { HashPassword } from "./passwords.ts";
+import type { PasswordParts } from "../credentials/index.ts";
+import { hashingFor } from "./passwords.ts";
 import { type MediaType, mediaTypes } from "./readers/index.ts";
 import { ImportQuery, ImportUser, UserImport } from "./schema.ts";
 import { importUsers, readImport } from "./service.ts";
@@ -14,6 +15,7 @@ const tags = ["Users"];
 
 export interface ImportRouteParts extends PasswordParts {
   readonly realms: RealmSnapshots;
+  readonly vault: Vault;
 }
 
 const csv =
@@ -32,7 +34,7 @@ const body = {
 };
 
 /** Mounted under /admin/realms/:realm/users/import. */
-export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms }) => {
+export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms, vault }) => {
   // Here, and only here, a body is handed over as it arrives, whatever its length.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => {
@@ -57,20 +59,15 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
         params: pathParams(),
         querystring: ImportQuery,
         body: body as never,
-        response: { 200: UserImport },
+        response: { 200: UserImport, 409: Problem },
       },
     },
     async (req, reply) => {
       const type = mediaTypeOf(req.headers["content-type"], req.headers["content-encoding"]);
       const { settings } = (await realms.get(req.params.realm))!;
       const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
-      // A dry run checks the password rules without hashing.
-      const passwordParts = { hasher: dryRun ? { ...hasher, hash: async () => "" } : hasher, breaches };
-      const hashPassword: HashPassword = (password, owner) =>
-        req.read(
-          async (ctx) => (await preparePassword(ctx, passwordParts, settings.passwordPolicy, { userId: null, ...owner }, password)).hash,
-        );
-      const parts = { transact: req.transact.bind(req), hashPassword, log: req.log };
+      const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
+      const parts = { transact: req.transact.bind(req), hashPassword, vault, log: req.log };
       try {
         return await importUsers(parts, req.body as unknown as Readable, { type, delimiter, onConflict, dryRun, importId });
       } finally {

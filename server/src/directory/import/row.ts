@@ -1,7 +1,9 @@
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
+import { isReservedName } from "../../platform/context.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
 import { isKnownHash } from "../../platform/passwords/index.ts";
+import { userErrors } from "../users/index.ts";
 import type { Fault, RawRow } from "./readers/index.ts";
 import { ImportUser, type RowError } from "./schema.ts";
 
@@ -38,7 +40,8 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
   }
   const user = value as ImportUser;
   const createdAt = user.createdAt === undefined ? null : timeOf(user.createdAt);
-  const fault = (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user);
+  const fault =
+    (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user) || faultOfCredentials(user) || faultOfName(user);
   if (fault) return refused(fault);
   const { username, email = null } = user;
   return {
@@ -57,6 +60,8 @@ const timeOf = (time: string | number): number => (typeof time === "number" ? ti
 const faultOfTime = (time: number, now: number): Fault | null =>
   time >= 0 && time <= now ? null : { code: "request.invalid", message: "createdAt must lie between 1970 and now" };
 
+const faultOfName = ({ username }: ImportUser): Fault | null => (isReservedName(username) ? faultOfError(userErrors.reserved()) : null);
+
 function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (passwordHash === undefined) return null;
   if (password !== undefined) return { code: "request.invalid", message: "A row has a password or a passwordHash, not both" };
@@ -65,6 +70,16 @@ function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
     code: "import.unknown_hash",
     message: "passwordHash is of no kind that can be checked here, or asks for more work than allowed",
   };
+}
+
+function faultOfCredentials({ credentials = [] }: ImportUser): Fault | null {
+  const isWhole = ({ type, secret, data = {} }: (typeof credentials)[number]) =>
+    type === "passkey"
+      ? data.credentialId !== undefined && data.userHandle !== undefined
+      : type === "totp" || /^\[("[^"]{1,255}",?)*\]$/.test(secret);
+  return credentials.every(isWhole)
+    ? null
+    : { code: "request.invalid", message: "credentials: a passkey needs credentialId and userHandle, recovery codes a list of hashes" };
 }
 
 /** A refusal that one row can bear; anything else is not about the row. */

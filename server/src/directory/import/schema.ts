@@ -5,6 +5,40 @@ import { type Delimiter, delimiters } from "./readers/index.ts";
 
 const { username, email, attributes, roles } = CreateUser.properties;
 
+const name = Type.String({ minLength: 1, maxLength: 255 });
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+
+/** A second factor as another installation of this server stored it: an export brings it, sealed on its way. */
+const credential = Type.Object(
+  {
+    type: oneOf(["totp", "passkey", "recovery-code"]),
+    secret: text(65_536),
+    data: Type.Optional(
+      Type.Object(
+        {
+          algorithm: Type.Optional(oneOf(["SHA1", "SHA256", "SHA512"])),
+          digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8 })),
+          period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120 })),
+          lastStep: Type.Optional(Type.Integer({ minimum: -1 })),
+          label: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])),
+          credentialId: Type.Optional(text(2048)),
+          counter: Type.Optional(Type.Integer({ minimum: 0 })),
+          transports: Type.Optional(Type.Array(text(64), { maxItems: 20 })),
+          aaguid: Type.Optional(text(64)),
+          backedUp: Type.Optional(Type.Boolean()),
+          deviceType: Type.Optional(oneOf(["singleDevice", "multiDevice"])),
+          userHandle: Type.Optional(text(255)),
+          suspectedAt: Type.Optional(Type.Integer({ minimum: 0 })),
+          remaining: Type.Optional(Type.Integer({ minimum: 0 })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    createdAt: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
 /** The members of `POST /users`, and those only for migrated users. Without defaults: an update keeps omitted members. */
 export const ImportUser = Type.Object(
   {
@@ -23,6 +57,34 @@ export const ImportUser = Type.Object(
     ),
     passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: "A ready hash, instead of a password" })),
     requiredActions: Type.Optional(Type.Array(oneOf(requiredActions), { uniqueItems: true })),
+    userId: Type.Optional(
+      Type.String({ format: "uuid", description: "Of new users only: kept, so that applications know the user again by `sub`" }),
+    ),
+    groups: Type.Optional(Type.Array(text(13_000), { maxItems: 1000, description: "Of new users only: paths such as `/Sales/Europe`" })),
+    clientRoles: Type.Optional(
+      Type.Array(Type.Object({ clientId: name, name }, { additionalProperties: false }), {
+        maxItems: 1000,
+        description: "Of new users only: roles of clients",
+      }),
+    ),
+    organizations: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            alias: text(63),
+            role: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9_-]{0,62}$", description: "a role in an organization" })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 1000, description: "Of new users only: by alias, with the user's role there" },
+      ),
+    ),
+    credentials: Type.Optional(
+      Type.Array(credential, {
+        maxItems: 100,
+        description: "Of new users only: authenticator apps, passkeys and recovery codes, from an export",
+      }),
+    ),
     createdAt: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.String({ format: "date-time", maxLength: 40 })], {
         description: "Epoch milliseconds or RFC 3339; of new users only",

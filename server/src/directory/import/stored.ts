@@ -1,5 +1,6 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
 import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -13,13 +14,14 @@ import { type ImportOptions, type ImportParts, type Target, tally } from "./targ
 
 /** Rows go into the database, their number and fate with them. One request at a time holds an import. */
 export async function storedTarget(
-  { transact, log }: ImportParts,
+  { transact, log, vault }: ImportParts,
   { importId = newId(), onConflict }: Pick<ImportOptions, "importId" | "onConflict">,
 ): Promise<Target> {
   const holder = newId();
   const held = await transact((ctx) => holdImport(ctx.tx, ctx.realm, importId, holder, ctx.actor, ctx.now));
   if (!held) throw importErrors.running();
   let listed = held.report.errors.length;
+  let hasWritten = false;
 
   // A body may arrive slowly: the lease is extended without commits, too.
   const heartbeat = setInterval(() => {
@@ -32,7 +34,9 @@ export async function storedTarget(
     clearInterval(heartbeat);
     return transact(async (ctx) => {
       const ended = await finishImport(ctx.tx, ctx.realm, importId, holder, status, stopped, ctx.now);
-      if (ended) ctx.audit(eventOf(ended.report, held.isRepeated ? held.report.rows : null));
+      // One event an import: a repetition that changed nothing is none.
+      const isSame = ended?.report.rows === held.report.rows && ended.report.status === held.before;
+      if (ended && !isSame) ctx.audit(eventOf(ended.report, held.before === null ? null : held.report.rows));
       return ended?.report ?? null;
     });
   };
@@ -40,7 +44,7 @@ export async function storedTarget(
   return {
     done: { rows: held.report.rows, digest: held.digest },
     async write(batch) {
-      const outcomes = await writing(batch, onConflict, (write) =>
+      const outcomes = await writing(batch, onConflict, vault, (write) =>
         transact(async (ctx) => {
           const results = await write(ctx);
           const { errors, ...counts } = tally(batch.rows, results);
@@ -49,6 +53,7 @@ export async function storedTarget(
           return results;
         }),
       );
+      hasWritten = true;
       listed = Math.min(MAX_ERRORS, listed + tally(batch.rows, outcomes).failed);
     },
     async finish(stopped) {
@@ -58,7 +63,9 @@ export async function storedTarget(
     },
     async interrupt() {
       // Another process has taken it over, so it is not ended here.
-      await finish("INTERRUPTED", null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
+      // What was complete, and got no further row, stays so.
+      const status = held.before === "COMPLETED" && !hasWritten ? "COMPLETED" : "INTERRUPTED";
+      await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
   };
 }
@@ -71,10 +78,11 @@ const notStored = { code: "import.not_stored", message: "The database does not t
 export async function writing(
   { rows }: Batch,
   onConflict: OnConflict,
+  vault: Vault,
   run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
   try {
-    return await run((ctx) => writeBatch(ctx, rows, onConflict));
+    return await run((ctx) => writeBatch(ctx, rows, onConflict, vault));
   } catch (error) {
     if (!isAboutData(error)) throw error;
   }
@@ -82,7 +90,7 @@ export async function writing(
     const outcomes: Outcome[] = [];
     for (const row of rows) {
       try {
-        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict))));
+        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict, vault))));
       } catch (error) {
         if (!isAboutData(error)) throw error;
         outcomes.push(notStored);

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Outcome } from "./batch.ts";
 import type { Batch } from "./batches.ts";
@@ -13,6 +14,8 @@ export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 export interface ImportParts {
   readonly transact: Transact;
   readonly hashPassword: HashPassword;
+  /** Seals the secrets of authenticator apps. */
+  readonly vault: Vault;
   readonly log: Pick<Logger, "warn">;
 }
 

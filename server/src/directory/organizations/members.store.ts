@@ -161,3 +161,36 @@ export async function membershipsOf(db: Db, realm: string, userId: string): Prom
     joinedAt: row.joined_at,
   }));
 }
+
+/** By alias. */
+export async function organizationsByAlias(db: Db, realm: string, aliases: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("organizations")
+    .select(["alias", "organization_id"])
+    .where("realm_id", "=", realm)
+    .where("alias", "in", [...aliases])
+    .execute();
+  return new Map(rows.map((row) => [row.alias, row.organization_id]));
+}
+
+/** Of new users, many at once. */
+export async function insertOrganizationMembers(
+  tx: Tx,
+  realm: string,
+  members: readonly { readonly organizationId: string; readonly userId: string; readonly role: string }[],
+  now: number,
+): Promise<void> {
+  if (members.length === 0) return;
+  const rows = members.map(({ organizationId, userId, role }) => ({
+    realm_id: realm,
+    organization_id: organizationId,
+    user_id: userId,
+    role,
+    joined_at: now,
+  }));
+  await tx
+    .insertInto("organization_members")
+    .values(rows)
+    .onConflict((clash) => clash.doNothing())
+    .execute();
+}

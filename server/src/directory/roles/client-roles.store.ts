@@ -52,6 +52,22 @@ export async function rolesGivenTo(db: Db, realm: string, { table, column }: Rol
   return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
 }
 
+/** The same of all holders in the realm, by their ids. */
+export async function rolesGivenInRealm(db: Db, realm: string, { table, column }: RoleHolders): Promise<Map<string, MappedRole[]>> {
+  const { rows } = await sql<{ holder: string; role_id: string; name: string; client_id: string | null }>`
+    select ${sql.ref(`g.${column}`)} as holder, r.role_id, r.name, c.client_id from ${sql.table(table)} g
+    join roles r on r.realm_id = g.realm_id and r.role_id = g.role_id
+    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    where g.realm_id = ${realm} order by c.client_id nulls first, r.name_key`.execute(db);
+  const given = new Map<string, MappedRole[]>();
+  for (const { holder, role_id, name, client_id } of rows) {
+    const roles = given.get(holder) ?? [];
+    roles.push({ roleId: role_id, name, clientId: client_id });
+    given.set(holder, roles);
+  }
+  return given;
+}
+
 /** The roles of one client, by name. */
 export async function rolesOfClient(db: Db, realm: string, client: string): Promise<NamedRole[]> {
   const rows = await db

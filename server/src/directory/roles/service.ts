@@ -57,6 +57,17 @@ export async function addRole(ctx: Ctx, input: CreateRole, client: string | null
 
 export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise<RoleRow> {
   const current = await takeRole(ctx, id);
+  const { role, detail } = await replaceRole(ctx, current, input);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: role.roleId, detail });
+  return role;
+}
+
+/** Replaces the state of a role of the realm or of a client; the caller audits it and holds the realm's lock. */
+export async function replaceRole(
+  ctx: Ctx,
+  current: RoleRow,
+  input: UpdateRole,
+): Promise<{ readonly role: RoleRow; readonly detail: string | null }> {
   const { roleId } = current;
   // Roles are assigned by name: renaming a privileged role would decide what later assignments give.
   await assertMayGrant(ctx, [roleId]);
@@ -79,11 +90,9 @@ export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise
   await updateRole(ctx.tx, ctx.realm, roleId, { name: input.name, description: input.description ?? null });
   // What machines hold is kept in process, by name.
   await ctx.configChanged();
-  const role = await readRole(ctx, roleId);
+  const role = (await findRole(ctx.tx, ctx.realm, roleId))!;
   const names = [...role.compositeRoles, ...role.compositeClientRoles.map(({ clientId, name }) => `${clientId}/${name}`)];
-  const detail = moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null;
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: roleId, detail });
-  return role;
+  return { role, detail: moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null };
 }
 
 /** Whatever was changed: what every new user gets must not make an administrator. */

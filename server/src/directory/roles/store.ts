@@ -84,6 +84,18 @@ export async function listRoles(db: Db, realm: string, query: ListQuery, client:
   return { ...page, rows: page.rows.map(toRole) };
 }
 
+/** The roles of all clients, by name. */
+export async function listClientRoles(db: Db, realm: string): Promise<RoleRow[]> {
+  const rows = await db
+    .selectFrom("roles")
+    .select(shown)
+    .where("realm_id", "=", realm)
+    .where("client_id", "is not", null)
+    .orderBy("name_key")
+    .execute();
+  return rows.map(toRole);
+}
+
 /** Of the realm or of any client. */
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
   const row = await db.selectFrom("roles").select(shown).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();

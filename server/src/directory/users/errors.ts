@@ -7,6 +7,9 @@ export const userErrors = {
     not_own_address: [400, "A username in the form of a mail address has to be your own address, and confirmed: choose another one"],
     self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
   }),
+  /** To the caller it is taken, as any other name that cannot be had. */
+  reserved: () =>
+    new AppError("users.login_name_taken", 409, "This username is kept for the server: the audit trail has it for another kind of actor"),
   /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
   from_directory: (source: string, fields: readonly string[]) =>
     new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),

@@ -2,6 +2,7 @@
 // Changes go through `findUserForUpdate`, which holds the row and applies the escalation rule.
 
 export { type BrokeredProfile, updateBrokeredUser } from "./brokered.service.ts";
+export { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export {
   CreateCredential,
@@ -20,6 +21,7 @@ export {
   type AddressHolder,
   type AddressProof,
   findAddressHolder,
+  holdsAddress,
   isMailShaped,
   reclaimLoginNames,
   releaseLoginNames,
@@ -60,6 +62,7 @@ export {
   isSelf,
   keepDirectoryProfile,
   readUser,
+  removeUser,
   resetPassword,
   saveUser,
   seedAdmin,

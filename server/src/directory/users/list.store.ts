@@ -3,8 +3,8 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
-import { attributeConditions } from "./list.attributes.ts";
-import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.ts";
+import { attributeConditions } from "./list.attributes.store.ts";
+import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.store.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { loginKey } from "../../kernel/text.ts";
+import { isReservedName } from "../../platform/context.ts";
 import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
 import { userErrors } from "./errors.ts";
 
@@ -59,6 +60,8 @@ async function saveNames(
   proof: AddressProof,
   before: (Named & { readonly active: ReadonlySet<string> }) | null,
 ): Promise<string[]> {
+  const isNew = before === null || loginKey(before.username) !== loginKey(user.username);
+  if (isNew && isReservedName(user.username)) throw userErrors.reserved();
   const address = user.email === null ? null : loginKey(user.email);
   const kept = new Set(before ? keysOf(before) : []);
   const losers: string[] = [];
@@ -140,6 +143,15 @@ const byAddress = prepared(
     where u.realm_id = ${realm} and coalesce(u.email_key, '') = ${key} and u.email_key is not null
     order by is_confirmed desc limit 2`,
 );
+
+const addressHeld = prepared(
+  ({ realm, key, userId }: { realm: string; key: string; userId: string }) => sql<{ key: string }>`
+    select n.key from login_names n where n.realm_id = ${realm} and n.key = ${key} and n.user_id = ${userId}::uuid`,
+);
+
+/** Whether the address is this user's alone: confirmed, or given by an administrator or a directory. One that a person merely says is not. */
+export const holdsAddress = async (db: Db, realm: string, userId: string, address: string): Promise<boolean> =>
+  (await addressHeld(db, { realm, key: loginKey(address), userId })).length > 0;
 
 /** Releases names of disabled users whose directory entry is gone, so that other users can have them. Search still finds them. Returns the released keys. */
 export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<string[]> {

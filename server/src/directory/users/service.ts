@@ -100,8 +100,8 @@ export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
     ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });
 }
 
-/** Replaces a user's state. */
-export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise<UserRow> {
+/** Replaces a user's state. `trustsEmail`: the address counts as confirmed because of where it comes from. */
+export async function saveUser(ctx: Ctx, id: string, input: UpdateUser, { trustsEmail = false } = {}): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
   refuseReadOnly(current, input, ["realmId", "userId", "source", "createdAt", "mfaEnabled"]);
@@ -115,7 +115,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   if (shutsOut && isSelf(ctx, userId)) throw userErrors.self();
 
   const sameMail = email !== null && current.email !== null && loginKey(email) === loginKey(current.email);
-  const emailVerified = email !== null && input.emailVerified === true && (sameMail || !current.emailVerified);
+  const emailVerified = email !== null && (trustsEmail || (input.emailVerified === true && (sameMail || !current.emailVerified)));
   const write = async () => {
     const fields = { username: input.username, email, emailVerified, enabled, attributes: input.attributes ?? {}, lockedByAdmin };
     await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);

@@ -1,13 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
-import type { AppError } from "../../kernel/errors.ts";
-import type { Actor } from "../../platform/context.ts";
 import {
   answerConditionally,
   anyOf,
   asAppError,
   bearer,
   declare,
-  isWrite,
   logFailure,
   refuseUnknownQuery,
   sendProblem,
@@ -15,7 +12,7 @@ import {
 } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type CallerParts, createCallers, refuse } from "../../protocols/gate/index.ts";
+import { type CallerParts, countAdminWrite, createCallers, recordDenial, refuse } from "../../protocols/gate/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import { adminSessions, adminTokens } from "./audience.ts";
@@ -55,18 +52,14 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   });
 
   app.addHook("onResponse", (request, reply, done) => {
-    if (isWrite(request) && request.realmId) {
-      const { statusCode } = reply;
-      if (statusCode < 400) parts.metrics.adminWrite(request.realmId, request.method, "success");
-      else if (statusCode === 401 || statusCode === 403) parts.metrics.adminWrite(request.realmId, request.method, "denied");
-    }
+    countAdminWrite(parts.metrics, request, reply.statusCode);
     done();
   });
 
   app.setErrorHandler(async (cause, request, reply) => {
     const error = asAppError(cause);
     logFailure(request, error);
-    if (error.status === 403 && isWrite(request) && request.actor) await recordDenial(parts.work, request, request.actor, error);
+    await recordDenial(parts.work, request, error, resourceOf(request));
     return sendProblem(reply, request, error);
   });
 }
@@ -82,21 +75,6 @@ function refuseUndeclared(route: RouteOptions): void {
   if (!response || Object.keys(response).length === 0) throw new Error(`${where} declares no response schema`);
   if (!route.config.masterOnly && !route.url.includes("/:realm/"))
     throw new Error(`${where} names no realm and is not declared masterOnly`);
-}
-
-/** Records a write that was refused by 403, in a separate transaction, because its own was rolled back or never began. */
-async function recordDenial(work: UnitOfWork, request: FastifyRequest, actor: Actor, error: AppError): Promise<void> {
-  const { resourceType, resourceId } = resourceOf(request);
-  await work.transact({ realm: request.realmId, actor, sourceIp: request.ip }, async (ctx) =>
-    ctx.audit({
-      category: "ADMIN",
-      type: "ADMIN_DENIED",
-      outcome: "FAILURE",
-      resourceType,
-      ...(resourceId && { resourceId: resourceId.slice(0, 2048) }),
-      detail: `${request.method} ${error.code}`,
-    }),
-  );
 }
 
 /** `/admin/realms/acme/users/1` is about the user; `/admin/realms/acme` itself is about the realm. */

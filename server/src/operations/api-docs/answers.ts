@@ -109,7 +109,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
       for (const status of Object.keys(refusals).map(Number) as Refusal[]) {
         if (possible[status]) operation.responses[status] ??= refusal(status, operation["x-refusals"]);
       }
-      if (operation.security?.length) describeHeaders(paths, path, item, operation);
+      if (operation.security?.length && operation["x-refusals"] !== "scim") describeHeaders(paths, path, item, operation);
     }
   }
   for (const item of Object.values(paths))
@@ -146,7 +146,8 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
 
 const page: Response["content"] = { "text/html": { schema: { type: "string" } } };
 const oauth: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/OAuthRefusal" } } };
-const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oauth, "page-or-problem": { ...problem, ...page } };
+const scim: Response["content"] = { "application/scim+json": { schema: { $ref: "#/components/schemas/ScimError" } } };
+const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oauth, scim, "page-or-problem": { ...problem, ...page } };
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];

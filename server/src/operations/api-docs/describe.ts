@@ -39,6 +39,7 @@ const securitySchemes = {
       "that of `master`. Not together with a token",
   },
   csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
+  scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of the realm (`/provisioning/scim-tokens`)" },
   bearer: {
     type: "http",
     scheme: "bearer",
@@ -125,6 +126,7 @@ const RECENT_AUTHENTICATION =
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   const { permission, masterOnly, recentAuthentication } = config ?? {};
   const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");
+  const byToken = callersOf(config ?? {}).some((caller) => caller.by === "token");
   const recent = recentAuthentication && RECENT_AUTHENTICATION;
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {
@@ -134,7 +136,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
       ...schema,
       ...(notes.length > 0 && { description: description(...notes) }),
       ...(recent && { "x-recent-authentication": true }),
-      security: account ? securityOf(method, "accountBearer") : [],
+      security: account ? securityOf(method, "accountBearer") : byToken ? [{ scimToken: [] }] : [],
     } as FastifySchema;
   }
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
@@ -142,7 +144,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
   return {
     ...schema,
     description: description(sentence, recent),
-    security: securityOf(method, "bearer"),
+    security: byToken ? [{ scimToken: [] }] : securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
     ...(recent && { "x-recent-authentication": true }),

@@ -111,6 +111,20 @@ const registration = {
 const { id: _client, realmId: _ofClient, clientId: _oauth, createdAt: _registered, updatedAt: _changed, ...clientState } = client;
 const { mapperId: _mapper, createdAt: _added, ...clientMapperState } = clientMapper;
 
+const scimToken = {
+  id: "019b76da-a807-7c3d-8e4f-5a6b7c8d9e0f",
+  name: "entra",
+  connection: "entra",
+  permissions: ["view-users", "manage-users", "manage-organizations"],
+  organizationId: null,
+  identityProvider: null,
+  trustEmails: true,
+  expiresAt: null,
+  url: "https://id.example.com/realms/acme/scim/v2",
+  createdAt: time,
+  lastUsedAt: null,
+};
+
 /** Examples of clients, scopes, claims, applications and registration. */
 export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   Application: application,
@@ -141,6 +155,9 @@ export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   InitialAccessToken: initialAccessToken,
   CreatedInitialAccessToken: { ...initialAccessToken, token: "shown-here-and-nowhere-else" },
   CreateInitialAccessToken: { count: 5, lifetime: 86_400, name: "The build server" },
+  ScimToken: scimToken,
+  CreatedScimToken: { ...scimToken, token: "ghscim_shown-here-and-nowhere-else" },
+  CreateScimToken: { name: "entra", permissions: scimToken.permissions, trustEmails: true },
   RegistrationRequest: registration,
   RegistrationUpdate: { client_id: "019b76da-a807-7d4e-9f50-6b7c8d9e0f1a", ...registration },
   RegisteredClient: {

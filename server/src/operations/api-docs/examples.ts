@@ -370,6 +370,10 @@ export const examples: Readonly<Record<string, unknown>> = {
     directoryEntries: [],
     consents: [consent],
     samlNameIds: [{ entityId: "https://wiki.example/saml/metadata", nameId: "_4f1c2b9a7d3e5f60718293a4b5c6d7e8f9012345", createdAt: time }],
+    provisioned: {
+      externalIds: [{ connection: "entra", externalId: "00u1" }],
+      attributes: [{ addresses: [{ type: "work", locality: "London" }] }],
+    },
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],

@@ -30,6 +30,7 @@ async function listsOf(realm: RealmUnderTest): Promise<Record<string, string>> {
   await must(master.post(`/users/${userId}/roles`, { name: "auditor" }));
   await must(master.post("/messaging/push-tokens", { userId, driver: "fcm", token: "a-token-of-a-device" }));
   await must(master.post("/provisioning/initial-access-tokens", {}));
+  await must(master.post("/provisioning/scim-tokens", { name: "entra" }));
   return {
     "/keys": "keyId",
     "/sessions": "id",
@@ -41,6 +42,7 @@ async function listsOf(realm: RealmUnderTest): Promise<Record<string, string>> {
     [`/users/${userId}/credentials`]: "type/id",
     "/messaging/push-tokens": "id",
     "/provisioning/initial-access-tokens": "id",
+    "/provisioning/scim-tokens": "id",
   };
 }
 

@@ -29,7 +29,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Identity providers",
     description: "OpenID Connect, SAML and social providers and directories, their mappers and linked accounts.",
   },
-  { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens." },
+  { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens; SCIM tokens." },
+  {
+    name: "Export and import",
+    description: "A realm's configuration as one document: for backups, for moving it elsewhere, and for configuration as code.",
+  },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {
     name: "Keys",
@@ -51,6 +55,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they sign in (QR).",
   },
   { name: "Transactions", description: "What a user signs for an application, once, with a fresh second factor." },
+  {
+    name: "SCIM",
+    description: "Users and groups for provisioning clients such as Microsoft Entra and Okta (RFC 7643, RFC 7644), by a SCIM token.",
+  },
   { name: "Protocol", description: "What relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
   { name: "Description", description: "This description, as JSON and as a page." },

@@ -19,6 +19,7 @@ import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts
 import { identityProvider, leastConfig, linkTo } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
+import { filter, scimClient } from "../../testing/scim.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -194,6 +195,11 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   await sql`insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)
     values (${realm.name}, ${session!.session_id}, 'saml', 'sp', ${JSON.stringify({ nameId: email })}::text::jsonb, 1)`.execute(db);
   await useIdentityProviders(realm, person, browser);
+  const scim = await scimClient(iam, realm, { permissions: ["realm-admin"] });
+  const [subordinate] = must(await scim.get(`/Users?${filter('userName eq "imported"')}`)).Resources;
+  const emails = [{ value: email, primary: true }, { value: "augusta@home.example" }];
+  must(await scim.patch(`/Users/${userId}`, [{ op: "add", value: { externalId: "her-external-id", emails, ims: [{ value: email }] } }]));
+  must(await scim.patch(`/Users/${subordinate.id}`, [{ op: "add", path: "manager", value: userId }]));
   await useSaml(realm, person, session!.session_id);
   // An import that runs knows who started it.
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
@@ -224,7 +230,7 @@ describe("erasing", () => {
     const marks = messageMarks(iam.core.vault);
     const needles = [
       ...[userId, username, email, ...Object.values(attributes).flat()],
-      ...["her-subject-at-google", "her-entry", "her-name-id"],
+      ...["her-subject-at-google", "her-entry", "her-name-id", "her-external-id", "augusta@home.example"],
       ...[username, email].map((name) => sha256(loginKey(name))),
       ...[marks.user(realm.name, userId), marks.recipient(realm.name, "EMAIL", email)],
     ];

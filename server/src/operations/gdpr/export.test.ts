@@ -10,6 +10,7 @@ import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit } from "../../testing/relying-party.ts";
+import { scimClient } from "../../testing/scim.ts";
 import { serviceProvider } from "../../testing/service-provider.ts";
 
 let iam: Harness;
@@ -39,6 +40,9 @@ describe("the export", () => {
     const { organizationId: orgId } = must(await boss.post("/organizations", { name: "Quill & Co", alias: "quill" }));
     must(await boss.put(`/organizations/${orgId}/members/${userId}`, {}));
     must(await boss.post("/messaging/push-tokens", { userId, driver: "fcm", token: "push-token-of-hers", deviceName: "phone" }));
+    const scim = await scimClient(iam, realm, { permissions: ["realm-admin"] });
+    const kept = { externalId: "00u1", addresses: [{ locality: "London" }] };
+    must(await scim.patch(`/Users/${userId}`, [{ op: "replace", value: kept }]));
     await consents(realm, userId, ["shop", ["openid"]], ["shop", ["profile", "openid"]], ["app", ["openid"]]);
     await iam.browser().signIn(realm.name, "ada", "a password for tests");
     await iam.browser().trySignIn(realm.name, "ADA", "a wrong password");
@@ -88,6 +92,10 @@ describe("the export", () => {
         { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
       ],
       samlNameIds: [],
+      provisioned: {
+        externalIds: [{ connection: "entra", externalId: "00u1" }],
+        attributes: [{ addresses: [{ locality: "London" }] }],
+      },
       knownBrowsers: [{ userAgent: expect.any(String), createdAt: time, lastSeenAt: time, trustedUntil: null }],
       acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
       transactions: [

@@ -1,9 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type DatabaseProxy, databaseProxy } from "../../testing/database-proxy.ts";
 import { type Harness, harness, MASTER_PASSWORD, type Node } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
 
 const TIMEOUT = SECOND;
 const POOL = 4;
@@ -117,6 +119,28 @@ describe("a node that is cut off from the database without notice", () => {
     // Had they gone back to the pool, the next requests would wait for answers to these.
     await expect.poll(() => used.size).toBe(0);
   });
+});
+
+test("a refresh that was committed and answered with 503 can be repeated once the database is back, however long that took", async () => {
+  const realm = await iam.realm();
+  const { body: settings } = await realm.asMaster().get("/settings");
+  await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, refreshReuseGraceSeconds: 1 } });
+  const party = await relyingParty(iam, realm, {});
+  const { body: tokens } = await party.signIn(iam.browser(), await realm.user());
+  const form = { grant_type: "refresh_token", client_id: party.clientId, refresh_token: tokens.refresh_token };
+  const refresh = () => new Browser(node.server.app).request("POST", `/realms/${realm.name}/token`, { form, csrf: false });
+  proxy.loseAnswerTo("set consumed_at");
+  expect(await refresh()).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" } });
+  const { rows } = await sql<{ used: boolean }>`
+    select consumed_at is not null as used from oidc_records
+    where realm_id = ${realm.name} and model = 'RefreshToken' order by consumed_at`.execute(iam.core.db);
+  expect(rows, "committed: one is used, its successor is stored").toEqual([{ used: true }, { used: false }]);
+  await setTimeout(3 * SECOND);
+  proxy.goOn();
+  await expect.poll(async () => (await refresh()).status).toBe(200);
+  clock.advance(2 * SECOND);
+  expect((await refresh()).body.error, "the grace begins when the database is back").toBe("invalid_grant");
+  clock.reset();
 });
 
 describe("a connection that breaks in the middle of a request", () => {

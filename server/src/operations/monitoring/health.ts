@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { cached } from "./cached.ts";
 import { checkCertificate } from "./certificate.ts";
+import { ping } from "./ping.store.ts";
 import type { HealthResponse, LivenessResponse, ReadinessResponse, Status } from "./schema.ts";
 
 export interface Health {
@@ -53,9 +53,7 @@ export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draini
       );
   };
 
-  const database = component("db", SECOND, async () => {
-    await sql`select 1`.execute(db);
-  });
+  const database = component("db", SECOND, () => ping(db));
   const diskSpace = component("diskSpace", 10 * SECOND, () => checkDiskSpace(dataDir));
   const ssl = component("ssl", 60 * SECOND, () => checkCertificate(baseUrl));
   const cache =

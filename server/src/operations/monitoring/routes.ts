@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply } from "fastify";
 import type { Registry } from "prom-client";
 import Type from "typebox";
 import type { Health } from "./health.ts";
@@ -14,7 +15,12 @@ const tags = ["Monitoring"];
 // Probes and scrapes come every few seconds: a log line for each would bury the others.
 const logLevel = "warn";
 const text = (description: string) => Type.String({ description });
-const codeOf = (status: Status) => (status === "UP" ? 200 : 503);
+/** The status code of a probe; a caller that is sent away learns when to come back. */
+function answerAs(reply: FastifyReply, status: Status): void {
+  if (status === "UP") reply.code(200);
+  else reply.code(503).header("retry-after", RETRY_SECONDS);
+}
+const RETRY_SECONDS = "2";
 
 /** Mounted at the root. Anonymous: no cookie is read or set. */
 export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = async (app, { health, registry, info }) => {
@@ -33,7 +39,8 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
     },
     async (_request, reply) => {
       const found = await health.overall();
-      return reply.code(codeOf(found.status)).send(found);
+      answerAs(reply, found.status);
+      return reply.send(found);
     },
   );
 
@@ -51,7 +58,8 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
     },
     async (_request, reply) => {
       const found = await health.readiness();
-      return reply.code(codeOf(found.status)).send(found);
+      answerAs(reply, found.status);
+      return reply.send(found);
     },
   );
 
@@ -103,10 +111,8 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
     },
     async (_request, reply) => {
       const { status } = await health.readiness();
-      return reply
-        .code(codeOf(status))
-        .type("text/plain; charset=utf-8")
-        .send(status === "UP" ? "ok" : "not ready");
+      answerAs(reply, status);
+      return reply.type("text/plain; charset=utf-8").send(status === "UP" ? "ok" : "not ready");
     },
   );
 };

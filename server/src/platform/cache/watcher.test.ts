@@ -32,7 +32,13 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     const heard: (string | null)[] = [];
     const changes = createRealmChanges();
     changes.onDrop((realm, version) => heard.push(realm, ...(version === undefined ? [] : [`${realm} ${version}`])));
-    const watcher = await watchRealmChanges({ db: iam.core.db, url: iam.config.databaseUrl!, changes, log: pino({ level: "silent" }) });
+    const watcher = await watchRealmChanges({
+      db: iam.core.db,
+      url: iam.config.databaseUrl!,
+      changes,
+      outages: iam.core.database.outages,
+      log: pino({ level: "silent" }),
+    });
     heard.length = 0;
     return { heard, close: watcher.close };
   };
@@ -75,7 +81,14 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     const changes = createRealmChanges();
     changes.onDrop((realm) => heard.push(realm));
     const log = pino({ level: "silent" });
-    const { close } = await watchRealmChanges({ db: iam.core.db, url: iam.config.databaseUrl!, changes, log, reconnectAfter: 1 });
+    const { close } = await watchRealmChanges({
+      db: iam.core.db,
+      url: iam.config.databaseUrl!,
+      changes,
+      outages: iam.core.database.outages,
+      log,
+      reconnectAfter: 1,
+    });
     try {
       for (let times = 0; times < 5; times++) {
         heard.length = 0;

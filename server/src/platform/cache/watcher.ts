@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
-import type { Db } from "../db/index.ts";
+import { connectDirectly, type Db, type Outages } from "../db/index.ts";
 import { createLoop } from "../loop.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
 
@@ -15,6 +15,7 @@ interface Options {
   /** A direct connection: a pooler in transaction mode would not deliver notifications. */
   readonly url: string;
   readonly changes: RealmChanges;
+  readonly outages: Outages;
   readonly log: Log;
   readonly reconnectAfter?: number;
 }
@@ -23,16 +24,21 @@ const POLL_EVERY = SECOND;
 const TIMEOUT = 5 * SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
-export async function watchRealmChanges({ db, url, changes, log, reconnectAfter = SECOND }: Options): Promise<{ close(): Promise<void> }> {
-  const { default: pg } = await import("pg");
+export async function watchRealmChanges({
+  db,
+  url,
+  changes,
+  outages,
+  log,
+  reconnectAfter = SECOND,
+}: Options): Promise<{ close(): Promise<void> }> {
   let isClosed = false;
   /** Gives up the connection that listens at present. */
   let giveUp: (error?: Error) => void = () => {};
 
   /** Answers once it listens, with what waits until the connection is lost. */
   const listen = async () => {
-    const client = new pg.Client({
-      connectionString: url,
+    const client = await connectDirectly(url, {
       application_name: "gatehouse listen",
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
@@ -48,7 +54,6 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
     // Without a farewell, which on a dead connection would wait for an answer.
     const hangUp = () => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     try {
-      await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
       hangUp();
@@ -88,6 +93,7 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
     horizon = rows[0]?.xmin ?? horizon;
     for (const { realm_id, version } of rows) if (realm_id !== null && version !== null) changes.drop(realm_id, version);
     changes.confirm(began);
+    outages.heard();
     return false;
   };
 
@@ -96,6 +102,7 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
   horizon = rows[0]?.xmin ?? horizon;
   const listening = listenAgain(await listen());
   changes.confirm(began);
+  outages.heard();
   const polling = createLoop(poll, POLL_EVERY, (err) => {
     log.warn({ err }, "could not poll for changed realms");
     // If the poll fails, notifications may be lost as well.

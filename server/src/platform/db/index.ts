@@ -2,9 +2,12 @@
 // Features declare their tables into `Tables` and take a `Db` (reads) or `Tx` (writes) as their first argument.
 import { Kysely } from "kysely";
 import type pg from "pg";
+import type { Awaited, Waiting } from "./available.ts";
 import { maintain } from "./maintenance.ts";
+import { createOutages, type Outages } from "./outages.ts";
 import { type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
+import type { Pooling } from "./pooler.ts";
 import type { Deadlines } from "./postgres.ts";
 import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
@@ -14,7 +17,9 @@ export { batched } from "./batched.ts";
 export { FolderInUse } from "./directory-lock.ts";
 export { deleteExpired } from "./expired.ts";
 export { migrate, migrationStatus } from "./migrate.ts";
+export { createOutages, type Outages } from "./outages.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
+export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
@@ -50,12 +55,24 @@ export interface Database {
   /** Migrations: no deadline, and a connection that is closed afterwards. */
   withoutDeadlines<T>(work: (db: Db) => Promise<T>): Promise<T>;
   readonly kind: "postgres" | "embedded";
+  /** The embedded database has none. */
+  readonly outages: Outages;
   /** Postgres only. */
   readonly pool: pg.Pool | null;
   /** Embedded only: the data folder as a tar. */
   dump(): Promise<Uint8Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
+
+// Loaded on demand, as above.
+
+export const connectDirectly = async (url: string, config: pg.ClientConfig): Promise<pg.Client> =>
+  (await import("./hosts.ts")).connectDirectly(url, config);
+
+export const awaitPostgres = async (awaited: Awaited, waiting: Waiting): Promise<void> =>
+  (await import("./available.ts")).awaitPostgres(awaited, waiting);
+
+export const poolingOf = async (url: string): Promise<Pooling> => (await import("./pooler.ts")).poolingOf(url);
 
 /** Health checks need a fast answer. */
 const MONITOR: Deadlines = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000 };
@@ -79,6 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     monitor: db,
     withoutDeadlines: (work) => work(db),
     kind: "embedded",
+    outages: createOutages(),
     pool: null,
     dump: async () => (await opening).dump(),
     close,
@@ -92,9 +110,10 @@ async function openPools({
   ...options
 }: DatabaseOptions & { readonly url: string }): Promise<Database> {
   // Loaded on demand: the embedded database does not need the driver.
-  const { openPostgres } = await import("./postgres.ts");
+  const [{ openPostgres }, { hostsOf }] = await Promise.all([import("./postgres.ts"), import("./hosts.ts")]);
+  const hosts = hostsOf(options.url);
   const open = (max: number, deadlines: Deadlines | undefined) => {
-    const { pool, dialect } = openPostgres({ ...options, max, isPooled, deadlines });
+    const { pool, dialect } = openPostgres({ ...options, hosts, max, isPooled, deadlines });
     const db = new Kysely<Tables>({ dialect });
     poolOf.set(db, pool);
     return { db, pool };
@@ -115,6 +134,7 @@ async function openPools({
       }
     },
     kind: "postgres",
+    outages: createOutages(),
     pool: requests.pool,
     dump: () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump")),
     close: async () => void (await Promise.all([requests, background, monitor].map(({ db }) => db.destroy()))),

@@ -1,5 +1,6 @@
 import { PostgresDialect } from "kysely";
 import pg from "pg";
+import { type Hosts, isHostFailure } from "./hosts.ts";
 import { asUnavailable, DatabaseUnavailable } from "./unavailable.ts";
 
 const INT8 = 20;
@@ -123,7 +124,11 @@ interface ClientOptions {
   readonly nameOf: (text: string) => string | undefined;
   /** How long an answer may take, if there is a limit. */
   readonly answerMs: number | undefined;
+  readonly hosts: Hosts;
 }
+
+/** `read_only_sql_transaction`: the host became a standby. */
+const READ_ONLY = "25006";
 
 /**
  * Every parameterised query becomes a prepared statement of the connection: the server plans it once. It is handed over as a
@@ -132,8 +137,12 @@ interface ClientOptions {
  * A query that gets no answer in time takes its connection with it. pg's own `query_timeout` would give the connection back to the
  * pool, where the late answer would meet the next query.
  */
-const clientWith = ({ nameOf, answerMs }: ClientOptions) =>
+const clientWith = ({ nameOf, answerMs, hosts }: ClientOptions) =>
   class extends Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: hosts.current() });
+    }
+
     // biome-ignore lint/suspicious/noExplicitAny: pg's overloads cannot be restated
     override query(...args: any[]): any {
       const [text, values, callback] = args;
@@ -158,6 +167,8 @@ const clientWith = ({ nameOf, answerMs }: ClientOptions) =>
       const timer = answerMs === undefined ? undefined : setTimeout(late, answerMs);
       return (error, result) => {
         clearTimeout(timer);
+        // The pool shall open another connection, which finds the new primary.
+        if ((error as pg.DatabaseError | null)?.code === READ_ONLY) this.connection.stream.destroy(error!);
         callback(error && this.#explained(error), result);
       };
     }
@@ -181,15 +192,31 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, d
 
 /** Whatever keeps it from giving a connection means that the database cannot be used now. */
 class Pool extends pg.Pool {
+  readonly #hosts: Hosts;
+
+  constructor(config: pg.PoolConfig, hosts: Hosts) {
+    super(config);
+    this.#hosts = hosts;
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
     if (!callback)
-      return super.connect().catch((error) => {
-        throw asUnavailable(error);
-      });
-    super.connect((error, client, done) => callback(error && asUnavailable(error), client, done));
+      return new Promise((resolve, reject) =>
+        this.#connect((error, client) => (error ? reject(error) : resolve(client!)), this.#hosts.count),
+      );
+    this.#connect(callback, this.#hosts.count);
     return undefined;
+  }
+
+  #connect(callback: Connected, left: number): void {
+    const at = this.#hosts.current();
+    super.connect((error, client, done) => {
+      if (!error || left <= 1 || !isHostFailure(error)) return callback(error && asUnavailable(error), client, done);
+      this.#hosts.failed(at);
+      this.#connect(callback, left - 1);
+    });
   }
 }
 
@@ -219,7 +246,7 @@ function statementNames(): (text: string) => string | undefined {
 const isPartOfMany = (text: string): boolean => / limit \$\d+/.test(text);
 
 export interface PostgresOptions {
-  readonly url: string;
+  readonly hosts: Hosts;
   readonly max: number;
   /** Off behind a pooler in transaction mode, which mixes up prepared statements. */
   readonly preparedStatements: boolean;
@@ -230,9 +257,8 @@ export interface PostgresOptions {
   readonly onIdleError: (error: Error) => void;
 }
 
-export function openPostgres({ url, max, preparedStatements, isPooled, deadlines, onIdleError }: PostgresOptions) {
-  const pool = new Pool({
-    connectionString: url,
+export function openPostgres({ hosts, max, preparedStatements, isPooled, deadlines, onIdleError }: PostgresOptions) {
+  const config: pg.PoolConfig = {
     max,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: deadlines?.connectMs ?? 10_000,
@@ -241,11 +267,19 @@ export function openPostgres({ url, max, preparedStatements, isPooled, deadlines
     Client: clientWith({
       nameOf: preparedStatements ? statementNames() : () => undefined,
       answerMs: deadlines && deadlines.statementMs + GRACE_MS,
+      hosts,
     }),
-    ...(deadlines && !isPooled && { onConnect: (client) => setDeadlines(client, deadlines) }),
+    onConnect: async (client) => {
+      await hosts.check?.(client);
+      if (deadlines && !isPooled) await setDeadlines(client, deadlines);
+    },
+  };
+  const pool = new Pool(config, hosts);
+  // Without a listener an idle connection that breaks (a database restart) would end the process. The pool adds the whole client to it.
+  pool.on("error", (error) => {
+    delete (error as { client?: unknown }).client;
+    onIdleError(error);
   });
-  // Without a listener an idle connection that breaks (a database restart) would end the process.
-  pool.on("error", onIdleError);
   // The same for a connection in use, which the pool does not watch; its query reports the failure.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, dialect: new PostgresDialect({ pool }) };

@@ -23,7 +23,12 @@ export type Caller =
   /** An initial or registration access token (RFC 7591, RFC 7592), which the service checks: `request.presentedToken`. */
   | { readonly by: "registration" }
   /** An enrolled device, by `Authorization: Device`: `request.device`. */
-  | { readonly by: "device" };
+  | { readonly by: "device" }
+  /**
+   * An opaque token of this kind, which an administrator created and which has permissions of its own. The gate enforces the route's
+   * `permission`, and records its writes as those of the admin API.
+   */
+  | { readonly by: "token"; readonly kind: string };
 
 /** The realm's own session; without one, a page redirects to the sign-in and back. */
 export interface SessionCaller {
@@ -47,6 +52,7 @@ export const client = (options: { readonly in?: "pipeline" | "engine" } = {}): C
 export const link = (options: { readonly in?: "header" } = {}): Caller => ({ by: "link", ...options });
 export const registration = (): Caller => ({ by: "registration" });
 export const device = (): Caller => ({ by: "device" });
+export const token = ({ kind }: { readonly kind: string }): Caller => ({ by: "token", kind });
 /** One of several callers, by what the request presents. Not `oneOf`, which is a schema helper. */
 export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => callers;
 
@@ -56,8 +62,8 @@ export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => calle
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
-/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2. app/realm-routes.ts lists the renderer of each. */
-export type ErrorForm = "page" | "problem" | "oauth" | "registration";
+/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 7644 §3.12. app/realm-routes.ts lists the renderer of each. */
+export type ErrorForm = "page" | "problem" | "oauth" | "registration" | "scim";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -20,8 +20,20 @@ export {
   registration,
   type SessionCaller,
   session,
+  token,
 } from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
+export {
+  complete,
+  flagMember,
+  member,
+  namesOf,
+  nullable,
+  nullableMember,
+  optional,
+  schemasOf,
+  type ValuesOf,
+} from "./members.ts";
 export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";

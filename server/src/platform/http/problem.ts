@@ -16,7 +16,7 @@ export const Problem = Type.Object(
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
-        description: "On 400: every offending field",
+        description: "On 400: every offending field. Also of a document that is refused for another reason",
       }),
     ),
     stepUpUrl: Type.Optional(
@@ -79,7 +79,7 @@ export const problemOf = ({ code, status, message, errors = [], stepUpUrl }: App
   code,
   detail: message,
   requestId,
-  ...(status === 400 && { errors: [...errors] }),
+  ...((status === 400 || errors.length > 0) && { errors: [...errors] }),
   ...(stepUpUrl !== undefined && { stepUpUrl }),
 });
 

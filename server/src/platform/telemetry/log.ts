@@ -1,4 +1,6 @@
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from "pino";
+import { SECOND } from "../../kernel/clock.ts";
+import { isDatabaseUnavailable } from "../db/index.ts";
 
 /** pino's number of `error`. */
 const ERROR = 50;
@@ -27,16 +29,62 @@ function withoutStacks(value: unknown): unknown {
   );
 }
 
+/** The error in the arguments of `log.warn(…)`. */
+function errorOf([first]: unknown[]): Error | null {
+  const err = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
+  return err instanceof Error ? err : null;
+}
+
 /** The arguments of `log.warn(…)`, with its error reduced to the message. */
 function quiet(said: unknown[]): unknown[] {
   const [first, ...rest] = said;
-  if (first instanceof Error) return [{ err: new Stackless(first) }, ...(rest.length > 0 ? rest : [first.message])];
-  const err = (first as { err?: unknown } | null | undefined)?.err;
-  return err instanceof Error ? [{ ...(first as object), err: new Stackless(err) }, ...rest] : said;
+  const err = errorOf(said);
+  if (!err) return said;
+  if (first === err) return [{ err: new Stackless(err) }, ...(rest.length > 0 ? rest : [err.message])];
+  return [{ ...(first as object), err: new Stackless(err) }, ...rest];
+}
+
+/** How long a cause that was logged is only counted. */
+const WINDOW = 10 * SECOND;
+/** Of causes that are being counted. */
+const MAX_CAUSES = 100;
+
+type Say = (said: unknown[]) => void;
+
+/**
+ * While the database is unavailable, every request and every loop fails by one cause: its first line is logged at once and without stacks, the
+ * others are counted and logged as a number.
+ */
+function createCounter() {
+  const counted = new Map<string, { times: number }>();
+  const begin = (cause: string, message: string, say: Say) => {
+    const count = { times: 0 };
+    counted.set(cause, count);
+    const close = () => {
+      const { times } = count;
+      count.times = 0;
+      if (times === 0) return void counted.delete(cause);
+      say([{ times, seconds: WINDOW / SECOND }, `${message} (again and again, by the same cause)`]);
+      setTimeout(close, WINDOW).unref();
+    };
+    setTimeout(close, WINDOW).unref();
+  };
+  return (said: unknown[], err: Error, say: Say): void => {
+    const message = said.find((part) => typeof part === "string") ?? err.message;
+    const cause = `${message}\n${(err as { code?: unknown }).code ?? err.message}`;
+    const known = counted.get(cause);
+    if (known) {
+      known.times += 1;
+      return;
+    }
+    if (counted.size < MAX_CAUSES) begin(cause, message, say);
+    say(quiet(said));
+  };
 }
 
 /** The server's log: one JSON object a line. */
 export function createLog(level: Level | "silent", output: DestinationStream): Logger {
+  const count = createCounter();
   const options: LoggerOptions = {
     level,
     base: null,
@@ -45,7 +93,10 @@ export function createLog(level: Level | "silent", output: DestinationStream): L
     serializers: { err: serializeError },
     hooks: {
       logMethod(said, method, number) {
-        method.apply(this, (number < ERROR ? quiet(said) : said) as Parameters<typeof method>);
+        const say = (line: unknown[]) => method.apply(this, line as Parameters<typeof method>);
+        const err = errorOf(said);
+        if (err && isDatabaseUnavailable(err)) count(said, err, say);
+        else say(number < ERROR ? quiet(said) : said);
       },
     },
   };

@@ -88,7 +88,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
           category: "AUTHN",
           type: "CLIENT_LOGIN_FAILURE",
           outcome: "FAILURE",
-          actor: { id, name: clientId },
+          actor: { id, name: clientId, kind: "anonymous" },
           ...(id !== null && { resourceType: "clients", resourceId: id }),
           detail,
         }),

@@ -36,6 +36,8 @@ export async function reasonAgainstAssertion(
   } catch {
     return "it is no JWT";
   }
+  // RFC 7797 §7, RFC 7515 §4.1.11: what was verified would not be what was read.
+  if (header.crit !== undefined || header.b64 !== undefined) return "it has an extension that is not understood here";
   const reason = reasonAgainstAlg(client, header.alg) ?? reasonAgainstClaims(client, payload, audience);
   if (reason !== null) return reason;
   const isSigned =

@@ -1,8 +1,7 @@
 import type { JWK } from "jose";
-import { LRUCache } from "lru-cache";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
-import { freshFor, type Outbound } from "../../platform/outbound/index.ts";
+import { DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { createRemoteDocuments, freshFor, type Outbound } from "../../platform/outbound/index.ts";
 
 /** The public keys of clients: from `jwks` in their configuration, or fetched from `jwksUri`. */
 export interface ClientKeys {
@@ -14,11 +13,6 @@ export interface ClientKeys {
   published(client: ClientSnapshot): Promise<{ readonly keys: readonly JWK[] }>;
 }
 
-interface Published {
-  keys: readonly JWK[];
-  freshUntil: number;
-}
-
 const MAX_KEPT = 1_000;
 /** `least` applies even if the client's `max-age` is shorter: assertions with unknown keys must not flood its server with requests. */
 const LIFETIME = { least: MINUTE, most: DAY, usual: MINUTE };
@@ -27,46 +21,28 @@ const RETRY = 5 * SECOND;
 
 /** One cache for everything that verifies or encrypts with clients' keys. */
 export function createClientKeys(outbound: Outbound): ClientKeys {
-  const kept = new LRUCache<string, Published>({ max: MAX_KEPT });
-  const reading = new Map<string, Promise<Published>>();
+  // The keys stay in use while the server of the client fails: the client still holds their private halves.
+  const sets = createRemoteDocuments<{ readonly keys: readonly JWK[] }>({
+    ...{ max: MAX_KEPT, staleMs: Number.POSITIVE_INFINITY, pauseMs: RETRY },
+    failureOf: () => "down",
+  });
 
-  const read = async (key: string, uri: string): Promise<Published> => {
-    const before = kept.get(key);
-    try {
-      const answer = await outbound.fetch(uri, { headers: { accept: "application/json" } });
-      if (answer.status !== 200) throw new Error(`unexpected status ${answer.status} of a client's JSON Web Key Set`);
-      return { keys: keysIn(answer.text()), freshUntil: clock.now() + freshFor(answer.headers, LIFETIME) };
-    } catch (error) {
-      kept.set(key, { keys: before?.keys ?? [], freshUntil: clock.now() + RETRY });
-      throw error;
-    }
+  const read = async (uri: string) => {
+    const answer = await outbound.fetch(uri, { headers: { accept: "application/json" } });
+    if (answer.status !== 200) throw new Error(`unexpected status ${answer.status} of a client's JSON Web Key Set`);
+    return { document: { keys: keysIn(answer.text()) }, freshMs: freshFor(answer.headers, LIFETIME) };
   };
-
-  const current = (client: ClientSnapshot, uri: string): Promise<Published> => {
-    const key = keyOf(client, uri);
-    const known = kept.get(key);
-    if (known && known.freshUntil > clock.now()) return Promise.resolve(known);
-    const asked =
-      reading.get(key) ??
-      read(key, uri)
-        .then((published) => {
-          kept.set(key, published);
-          return published;
-        })
-        .finally(() => reading.delete(key));
-    reading.set(key, asked);
-    return asked;
-  };
+  const current = (client: ClientSnapshot, uri: string) => sets.get(keyOf(client, uri), () => read(uri));
 
   return {
     known(client) {
       const { jwks, jwksUri } = client.settings;
-      return jwksUri === null ? ((jwks?.keys ?? []) as JWK[]) : (kept.get(keyOf(client, jwksUri))?.keys ?? []);
+      return jwksUri === null ? ((jwks?.keys ?? []) as JWK[]) : (sets.peek(keyOf(client, jwksUri))?.keys ?? []);
     },
     async refresh(client) {
       const { jwksUri } = client.settings;
       if (jwksUri === null) return false;
-      const before = kept.get(keyOf(client, jwksUri));
+      const before = sets.peek(keyOf(client, jwksUri));
       return (await current(client, jwksUri)) !== before;
     },
     async published(client) {

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
@@ -227,6 +228,25 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     await realm.asMaster().put(`/users/${user.userId}`, { ...(await realm.asMaster().get(`/users/${user.userId}`)).body, enabled: false });
     expect((await ask(party, { login_hint: user.username })).body.error).toBe("unknown_user_id");
     expect((await ask(party, { id_token_hint: body.id_token })).body.error).toBe("unknown_user_id");
+  });
+
+  test("signs a request with every claim that CIBA asks for", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const { privateKey, publicKey } = await generateKeyPair("ES256");
+    const party = await bank(realm, { jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: "k1", use: "sig", alg: "ES256" }] } });
+    const now = Math.floor(clock.now() / SECOND);
+    const aud = `${iam.config.baseUrl}/realms/${realm.name}`;
+    const whole = { iss: "bank", aud, iat: now, nbf: now, exp: now + 60, jti: "one", scope: "openid", login_hint: user.username };
+    const send = async (claims: object) => {
+      const request = await new SignJWT({ ...claims }).setProtectedHeader({ alg: "ES256", kid: "k1" }).sign(privateKey);
+      return party.post("/backchannel/authorize", { request });
+    };
+    expect((await send(whole)).status).toBe(200);
+    for (const name of ["iss", "aud", "iat", "nbf", "exp", "jti"]) {
+      const { status, body } = await send({ ...whole, [name]: undefined });
+      expect([status, body.error], `without ${name}`).toEqual([400, "invalid_request"]);
+    }
   });
 
   test("cannot wear a user down, and comes too late in the end", async () => {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
-import { type Actor, actorOf } from "../../platform/context.ts";
+import { type Actor, actorOf, kindOfUser } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
@@ -48,6 +48,7 @@ export interface AccessTokenParts {
   readonly realms: RealmSnapshots;
   readonly clients: Clients;
   readonly baseUrl: string;
+  readonly mtlsBaseUrl: string | null;
   readonly tlsClientCertHeader: string | null;
 }
 
@@ -110,8 +111,7 @@ async function reasonAgainstPossession(
   if (presented.scheme === "bearer") return null;
   const { headers, method } = request;
   const url = parts.baseUrl + request.url.split("?", 1)[0];
-  const proving = { db: parts.db, realm: { realmId: live.realm }, tlsClientCertHeader: parts.tlsClientCertHeader };
-  return checkPossession(proving, { headers, method, url }, live, presented).then(
+  return checkPossession({ ...parts, realm: { realmId: live.realm } }, { headers, method, url }, live, presented).then(
     () => null,
     (error) => {
       if (error instanceof OAuthError && request.routeOptions.config.errors !== "oauth") return error.message;
@@ -130,6 +130,7 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     realm: of,
     permissions: granted,
     id: holder.userId,
+    kind: kindOfUser(of, realm),
     name: spell(holder.username),
     sessionId: holder.sessionId,
     // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.

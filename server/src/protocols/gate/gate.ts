@@ -3,7 +3,8 @@ import { listOf } from "../../kernel/lists.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import { anonymous, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "../../platform/http/index.ts";
+import { anonymous, asAppError, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "../../platform/http/index.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
@@ -11,10 +12,12 @@ import { insufficientAuthentication } from "../../signin/sessions/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
 import { issuerOf } from "../tokens/index.ts";
+import { countAdminWrite, recordDenial } from "./admin-writes.ts";
 import { type CallerParts, type Callers, createCallers, type Entering, ownSession } from "./callers.ts";
 import { formOf } from "./forms.ts";
 import { issuerFor } from "./issuer.ts";
 import { allowOrigin, preflight } from "./oauth.ts";
+import { enterByToken, type PermissionTokens } from "./permission-token.ts";
 import { bringsOpaqueToken, createPlans, type Plan } from "./plans.ts";
 import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
 import { challenge, noSession, refuse } from "./refusals.ts";
@@ -36,6 +39,9 @@ export interface RealmGateParts extends CallerParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
   readonly devices: DeviceProver;
+  readonly metrics: Metrics;
+  /** By the kind in `token({ kind })`. */
+  readonly tokens: Readonly<Record<string, PermissionTokens>>;
   /** For client authentication. */
   readonly issuers: RealmCache<{ readonly parts: ClientAuthParts }>;
   /** By the name that routes declare. A limit that counts callers runs after authentication. */
@@ -120,12 +126,24 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     done(null, (isRedirect && parts.visitors.leaveByPage(request, reply)) || payload);
   });
 
-  app.setErrorHandler((cause, request, reply) => {
+  const tokensOf = (request: FastifyRequest): PermissionTokens | undefined =>
+    parts.tokens[planOf(request.routeOptions.config).permissionToken ?? ""];
+  app.addHook("onResponse", (request, reply, done) => {
+    if (tokensOf(request)) countAdminWrite(parts.metrics, request, reply.statusCode);
+    done();
+  });
+
+  const render: ErrorRenderer = (cause, request, reply) => {
     const { config } = request.routeOptions;
     // RFC 6750 §3: the challenge of a token that the handler refused.
     if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callers.acceptedBy(config).audience)
       reply.header("www-authenticate", challengeFor(parts, request, cause));
     return parts.errors[errorFormOf(request)](cause, request, reply);
+  };
+  app.setErrorHandler((cause, request, reply) => {
+    const tokens = tokensOf(request);
+    if (!tokens) return render(cause, request, reply);
+    return recordDenial(parts.work, request, asAppError(cause), tokens.resourceOf(request)).then(() => render(cause, request, reply));
   });
 
   return {
@@ -174,6 +192,7 @@ async function countIn(
 async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> {
   const { request, reply, realm } = entering;
   if (plan.isPrivate) reply.header("cache-control", "no-store");
+  if (plan.permissionToken !== undefined) return enterByToken(gate.tokens[plan.permissionToken]!, entering);
   if (plan.opaqueToken) {
     // RFC 6750 §2.1. Any other header counts as an invalid token, not as none.
     const presented = tokenInHeader(request);
@@ -248,7 +267,7 @@ export function refuseUnguardedRoutes(app: FastifyInstance): void {
   });
   app.addHook("onReady", async () => {
     for (const { url, method, route } of routes.filter((each) => !guarded.has(each.route))) {
-      refuseUndeclared(url, route, { limits: {}, audiences: {} });
+      refuseUndeclared(url, route, { limits: {}, audiences: {}, tokens: {} });
       const isAnonymous = callersOf(route.config ?? {}).every(({ by }) => by === "anonymous");
       if (!isAnonymous || [method].flat().some((each) => isWrite({ method: each })))
         refuseDeclaration(url, method, "more than an anonymous read, outside of the gate");
@@ -264,7 +283,7 @@ function refuseDeclaration(url: string, method: RouteOptions["method"], what: st
 function refuseUndeclared(
   url: string,
   { method, config = {} }: RouteOptions,
-  { limits, audiences }: Pick<RealmGateParts, "limits" | "audiences">,
+  { limits, audiences, tokens }: Pick<RealmGateParts, "limits" | "audiences" | "tokens">,
 ): void {
   const fail = (what: string) => refuseDeclaration(url, method, what);
   const callers = callersOf(config);
@@ -275,4 +294,5 @@ function refuseUndeclared(
   for (const name of listOf(config.limit)) if (!(name in limits)) fail(`the limit ${name}, which does not exist`);
   for (const caller of callers)
     if (caller.by === "bearer" && !(caller.audience in audiences)) fail(`the audience ${caller.audience}, which does not exist`);
+    else if (caller.by === "token" && !(caller.kind in tokens)) fail(`tokens of the kind ${caller.kind}, which do not exist`);
 }

@@ -1,10 +1,12 @@
 // The gate of everything below /realms/:realm enforces what routes declare: caller, CSRF, limits and form of errors. It also has what OAuth
 // endpoints share: forms, errors and CORS. The admin API's gate is a configuration of it.
 export type { Audience, PresentedAccess } from "./access-token.ts";
+export { countAdminWrite, recordDenial } from "./admin-writes.ts";
 export { assertMayBegin, countAnonymousRequest } from "./anonymous-limit.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
 export { clientForm, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
 export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
+export type { PermissionTokens } from "./permission-token.ts";
 export { refuse } from "./refusals.ts";

@@ -13,6 +13,8 @@ export interface Plan {
   /** Takes an opaque token in the header. */
   readonly opaqueToken: boolean;
   readonly device: boolean;
+  /** The kind of token with permissions that it takes. */
+  readonly permissionToken: string | undefined;
   /** Reads the cookies of a browser. */
   readonly visitor: boolean;
   readonly session: SessionCaller | undefined;
@@ -46,6 +48,7 @@ export const createPlans = ({ acceptedBy }: Callers) =>
       isPrivate: !has("anonymous") && !has("client"),
       opaqueToken: callers.some(bringsOpaqueToken),
       device: has("device"),
+      permissionToken: callers.find((caller) => caller.by === "token")?.kind,
       visitor: session !== undefined || has("browser") || has("link"),
       session,
       checksBody: tokenInForm !== undefined || byClient || formToken,

@@ -32,6 +32,7 @@ const TABLE = {
   impersonated: [403, "You are acting as this user: this is for them alone"],
   two_credentials: [400, "Send either a session cookie or a bearer token, not both"],
   forbidden: [403, "You are signed in, but your roles do not allow this"],
+  token_forbidden: [403, "The permissions of this token do not allow this"],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** The errors of the gate, with the prefix that the route declares in `codes`. */

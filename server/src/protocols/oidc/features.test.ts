@@ -3,6 +3,7 @@ import {
   createLocalJWKSet,
   decodeJwt,
   exportJWK,
+  FlattenedSign,
   type GenerateKeyPairResult,
   generateKeyPair,
   type JSONWebKeySet,
@@ -67,6 +68,27 @@ describe("a client proves itself", () => {
     const requested = await party.post("/introspect", { token: body.access_token, ...(await proof(issuerOf(realm))) });
     expect(requested.body).toMatchObject({ active: true, client_id: "app" });
     expect((await party.post("/token", { grant_type: "client_credentials" })).body.error).toBe("invalid_client");
+  });
+
+  test("by a JWT whose header names no extension: an unencoded payload is not what was read (RFC 7797)", async () => {
+    const realm = await iam.realm();
+    const members = { publicClient: false, authMethod: "private_key_jwt", jwks, grantTypes: ["client_credentials", "authorization_code"] };
+    const party = await relyingParty(iam, realm, members);
+    const unencoded = { alg: "ES256", kid: "k1", crit: ["b64"], b64: false };
+    /** Signed over the characters of the payload as they are. */
+    const raw = async (claims: JWTPayload) => {
+      const times = { jti: randomUUID(), iat: Math.floor(clock.now() / SECOND), exp: Math.floor(clock.now() / SECOND) + 60 };
+      const payload = Buffer.from(JSON.stringify({ ...times, ...claims })).toString("base64url");
+      const sign = new FlattenedSign(new TextEncoder().encode(payload)).setProtectedHeader(unencoded);
+      const { protected: head, signature } = await sign.sign(pair.privateKey, { crit: { b64: true } });
+      return `${head}.${payload}.${signature}`;
+    };
+    const own = { iss: "app", sub: "app", aud: issuerOf(realm) };
+    const refused = await party.post("/token", { grant_type: "client_credentials", ...asserted(await raw(own)) });
+    expect([refused.status, refused.body.error]).toEqual([401, "invalid_client"]);
+    const request = await raw({ iss: "app", aud: issuerOf(realm), client_id: "app", response_type: "code", redirect_uri: CALLBACK });
+    const pushed = await party.post("/par", { request, ...asserted(await signed(own)) });
+    expect([pushed.status, pushed.body.error]).toEqual([400, "invalid_request_object"]);
   });
 
   test("by a JWT of its secret, of the one before it too while the rotation overlaps, and not after", async () => {

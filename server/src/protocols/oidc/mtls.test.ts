@@ -92,6 +92,46 @@ describe("a certificate counts by the one name that the client is registered wit
   });
 });
 
+test("a DPoP proof names an address that discovery announces for the endpoint, and no other", async () => {
+  const realm = await iam.realm();
+  const user = await realm.user();
+  const party = await relyingParty(iam, realm, { firstParty: true, grantTypes: ["password"], redirectUris: [] });
+  const prove = dpopKey();
+  const path = `/realms/${realm.name}`;
+  const [here, alias, elsewhere] = [iam.config.baseUrl, "https://mtls.example", "https://other.example"];
+  const signIn = { client_id: party.clientId, grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+  const token = (at: string) =>
+    iam.browser().request("POST", `${path}/token`, { form: signIn, headers: { dpop: prove("POST", `${at}${path}/token`) }, csrf: false });
+  expect([(await token(here)).status, (await token(alias)).status]).toEqual([200, 200]);
+  expect((await token(elsewhere)).body.error_description).toBe("DPoP proof htu mismatch");
+  expect((await token(`${alias}/realms`)).status).toBe(400);
+
+  const { access_token } = given(await token(alias));
+  const call = async (at: string, to: string) =>
+    (
+      await iam
+        .browser()
+        .get(`${path}${to}`, { headers: { authorization: `DPoP ${access_token}`, dpop: prove("GET", `${at}${path}${to}`, access_token) } })
+    ).status;
+  expect([await call(here, "/userinfo"), await call(alias, "/userinfo"), await call(elsewhere, "/userinfo")]).toEqual([200, 200, 400]);
+  expect([await call(here, "/account/profile"), await call(alias, "/account/profile")], "no alias is announced for it").toEqual([200, 401]);
+
+  const pushed = async (at: string) => {
+    const form = {
+      client_id: "par",
+      response_type: "code",
+      redirect_uri: "https://app.example/cb",
+      scope: "openid",
+      code_challenge: "c".repeat(43),
+    };
+    const headers = { dpop: prove("POST", `${at}${path}/par`) };
+    return (await iam.browser().request("POST", `${path}/par`, { form: { ...form, code_challenge_method: "S256" }, headers, csrf: false }))
+      .status;
+  };
+  await relyingParty(iam, realm, { clientId: "par" });
+  expect([await pushed(here), await pushed(alias), await pushed(elsewhere)]).toEqual([201, 201, 400]);
+});
+
 describe("tokens of a client with a certificate", () => {
   test("are bound to it by the password and the exchange, too", async () => {
     const realm = await iam.realm();

@@ -11,8 +11,6 @@ import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 export interface RealmParts extends TokenEndpointParts {
   readonly clients: DocumentClients;
   readonly decryptionKeys: DecryptionKeys;
-  /** RFC 8705 §5: the base URL for mutual TLS; null: the issuer's own. */
-  readonly mtlsBaseUrl: string | null;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
   readonly cookies: Cookies;

@@ -3,10 +3,11 @@ import { type ClientSnapshot, profileOf } from "../../applications/clients/index
 import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Binding, LiveToken } from "../tokens/index.ts";
+import { type AddressParts, announcedAddresses } from "./addresses.ts";
 import { certificateOf, hasShown, thumbprintOf } from "./certificate.ts";
 import { type DpopProof, isFirstUse, verifyDpopProof } from "./dpop.ts";
 
-export interface ProofParts {
+export interface ProofParts extends AddressParts {
   readonly db: Db;
   readonly realm: { readonly realmId: string };
   readonly tlsClientCertHeader: string | null;
@@ -37,7 +38,7 @@ type ProofClient = Pick<ClientSnapshot, "clientId"> & Partial<Pick<ClientSnapsho
 
 /** The verified DPoP proof of a request; null: none was sent. Each `jti` is accepted once. */
 export async function presentedProof(
-  { db, realm }: ProofParts,
+  { db, realm, ...at }: ProofParts,
   client: ProofClient,
   { headers, method, url }: ProofRequest,
   refuse: (description: string) => OAuthError,
@@ -49,7 +50,7 @@ export async function presentedProof(
   const proof = await verifyDpopProof({
     proof: String(dpop),
     method,
-    url,
+    urls: announcedAddresses(at, url),
     ...(accessToken !== undefined && { accessToken }),
     ...(algs && { algs }),
   });

@@ -25,15 +25,15 @@ export interface ProvenRequest {
   /** The value of the DPoP header. */
   readonly proof: string;
   readonly method: string;
-  /** The endpoint's URL, without a query. */
-  readonly url: string;
+  /** The endpoint's URLs, without a query. */
+  readonly urls: readonly string[];
   /** The access token that the proof accompanies; undefined at the token endpoint. */
   readonly accessToken?: string;
   readonly algs?: readonly string[] | null;
 }
 
 /** RFC 9449 §4.3. Without server nonces: `iat` limits the age of a proof, and `jti` prevents its replay. */
-export async function verifyDpopProof({ proof, method, url, accessToken, algs }: ProvenRequest): Promise<DpopProof> {
+export async function verifyDpopProof({ proof, method, urls, accessToken, algs }: ProvenRequest): Promise<DpopProof> {
   const refuse = oauthErrors.invalidDpopProof;
   if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
   try {
@@ -42,7 +42,7 @@ export async function verifyDpopProof({ proof, method, url, accessToken, algs }:
       typ: "dpop+jwt",
       currentDate: new Date(clock.now()),
     });
-    const reason = reasonAgainst(payload, method, url, accessToken);
+    const reason = reasonAgainst(payload, method, urls, accessToken);
     if (reason !== null) throw refuse(reason);
     return { jkt: await calculateJwkThumbprint(protectedHeader.jwk!), jti: payload.jti!, until: (payload.iat! + MAX_AGE) * SECOND };
   } catch (cause) {
@@ -54,7 +54,7 @@ export async function verifyDpopProof({ proof, method, url, accessToken, algs }:
   }
 }
 
-function reasonAgainst(payload: JWTPayload, method: string, url: string, accessToken: string | undefined): string | null {
+function reasonAgainst(payload: JWTPayload, method: string, urls: readonly string[], accessToken: string | undefined): string | null {
   const { iat, jti, nonce, htm, htu, ath } = payload as JWTPayload & Record<"nonce" | "htm" | "htu" | "ath", unknown>;
   if (typeof iat !== "number" || !iat) return "DPoP proof must have a iat number property";
   if (typeof jti !== "string" || !jti) return "DPoP proof must have a jti string property";
@@ -62,7 +62,8 @@ function reasonAgainst(payload: JWTPayload, method: string, url: string, accessT
   const age = Math.floor(clock.now() / SECOND) - iat;
   if (age >= MAX_AGE || age < -SKEW) return "DPoP proof iat is not recent enough";
   if (htm !== method) return "DPoP proof htm mismatch";
-  if (typeof htu !== "string" || addressOf(htu) !== new URL(url).href) return "DPoP proof htu mismatch";
+  const address = typeof htu === "string" ? addressOf(htu) : null;
+  if (!urls.some((url) => new URL(url).href === address)) return "DPoP proof htu mismatch";
   if (accessToken !== undefined && ath !== hash("sha256", accessToken, "base64url")) return "DPoP proof ath mismatch";
   return null;
 }

@@ -4,5 +4,6 @@ export { createDocumentClients, type DocumentClients } from "./documents/documen
 export { sendRegistrationError } from "./errors.ts";
 export { deleteExpiredInitialTokens } from "./provisioning/initial-tokens.store.ts";
 export { provisioningRoutes } from "./provisioning/provisioning.routes.ts";
-export { createProvisioning } from "./provisioning/provisioning.service.ts";
+export { UpdateProvisioning } from "./provisioning/provisioning.schema.ts";
+export { createProvisioning, readProvisioning, replaceProvisioning } from "./provisioning/provisioning.service.ts";
 export { registrationRoutes } from "./routes.ts";

@@ -32,6 +32,29 @@ async function openRealm(policy: object = {}) {
 
 const manage = (client: Answer["body"]) => new URL(client.registration_client_uri).pathname;
 
+test("a client is no part of the server: none of its addresses leads here", async () => {
+  const { register } = await openRealm();
+  const own = `${iam.config.baseUrl}/realms/master/login`;
+  const members = {
+    redirect_uris: [own, "https://shop.example/cb", `${iam.config.baseUrl}/`],
+    post_logout_redirect_uris: [own],
+    initiate_login_uri: own,
+    frontchannel_logout_uri: own,
+    logo_uri: own,
+    request_uris: [own],
+  };
+  const { status, body } = await register({ ...web, redirect_uris: members.redirect_uris });
+  expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
+  for (const [member, value] of Object.entries(members)) {
+    const answer = await register({ ...web, application_type: "native", [member]: value });
+    expect([member, answer.status, JSON.stringify(answer.body)]).toEqual([
+      member,
+      400,
+      expect.stringContaining("is an address of this server"),
+    ]);
+  }
+});
+
 describe("the policy", () => {
   test("has defaults, an ETag and an event; members return to their defaults", async () => {
     const realm = await iam.realm();

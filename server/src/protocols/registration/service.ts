@@ -35,6 +35,7 @@ export interface RegistrationTools extends ClientTools {
   readonly scopes: Scopes;
   readonly outbound: Outbound;
   readonly provisioning: ProvisioningSnapshots;
+  readonly mtlsBaseUrl: string | null;
 }
 
 /** The caller of a registration endpoint. */
@@ -118,7 +119,8 @@ export async function removeRegistration(tools: RegistrationTools, caller: Calle
 /** Checks outside of the transaction, because some send requests to other hosts. */
 async function check(tools: RegistrationTools, realm: string, metadata: RegistrationRequest): Promise<void> {
   const policy = await openPolicy(tools, realm);
-  enforcePolicy(policy, await tools.scopes.get(realm), metadata);
+  const ownAddresses = [tools.baseUrl, tools.mtlsBaseUrl].filter((address) => address !== null);
+  enforcePolicy(policy, { scopes: await tools.scopes.get(realm), ownAddresses }, metadata);
   refuseInwardAddresses(tools.outbound, metadata);
   await checkSector(tools.outbound, metadata);
 }
@@ -154,7 +156,7 @@ async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { realm, sourceIp } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
-  const actor = actorOf({ id: client.id, name: client.clientId, realm, permissions });
+  const actor = actorOf({ kind: "client", id: client.id, name: client.clientId, realm, permissions });
   return tools.work.transact({ realm, actor, sourceIp }, work);
 }
 

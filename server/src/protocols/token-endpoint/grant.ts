@@ -38,6 +38,8 @@ export interface RefreshSource {
   /** The grant type that begins a family, in the engine's words; null: `from` is a refresh token. */
   readonly gty: string | null;
   readonly grant: Pick<LiveGrant, "sessionId" | "expiresAt">;
+  /** The refresh token that it replaces. */
+  readonly replaces?: string | undefined;
 }
 
 /** What a grant issues. */

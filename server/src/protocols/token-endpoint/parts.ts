@@ -1,4 +1,5 @@
 import type { RealmCache } from "../../platform/cache/index.ts";
+import type { Outages } from "../../platform/db/index.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
 import type { Flows } from "../../signin/flows/index.ts";
 import type { Standings } from "../../signin/run/index.ts";
@@ -16,6 +17,7 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly tlsClientCertHeader: string | null;
   readonly realms: RealmSnapshots;
   readonly flows: Flows;
+  readonly outages: Outages;
   /** What a session stands for. */
   readonly standings: Standings;
 }

@@ -1,5 +1,6 @@
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { touchInterval, touchSessionOfToken } from "../../signin/sessions/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import {
@@ -20,10 +21,11 @@ import { type RefreshSource, Replayed, type Source, type TokenCtx } from "./gran
 import type { TokenEndpointParts } from "./parts.ts";
 
 /** RFC 9449 §5: refresh tokens of public clients are bound like their access tokens; those of others by client authentication. */
-export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty, grant }: RefreshSource): IssuedRefreshToken {
+export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty, grant, replaces }: RefreshSource): IssuedRefreshToken {
   return issueRefreshToken({
     realm: parts.realm.realmId,
     from,
+    replaces,
     first: gty === null ? null : { gty, binding: isPublic(client) ? binding : {} },
     lifetime: refreshLifetime(grant, lifetimesOf(parts.realm.settings, client)),
   });
@@ -35,7 +37,7 @@ export const keptUntil = ({ parts, client }: TokenCtx, grant: LiveGrant): number
 
 /**
  * Consumes what was presented and stores its successor in one statement. Of concurrent requests one succeeds. A refresh token may be repeated within
- * the grace period, because the response may have been lost; after that it is a replay.
+ * the grace period, because the response may have been lost, and gets the same successor; after that it is a replay.
  */
 export async function useAndStore(
   { parts }: TokenCtx,
@@ -58,9 +60,8 @@ export async function useAndStore(
     if (isUsed) return "used";
     const found = await findRecord(db, key, now);
     if (!found) throw oauthErrors.invalidGrant();
-    if (!isRepeated(parts, record.model, found)) return new Replayed(found);
-    if (successor) await addRefreshToken(db, successor.record);
-    return "repeated";
+    const isAnsweredAgain = isRepeated(parts, record.model, found) && successor && (await isUnused(db, successor, now));
+    return isAnsweredAgain ? "repeated" : new Replayed(found);
   } catch (error) {
     // The grant was revoked during the request.
     if ((error as { constraint?: string }).constraint === "oidc_records_grant") throw oauthErrors.invalidGrant();
@@ -68,10 +69,16 @@ export async function useAndStore(
   }
 }
 
-/** Within the realm's `refreshReuseGraceSeconds`. */
-export function isRepeated({ realm }: TokenEndpointParts, model: string, { consumedAt }: StoredRecord): boolean {
+/** Within the realm's `refreshReuseGraceSeconds`. They begin when the response could be given: not while the database was unavailable. */
+export function isRepeated({ realm, outages }: TokenEndpointParts, model: string, { consumedAt }: StoredRecord): boolean {
   const grace = realm.settings.tokens.refreshReuseGraceSeconds * SECOND;
-  return model === REFRESH_TOKEN && consumedAt !== null && grace > 0 && clock.now() - consumedAt <= grace;
+  return model === REFRESH_TOKEN && consumedAt !== null && grace > 0 && clock.now() - outages.answerable(consumedAt) <= grace;
+}
+
+/** A client that has used the successor has received it: it has no reason to repeat the token before. */
+async function isUnused(db: Db, { record: { realm, model, recordId } }: IssuedRefreshToken, now: number): Promise<boolean> {
+  const stored = await findRecord(db, { realm, model, recordId }, now);
+  return stored !== null && stored.consumedAt === null;
 }
 
 /** A refresh counts as activity of the session, even if the browser sends no request. */

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Binding } from "./access-token.ts";
@@ -18,15 +19,17 @@ export interface RefreshTokenSource {
   readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
   /** For the first of a family: its grant type and binding; null: `from` is a refresh token that is rotated. */
   readonly first: { readonly gty: string; readonly binding: Binding } | null;
+  /** The refresh token that is rotated. */
+  readonly replaces?: string | undefined;
   /** In seconds. */
   readonly lifetime: number;
 }
 
 /** RFC 6749 §1.5: an opaque value, stored as a hash. A narrowed scope or resource applies to one request, not to the next token. */
-export function issueRefreshToken({ realm, from, first, lifetime }: RefreshTokenSource): IssuedRefreshToken {
+export function issueRefreshToken({ realm, from, first, replaces, lifetime }: RefreshTokenSource): IssuedRefreshToken {
   const now = clock.now();
   const iat = Math.floor(now / SECOND);
-  const token = randomToken();
+  const token = replaces === undefined ? randomToken() : successorOf(replaces, from);
   const { jkt, "x5t#S256": thumbprint } = first ? first.binding : from;
   const payload = {
     kind: REFRESH_TOKEN,
@@ -47,6 +50,7 @@ export function issueRefreshToken({ realm, from, first, lifetime }: RefreshToken
     sid: from.sid,
     rar: from.rar,
     gty: first ? first.gty : refreshed(from.gty),
+    seed: randomToken(),
     rotations: first ? 0 : (from.rotations ?? 0) + 1,
     jkt,
     "x5t#S256": thumbprint,
@@ -55,5 +59,12 @@ export function issueRefreshToken({ realm, from, first, lifetime }: RefreshToken
   const [recordId, expiresAt] = [sha256(token), now + lifetime * SECOND];
   return { token, record: { realm, model: REFRESH_TOKEN, recordId, payload, grantId, clientId, userCode: null, expiresAt } };
 }
+
+/**
+ * A refresh token has one successor: if it is repeated because the response was lost, the same one is returned, and two holders of it cannot both go
+ * on unnoticed. The seed is stored, the token is not: neither database nor token alone gives the successor away.
+ */
+const successorOf = (token: string, { seed }: RecordPayload): string =>
+  seed === undefined ? randomToken() : createHmac("sha256", seed).update(token).digest("base64url");
 
 const refreshed = (gty = ""): string => (gty.endsWith("refresh_token") ? gty : `${gty} refresh_token`.trim());

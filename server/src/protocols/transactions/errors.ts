@@ -13,6 +13,7 @@ export const transactionErrors = {
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
     no_session: [403, "The token has no session behind it: sign in to the application, then sign"],
     only_creator: [403, "Only the application that created this transaction can consume it"],
+    own_token: [403, "This application can get a token of its own (client_credentials): consume with that, not with a user's"],
   }),
   wait: (seconds: number) => tooMany("transactions.wait", "Too many attempts", seconds),
   field: (field: string, code: string, message: string) => invalidFields([{ field, code, message: `${field}: ${message}` }]),

@@ -181,7 +181,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       bodyLimit: BODY_LIMIT,
       schema: {
         summary: "Consume a signed transaction",
-        description: "Once, by the application that created it, before it expires. A second time is a 409.",
+        description:
+          "Once, by the application that created it, before it expires: with its own token, or with the user's where the application has no " +
+          "grant for one of its own. A second time is a 409.",
         params,
         response: { 200: Transaction, ...refusals },
       },

@@ -148,10 +148,11 @@ export async function declineTransaction(parts: TransactionParts, caller: Transa
   return declined;
 }
 
-/** Returned once, to the client that created it. */
+/** Returned once, to the client that created it. The user's token, which others may hold as well, suffices only where the client can have no other. */
 export async function consumeTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
   const { clientId, type } = await readTransaction(parts, caller, id);
   if (caller.client?.clientId !== clientId) throw transactionErrors.only_creator();
+  if (caller.user && caller.client.grantTypes.includes("client_credentials")) throw transactionErrors.own_token();
   return parts.work.transact(originOf(caller), async (ctx) => {
     const consumed = await moveTransaction(ctx.tx, ctx.realm, id, "SIGNED", { status: "CONSUMED" }, ctx.now);
     if (!consumed) throw transactionErrors.not_signed();

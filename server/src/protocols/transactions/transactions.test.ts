@@ -154,6 +154,32 @@ describe("a transaction", () => {
     expect((await realm.events("type=TX_CONSUMED"))[0]).toMatchObject({ actor: "bank" });
   });
 
+  test("is consumed with the application's own token where it can have one, else with the user's, and with no other", async () => {
+    const realm = await iam.realm();
+    const [user, eve] = [await realm.user(), await realm.user()];
+    const bank = await relyingParty(iam, realm, {
+      clientId: "bank",
+      publicClient: false,
+      grantTypes: ["authorization_code", "client_credentials"],
+    });
+    const wallet = await relyingParty(iam, realm, { clientId: "wallet", firstParty: true });
+    const own = bearing(realm, (await bank.post("/token", { grant_type: "client_credentials" })).body.access_token);
+    const [held, eves, elsewhere] = [
+      bearing(realm, await tokenOf(bank, user)),
+      bearing(realm, await tokenOf(bank, eve)),
+      bearing(realm, await tokenOf(wallet, user)),
+    ];
+    const current = await withTotp(realm, user.userId);
+    for (const creator of [own, held]) {
+      const { id } = (await creator.create({ ...payment, userId: user.userId })).body;
+      expect((await held.sign(id, { factor: "totp", value: current(creator === own ? 0 : 1) })).body.status).toBe("SIGNED");
+      expect(refusal(await held.consume(id))).toEqual([403, "transactions.own_token"]);
+      expect(refusal(await eves.consume(id))).toEqual(NOT_FOUND);
+      expect(refusal(await elsewhere.consume(id))).toEqual([403, "transactions.only_creator"]);
+      expect((await own.consume(id)).body).toMatchObject({ status: "CONSUMED" });
+    }
+  });
+
   test("is refused to another user, another application, another realm, and without a token", async () => {
     const { realm, user, asUser, party, code } = await shop();
     const { id } = (await asUser.create(payment)).body;

@@ -9,7 +9,7 @@ import type { Locale, Messages, ShownApplication, ShownLink, StepAlert } from ".
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
 import type { PendingLink, Progress } from "./progress.ts";
-import type { SignInUser } from "./user.ts";
+import type { SignInUser } from "./user.store.ts";
 
 /** Who asked for the sign-in, and how it is to be. Kept in the interaction. */
 export interface SignInRequest {

@@ -83,5 +83,5 @@ export { terms } from "./terms.tsx";
 export { accountNameOf, checkTotp, typedDigits } from "./totp.tsx";
 export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 export { configureTotp } from "./totp-setup.tsx";
-export { addresseeOf, findSignInUser, type SignInUser } from "./user.ts";
+export { addresseeOf, findSignInUser, type SignInUser } from "./user.store.ts";
 export { isTicked } from "./username.tsx";

@@ -3,7 +3,7 @@ import { randomToken } from "../../kernel/vault.ts";
 import { LinkWaiting, Named } from "../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
-import { addressOf, canReach, confirmed, isConfirmed, isSecret, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.ts";
+import { addressOf, canReach, confirmed, isConfirmed, isSecret, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
 
 /** How often the page that waits looks whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;

@@ -1,7 +1,7 @@
 import { askingProvider, type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED, usesProfile } from "../brokers/index.ts";
 import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Answer, StepContext } from "./authenticator.ts";
-import { findLinkedSignInUser, type LinkedSignInUser } from "./user.ts";
+import { findLinkedSignInUser, type LinkedSignInUser } from "./user.store.ts";
 
 // The browser's visit to an identity provider, for the steps that make one: to sign in, and to link an account.
 

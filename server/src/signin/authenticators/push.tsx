@@ -7,8 +7,8 @@ import { type Kept, type Proof, type Question, question, type StepContext, type 
 import { challengeOf, startPush, waitingOf } from "./challenges.service.ts";
 import { type Challenge, type ChallengeStatus, useChallenge } from "./challenges.store.ts";
 import { isProven } from "./progress.ts";
-import { trySend } from "./sent.ts";
-import { addresseeOf } from "./user.ts";
+import { trySend } from "./sent.store.ts";
+import { addresseeOf } from "./user.store.ts";
 
 /** How often the page looks whether the phone has answered. */
 const LOOK_EVERY_SECONDS = 5;

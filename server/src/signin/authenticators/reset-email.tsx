@@ -6,7 +6,7 @@ import { MailedCode, Named } from "../pages/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { answerMailedCode, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
-import { addresseeOf } from "./user.ts";
+import { addresseeOf } from "./user.store.ts";
 
 const MINUTES = 30;
 export const RESET_PATH = "reset-password";

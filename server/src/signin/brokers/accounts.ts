@@ -12,7 +12,7 @@ import {
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import { type Ctx, systemActor } from "../../platform/context.ts";
+import { type Ctx, isReservedName, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import {
@@ -178,7 +178,8 @@ async function freeUsername(
     email !== null && identity.emailVerified && config.trustEmail === true && wanted !== null && loginKey(wanted) === loginKey(email);
   // A name in the form of an address that is not verified as theirs could be the address of another user.
   const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
-  const name = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
+  const called = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
+  const name = isReservedName(called) ? `${alias}-${called}` : called;
   for (const candidate of isLast ? [] : [name, `${name}-2`, `${name}-3`, `${name}-4`])
     if (!(await findUserByLogin(db, realm, candidate))) return candidate;
   return `${name}-${randomToken().slice(0, 8)}`;

@@ -29,6 +29,7 @@ export { askingProvider, type BrokerParts, brokerOf, brokers, createBrokers, REF
 export { deleteExpiredAnswers } from "./saml/index.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
 export { type ProviderLogoutParts, providerLogoutRoutes } from "./saml/slo.routes.ts";
+export { readEntity } from "./saml/upstreams.ts";
 export {
   type PreparedLogout,
   prepareUpstreamLogout,

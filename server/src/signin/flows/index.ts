@@ -5,5 +5,6 @@ export { type Flow, isSubFlow, type Step } from "./flow.ts";
 export { type Ask, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
-export { shareChosenFlows } from "./service.ts";
-export { createFlows, type Flows, type FlowsSnapshot } from "./snapshot.ts";
+export { CreateFlow } from "./schema.ts";
+export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
+export { createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";

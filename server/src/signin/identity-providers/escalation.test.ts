@@ -36,6 +36,7 @@ describe("the escalation rule", () => {
     privateKey: pem("rsa"),
     keyId: "another",
     signedResponseAlg: "ES256",
+    clockSkewSeconds: 30,
     multiFactorAcr: ["mfa"],
     multiFactorAmr: ["mfa"],
     hideOnLogin: true,

@@ -15,7 +15,17 @@ export {
 } from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
-export { addLink, endOtherLinks, LOCAL, leaveDirectory, makeLocal, readLink, readLinks, removeOwnLink } from "./links.service.ts";
+export {
+  addLink,
+  endOtherLinks,
+  LOCAL,
+  leaveDirectory,
+  linkProvisioned,
+  makeLocal,
+  readLink,
+  readLinks,
+  removeOwnLink,
+} from "./links.service.ts";
 export {
   FORGET_LINKS_JOB,
   findLinkedUser,
@@ -32,7 +42,8 @@ export {
   suppliedMembers,
   touchLink,
 } from "./links.store.ts";
-export type { MapperState } from "./mappers.schema.ts";
+export { CreateProviderMapper, type MapperState } from "./mappers.schema.ts";
+export { createMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
 export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
 export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./owned-members.ts";
 export type {
@@ -73,6 +84,8 @@ export {
 } from "./protocols/saml-metadata.ts";
 export { readSigningKey } from "./protocols/signing-key.ts";
 export { identityProviderRoutes } from "./routes.ts";
+export { CreateIdentityProvider } from "./schema.ts";
+export { createProvider, openProvider, type ProviderParts, removeProvider, saveProvider, searchProviders } from "./service.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,

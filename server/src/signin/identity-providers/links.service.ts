@@ -86,6 +86,21 @@ async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   await endLink(ctx, userId, link);
 }
 
+/**
+ * Links a user who is held to the account that a provisioning client says is theirs, instead of another one at the same provider; null ends the
+ * link. Whoever let the client say so had to hold what users of the provider hold.
+ */
+export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, subject: string | null): Promise<void> {
+  const provider = await shareProvider(ctx.tx, ctx.realm, alias);
+  if (!provider) return;
+  const { providerId } = provider;
+  const present = (await linksOfUser(ctx.tx, ctx.realm, userId)).find((link) => link.providerId === providerId);
+  if ((present?.subject ?? null) === subject) return;
+  if (present) await endLink(ctx, userId, present);
+  if (subject === null || !(await insertLink(ctx.tx, ctx.realm, { providerId, subject, userId, username: null }, ctx.now))) return;
+  ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail: alias });
+}
+
 /** Of a user who is held. `basis`: of the provider when it said whose account it is. A link that another tab has made is enough. */
 export async function addLink(
   ctx: Ctx,

@@ -42,7 +42,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       const form = { ...visitors.formOf(request, reply), action: `/realms/${realmId}/impersonation`, hidden: { ticket: token } };
       return sendPage(reply, 200, renderImpersonation({ ...form, account: ticket.username }));
     }
-    const origin = { realm: realmId, actor: actorOfTicket(ticket), sourceIp: request.ip };
+    const origin = { realm: realmId, actor: actorOfTicket(ticket, realmId), sourceIp: request.ip };
     const opening = {
       token,
       policy: realm.settings.sessions,

@@ -3,7 +3,7 @@ import { findUserForUpdate, holdUserForSignIn, isSelf } from "../../directory/us
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx, kindOfUser } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
@@ -54,8 +54,8 @@ export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionI
 export const lookAtTicket = (db: Db, realm: string, token: string, now: number) => findTicket(db, realm, sha256(token), now);
 
 /** The link is opened by the administrator who asked for it. */
-export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket): Actor =>
-  actorOf({ id, name, realm, sessionId });
+export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket, of: string): Actor =>
+  actorOf({ kind: kindOfUser(realm, of), id, name, realm, sessionId });
 
 interface Opening extends Pick<Impersonation, "sourceIp" | "userAgent" | "previous"> {
   readonly token: string;

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import type { Logger } from "pino";
 import type { Passkey } from "../../directory/credentials/index.ts";
-import { CHALLENGE_LIFETIME } from "./challenge.ts";
+import { CHALLENGE_LIFETIME } from "./challenge.store.ts";
 import { parsedObject, textMembers, transportsOf } from "./json.ts";
 import { webauthn } from "./library.ts";
 import type { RelyingParty } from "./relying-party.ts";

@@ -1,7 +1,7 @@
 // Passkeys (WebAuthn): their challenges, and what a browser answers to them. Owns `spent_challenges`; the passkeys themselves are
 // rows of directory/credentials. Authenticators and the account API use it; neither imports the library.
 export { type Assertion, assertionOptions, checkAssertion, readAssertion, type UserVerification } from "./assertion.ts";
-export { deleteExpiredChallenges, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.ts";
+export { deleteExpiredChallenges, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.store.ts";
 export {
   addPasskey,
   checkRegistration,

@@ -18,7 +18,7 @@ import { directoryUnavailable, isByMail, isOverloaded, isUnavailable, isUncounte
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
-import { assertNotMovedOn } from "./interactions.ts";
+import { assertNotMovedOn } from "./interactions.store.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { askForOwner, withoutOwner } from "./link.ts";

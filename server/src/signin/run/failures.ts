@@ -5,7 +5,7 @@ type Failed = Pick<Attempt, "locksUser"> | null;
 
 /** Records a wrong answer. `attempt`: null where the answer cannot be guessed and is not counted. */
 export function recordFailure(ctx: Ctx, userId: string | null, attempt: Failed, type: "LOGIN_FAILURE" | "MFA_FAILURE"): void {
-  ctx.audit({ category: "AUTHN", type, outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name } });
+  ctx.audit({ category: "AUTHN", type, outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name, kind: ctx.actor.kind } });
   recordLock(ctx, userId, attempt);
 }
 

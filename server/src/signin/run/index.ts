@@ -21,7 +21,7 @@ export {
   startInteraction,
   takeResult,
   takeReturn,
-} from "./interactions.ts";
+} from "./interactions.store.ts";
 export { beginStep, giveUp, isRequested, keepRun } from "./keep.ts";
 export { CONTINUE_PATH, readState } from "./leave.ts";
 export { beginActions, positionOf, positionToAnswer, stepOf } from "./position.ts";

@@ -11,7 +11,7 @@ import {
   saveInteractionState,
   startInteraction,
   takeResult,
-} from "./interactions.ts";
+} from "./interactions.store.ts";
 
 let iam: Harness;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.ts";
+import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.store.ts";
 import { contextOf, originOf, type Run } from "./run.ts";
 
 /** Stores the progress. The row is created by the first step that needs it. */

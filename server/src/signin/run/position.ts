@@ -12,7 +12,7 @@ import {
 import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
-import { startInteraction } from "./interactions.ts";
+import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
 import { advance, contextOf, impossible, onlyRecent, type Position, type Run, restarted } from "./run.ts";
 

@@ -22,7 +22,7 @@ import {
 import type { Destination } from "../brokers/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
-import { type Interaction, interactionErrors } from "./interactions.ts";
+import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
 export interface Run {

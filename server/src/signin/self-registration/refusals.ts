@@ -1,6 +1,7 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { asciiDomain, isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
+import { isReservedName } from "../../platform/context.ts";
 import type { Messages, RegistrationForm } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
 import { isUsername } from "../required-actions/index.ts";
@@ -25,6 +26,7 @@ type Policy = Parameters<typeof confirmsFirst>[0];
 
 export function faultOf({ username, email, firstName, lastName }: RegistrationForm, policy: Policy): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
+  if (isReservedName(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
   if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
   // Whether it is taken is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);

@@ -278,6 +278,8 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
     [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Please choose another password"],
     [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "leaked elsewhere"],
     [{ username: "admin" }, 409, "already exists"],
+    [{ username: "System" }, 409, "already exists"],
+    [{ username: "master/admin" }, 409, "already exists"],
   ];
   for (const [form, status, words] of answers) {
     const answer = await submit(browser, base, page, { ...grace, ...form });

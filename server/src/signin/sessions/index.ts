@@ -3,7 +3,7 @@
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
-export { proveByEnrolling } from "./enrolled.ts";
+export { proveByEnrolling } from "./enrolled.store.ts";
 export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
@@ -21,7 +21,7 @@ export {
   recentProofs,
   secondFactors,
   stepUpPath,
-} from "./recent-authentication.ts";
+} from "./recent-authentication.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,
@@ -38,4 +38,4 @@ export {
   startSession,
 } from "./service.ts";
 export { findSessionBehind, type LiveSession } from "./store.ts";
-export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.ts";
+export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";

@@ -3,7 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { deleteSessionsOfUser } from "./end.store.ts";
 import type { Session } from "./schema.ts";
-import { endRevoked, searchSessions } from "./service.ts";
+import { assertMayEnd, endRevoked, searchSessions } from "./service.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -17,11 +17,10 @@ export async function searchSessionsOfUser(ctx: ReadCtx, id: string, query: List
   return searchSessions(ctx, { ...query, userId });
 }
 
-// Ending sessions gives no control of the user, so the escalation check does not apply, as in `DELETE /sessions/{id}`.
-
 /** Ends every session of a user, impersonation sessions included. Offline grants stay. */
 export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
+  await assertMayEnd(ctx, userId);
   const count = await revokeAll(ctx, userId);
   if (count === 0) return;
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: `sessions: ${count}` });
@@ -30,6 +29,7 @@ export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> 
 /** Signs a user out everywhere, offline grants included: afterwards no client has a live token of the user. */
 export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
+  await assertMayEnd(ctx, userId);
   const count = await revokeAll(ctx, userId);
   await ctx.emit("user.logged_out", { userId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "users", resourceId: userId, detail: `logout, sessions: ${count}` });

@@ -64,6 +64,22 @@ describe("the sessions of a user", () => {
     expect(await realm.events(`type=ADMIN_ACTION&resourceId=${ada.userId}`)).toMatchObject([{ detail: "logout, sessions: 0" }]);
   });
 
+  test("of a greater administrator are not ended by a lesser one, whichever way", async () => {
+    const realm = await iam.realm();
+    const [boss, lesser] = [await realm.as("realm-admin"), await realm.as("manage-users", "manage-events", "view-events", "view-users")];
+    const [session] = (await lesser.get(`/users/${boss.userId}/sessions`)).body;
+    const attempts = async (of: { userId: string }, id: string) => [
+      (await lesser.delete(`/sessions/${id}`)).status,
+      (await lesser.delete(`/users/${of.userId}/sessions`)).status,
+      (await lesser.post(`/users/${of.userId}/logout`)).status,
+    ];
+    expect(await attempts(boss, session.id)).toEqual([403, 403, 403]);
+    expect((await boss.get("/users")).status, "still signed in").toBe(200);
+    expect((await realm.events("type=ADMIN_DENIED")).length).toBe(3);
+    const [own] = (await lesser.get(`/users/${lesser.userId}/sessions`)).body;
+    expect((await boss.delete(`/sessions/${own.id}`)).status).toBe(204);
+  });
+
   test("take with them those in which the user impersonates another", async () => {
     const realm = await iam.realm();
     const support = await realm.as("manage-users");

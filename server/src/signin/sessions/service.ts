@@ -1,9 +1,10 @@
+import { assertMayControl } from "../../directory/roles/index.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Actor, actorOf, type Ctx, type ReadCtx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx, kindOfUser, type ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
@@ -50,6 +51,7 @@ export async function resolveSession(
 export const actorOfSession = (session: LiveSession, realm: string): Actor =>
   actorOf({
     id: session.userId,
+    kind: kindOfUser(session.realm, realm),
     name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
     realm: session.realm,
     permissions: session.impersonator === null ? session.permissions : new Set(),
@@ -165,7 +167,8 @@ async function emitEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void
       category: "SECURITY",
       type: "IMPERSONATION",
       realm,
-      actor: { id: impersonatorId, name: impersonator },
+      // No user has such a name of their own.
+      actor: { id: impersonatorId, name: impersonator, kind: impersonator.startsWith("master/") ? "administrator" : "user" },
       resourceType: "users",
       resourceId: userId,
       detail: `ended session ${sessionId}`,
@@ -191,10 +194,16 @@ export async function endRevoked(ctx: Ctx, ended: readonly EndedSession[]): Prom
   await endDependents(ctx, ended);
 }
 
+/** The escalation rule: a lesser administrator must not shut a greater one out. Everyone may end their own sessions. */
+export async function assertMayEnd(ctx: Ctx, userId: string): Promise<void> {
+  if (ctx.actor.id !== userId) await assertMayControl(ctx, userId);
+}
+
 /** An administrator revokes a session, effective on every node at the next request. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = isId(sessionId) ? await deleteSession(ctx.tx, ctx.realm, sessionId) : null;
   if (!ended) throw sessionErrors.not_found();
+  await assertMayEnd(ctx, ended.userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
   await endRevoked(ctx, [ended]);
 }

@@ -2,7 +2,7 @@ import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { acrOf, browserOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
-import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.ts";
+import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
 
 interface SessionsTable {
   realm_id: string;

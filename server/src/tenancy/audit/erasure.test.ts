@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AuditDraft, systemActor } from "../../platform/context.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
-import { type ErasedPerson, eraseFromTrail } from "./erasure.ts";
+import { type ErasedPerson, eraseFromTrail } from "./erasure.store.ts";
 
 let iam: Harness;
 beforeAll(async () => {

@@ -12,10 +12,10 @@ import {
   noteFailure,
   removeForwarderCursor,
   takeHold,
-} from "./lease.ts";
+} from "./lease.store.ts";
 import type { AuditEventRecord, ForwarderState } from "./schema.ts";
 import { toEventRecord } from "./store.ts";
-import { lockCursor, type Position, readStream, type StreamedEvent } from "./stream.ts";
+import { lockCursor, type Position, readStream, type StreamedEvent } from "./stream.store.ts";
 import type { Handover } from "./transports.ts";
 
 export interface Forwarder {

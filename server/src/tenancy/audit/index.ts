@@ -1,12 +1,12 @@
 // The audit trail: append-only, written in the transaction of the change. Owns `audit_events`.
 // Requests only insert; whatever sends events on reads committed rows.
 export { catalogue, categories, eventTypes, splitNames } from "./catalogue.ts";
-export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.ts";
+export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.store.ts";
 export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
-export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.ts";
+export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.store.ts";
 export { auditConfigRoutes, eventRoutes } from "./routes.ts";
 export type { AuditEventRecord } from "./schema.ts";
 export { signInsOf } from "./sign-ins.store.ts";
 export { columns as eventColumns, type EventRow, insertEvents, toEvent, toEventRecord } from "./store.ts";
-export { foreign, lockCursor, moveCursor, type Position, readStream } from "./stream.ts";
+export { foreign, lockCursor, moveCursor, type Position, readStream } from "./stream.store.ts";
 export { httpReceiver, transports } from "./transports.ts";

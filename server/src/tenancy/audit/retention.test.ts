@@ -7,8 +7,8 @@ import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { settled } from "../../testing/trail.ts";
 import { forgetForwarder } from "./forwarder.ts";
-import { createForwarderCursor } from "./lease.ts";
-import { applyRetention, RETENTION_JOB } from "./retention.ts";
+import { createForwarderCursor } from "./lease.store.ts";
+import { applyRetention, RETENTION_JOB } from "./retention.store.ts";
 
 // Days go by here, and with them the session of the administrator who makes the realms: all are made at the beginning.
 let iam: Harness;

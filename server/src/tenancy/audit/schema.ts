@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { actorKinds } from "../../platform/context.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { Instant } from "../../platform/paging/index.ts";
 import { categories, describedTypes, eventTypes } from "./catalogue.ts";
@@ -14,6 +15,11 @@ export const AuditEventRecord = Type.Object(
     type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `What happened.\n\n${describedTypes}` }),
     realm: Type.String(),
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
+    actorKind: Type.Union([oneOf(actorKinds), Type.Null()], {
+      description:
+        "What the actor is. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, and the name is what was typed or " +
+        "presented. Null: recorded by an earlier release",
+    }),
     sourceIp: text,
     resourceType: text,
     resourceId: text,

@@ -12,6 +12,7 @@ interface AuditEventsTable {
   type: string;
   actor: string;
   actor_id: string | null;
+  actor_kind: AuditEvent["actorKind"];
   source_ip: string | null;
   resource_type: string | null;
   resource_id: string | null;
@@ -41,8 +42,8 @@ const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? v
 /** However many: one statement, compiled once. */
 const insertSeveral = prepared(
   ({ rows }: { rows: string }) => sql`
-    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, source_ip, resource_type, resource_id, outcome, detail, impersonator)
-    select realm_id, event_id, ts, category, type, actor, actor_id, source_ip, resource_type, resource_id, outcome, detail, impersonator
+    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator)
+    select realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator
     from json_populate_recordset(null::audit_events, ${rows}::text::json)`,
 );
 
@@ -54,6 +55,7 @@ const rowOf = (event: AuditEvent) => ({
   type: event.type,
   actor: event.actor,
   actor_id: event.actorId,
+  actor_kind: event.actorKind,
   source_ip: event.sourceIp,
   resource_type: event.resourceType,
   resource_id: event.resourceId,
@@ -81,6 +83,7 @@ export const columns = [
   "type",
   "actor",
   "actor_id",
+  "actor_kind",
   "source_ip",
   "resource_type",
   "resource_id",
@@ -160,6 +163,7 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   type: row.type,
   actor: row.actor,
   actorId: row.actor_id,
+  actorKind: row.actor_kind,
   sourceIp: row.source_ip,
   resourceType: row.resource_type,
   resourceId: row.resource_id,

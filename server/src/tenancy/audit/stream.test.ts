@@ -6,8 +6,8 @@ import { systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import { settled } from "../../testing/trail.ts";
-import { createForwarderCursor, findForwarderCursor, forwarderLag, removeForwarderCursor } from "./lease.ts";
-import { lockCursor, moveCursor, type Position, readStream } from "./stream.ts";
+import { createForwarderCursor, findForwarderCursor, forwarderLag, removeForwarderCursor } from "./lease.store.ts";
+import { lockCursor, moveCursor, type Position, readStream } from "./stream.store.ts";
 
 let iam: Harness;
 beforeAll(async () => {

@@ -12,6 +12,7 @@ const event = (detail: string | null): AuditEventRecord => ({
   type: "ADMIN_ACTION",
   realm: "master",
   actor: "admin",
+  actorKind: "user",
   sourceIp: null,
   resourceType: "things",
   resourceId: null,

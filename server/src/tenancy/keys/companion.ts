@@ -13,10 +13,14 @@ export interface PublicJwk {
   readonly y?: string;
 }
 
-/** The keys beside each RSA key: made with it, published with it, and gone when it goes. */
-/** `enc` signs nothing: request objects are encrypted to it. */
-export type CompanionKind = "ec" | "ed" | "enc";
-export const companionKinds: readonly CompanionKind[] = ["ec", "ed", "enc"];
+/**
+ * The keys beside each RSA key: published with it, and gone when it goes. `ed` is there where the realm or a client has asked for it: verifiers
+ * that know RSA and EC only may stop at it. `enc` signs nothing: request objects are encrypted to it.
+ */
+export const companionKinds = ["ec", "ed", "enc"] as const;
+export type CompanionKind = (typeof companionKinds)[number];
+/** Made with every RSA key. */
+export const requiredCompanions: readonly CompanionKind[] = ["ec", "enc"];
 
 export interface NewCompanion {
   readonly kind: CompanionKind;
@@ -64,5 +68,5 @@ export async function generateCompanion(vault: Vault, realm: string, keyId: stri
   };
 }
 
-export const generateCompanions = (vault: Vault, realm: string, keyId: string, kinds = companionKinds): Promise<NewCompanion[]> =>
+export const generateCompanions = (vault: Vault, realm: string, keyId: string, kinds = requiredCompanions): Promise<NewCompanion[]> =>
   Promise.all(kinds.map((kind) => generateCompanion(vault, realm, keyId, kind)));

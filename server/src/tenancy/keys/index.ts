@@ -1,4 +1,4 @@
-// Realm signing keys: RSA-2048 with a certificate each for SAML, and beside each those for ES256, EdDSA and decryption; private halves sealed.
+// Realm signing keys: RSA-2048 with a certificate each for SAML, and beside each those for ES256, decryption and, where asked for, EdDSA; private halves sealed.
 // Owns `realm_keys`, `realm_key_companions` and `realm_companion_keys`. The published halves are part of the realm's snapshot (tenancy/realms).
 export {
   asymmetricAlgs,
@@ -22,6 +22,7 @@ export { generateKey, type MakeKeyPair, makeKeyPair, type NewKey, toJwk } from "
 export { keyRoutes } from "./routes.ts";
 export { samlSigningKey } from "./saml.ts";
 export { RealmKey } from "./schema.ts";
-export { rotateKey, seedKey } from "./service.ts";
+export { publishEdwards, rotateKey, seedKey } from "./service.ts";
 export { createSigningKeys, type Signer, type SigningKeys } from "./signing.ts";
 export { type Companion, listKeys, type PublishedKeysRow, publishedKeys, toPublishedKeys } from "./store.ts";
+export { adoptKey, CarriedKey, readCarriedKeys } from "./transfer.ts";

@@ -37,7 +37,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     },
     async (req, reply) => {
       const key = await generateKey(vault, (req.params as { realm: string }).realm);
-      const active = await req.transact((ctx) => rotateKey(ctx, key));
+      const active = await req.transact((ctx) => rotateKey(ctx, vault, key));
       return createdAt(reply, `/admin/realms/${req.realmId}/keys/${active.keyId}`, active);
     },
   );

@@ -1,11 +1,13 @@
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import type { NewCompanion } from "./companion.ts";
+import { isEdwards } from "./algorithms.ts";
+import { generateCompanion, type NewCompanion } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
-import { deleteKey, insertCompanions, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
+import { deleteKey, findActiveWithout, insertCompanions, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
 
 const errors = defineErrors("keys", {
   not_found: [404, "No such key in this realm"],
@@ -21,13 +23,15 @@ export async function readKey(ctx: ReadCtx, keyId: string): Promise<RealmKey> {
   return key;
 }
 
-/** Makes `key` the signer. The one before stays published, so that what it signed keeps verifying. */
-export async function rotateKey(ctx: Ctx, key: NewKey): Promise<RealmKey> {
+/** Makes `key` the signer. The one before stays published, so that what it signed keeps verifying; a realm that had an Ed25519 key gets another. */
+export async function rotateKey(ctx: Ctx, vault: Vault, key: NewKey): Promise<RealmKey> {
   // Two rotations at once take turns, and both succeed.
   await lockRealm(ctx.tx, ctx.realm);
+  const hadEdwards = (await findActiveWithout(ctx.tx, ctx.realm, "ed")) === null;
   await retireActiveKey(ctx.tx, ctx.realm, ctx.now);
   const active = await insertKey(ctx.tx, ctx.realm, key, ctx.now);
   await insertCompanions(ctx.tx, ctx.realm, key.companions, ctx.now);
+  if (hadEdwards) await addEdwards(ctx, vault);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "keys", resourceId: active.keyId, detail: "rotate" });
   ctx.audit({ category: "SECURITY", type: "KEY_ROTATED", resourceType: "keys", resourceId: active.keyId });
@@ -40,6 +44,19 @@ export async function addCompanions(ctx: Ctx, keyId: string, companions: readonl
   await insertCompanions(ctx.tx, ctx.realm, companions, ctx.now);
   await ctx.configChanged();
 }
+
+/** Publishes an Ed25519 key beside the one that signs, unless there is one: made in a fraction of a millisecond. */
+async function addEdwards(ctx: Ctx, vault: Vault): Promise<void> {
+  const keyId = await findActiveWithout(ctx.tx, ctx.realm, "ed");
+  if (keyId !== null) await addCompanions(ctx, keyId, [await generateCompanion(vault, ctx.realm, keyId, "ed")]);
+}
+
+/** `settings.changed`, `client.signatures_chosen`: an Ed25519 key is published from the moment that someone asks for its signatures. */
+export const publishEdwards =
+  (vault: Vault) =>
+  async (ctx: Ctx, { algs }: { readonly algs: readonly (string | null)[] }): Promise<void> => {
+    if (algs.some((alg) => alg !== null && isEdwards(alg))) await addEdwards(ctx, vault);
+  };
 
 /** Takes a retained key, and the companions that share its life, out of the JWKS: what they signed no longer verifies. */
 export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {

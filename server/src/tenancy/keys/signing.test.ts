@@ -1,6 +1,7 @@
 import { webcrypto } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { completeKeys, createSigningKeys, type Signer, signingAlgs } from "./index.ts";
@@ -30,6 +31,8 @@ async function holds(realm: string, { kid, alg, sign }: Signer): Promise<boolean
 describe("signing keys", () => {
   test.each(signingAlgs)("sign %s with a key that was published before, and verifies it", async (alg) => {
     const realm = await iam.realm();
+    const { body: settings } = await realm.asMaster().get("/settings");
+    await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, signingAlg: alg } });
     const before = await jwks(realm.name);
     const signer = (await createSigningKeys(iam.core).signer(realm.name, alg))!;
     expect(await jwks(realm.name)).toEqual(before);
@@ -63,7 +66,6 @@ describe("the keys beside an RSA key", () => {
     expect(published).toMatchObject([
       { kid: rsa.keyId, kty: "RSA" },
       { kid: `${rsa.keyId}-ec`, kty: "EC", crv: "P-256", alg: "ES256", use: "sig" },
-      { kid: `${rsa.keyId}-ed`, kty: "OKP", crv: "Ed25519", use: "sig" },
       { kid: `${rsa.keyId}-enc`, kty: "EC", crv: "P-256", use: "enc" },
     ]);
     for (const key of published) expect(Object.keys(key)).not.toContain("d");
@@ -71,7 +73,7 @@ describe("the keys beside an RSA key", () => {
     const { rows } = await sql<{ private_key: string }>`
       select private_key from realm_key_companions where realm_id = ${realm.name}
       union all select private_key from realm_companion_keys where realm_id = ${realm.name}`.execute(iam.core.db);
-    expect(rows).toEqual(Array(3).fill({ private_key: expect.stringMatching(/^v1\./) }));
+    expect(rows).toEqual(Array(2).fill({ private_key: expect.stringMatching(/^v1\./) }));
   });
 
   test("follow a rotation, and go with their key", async () => {
@@ -79,12 +81,33 @@ describe("the keys beside an RSA key", () => {
     const keys = createSigningKeys(iam.core);
     const before = (await keys.signer(realm.name, "ES256"))!;
     const { keyId } = (await realm.asMaster().post("/keys/rotate")).body;
-    expect(await jwks(realm.name)).toHaveLength(8);
+    expect(await jwks(realm.name)).toHaveLength(6);
     const after = (await keys.signer(realm.name, "ES256"))!;
     expect(after.kid).toBe(`${keyId}-ec`);
     for (const signer of [before, after]) expect(await holds(realm.name, signer)).toBe(true);
     await realm.asMaster().delete(`/keys/${before.kid.slice(0, 36)}`);
-    expect(await kids(realm.name)).toEqual([keyId, `${keyId}-ec`, `${keyId}-ed`, `${keyId}-enc`]);
+    expect(await kids(realm.name)).toEqual([keyId, `${keyId}-ec`, `${keyId}-enc`]);
+  });
+
+  test("include one for EdDSA from the moment that the realm or a client asks for it, through every rotation", async () => {
+    const [byRealm, byClient] = [await iam.realm(), await iam.realm()];
+    const edwards = async ({ name }: { name: string }) => (await kids(name)).filter((kid) => kid?.endsWith("-ed"));
+    const { body: settings } = await byRealm.asMaster().get("/settings");
+    const client = (members: object) =>
+      byClient.asMaster().post("/clients", { clientId: newId(), redirectUris: ["https://app.example/cb"], ...members });
+    expect(
+      (await client({ idTokenAlg: "ES256", authMethod: "private_key_jwt", authSigningAlg: "EdDSA", jwksUri: "https://app.example/jwks" }))
+        .status,
+    ).toBe(201);
+    expect(await edwards(byClient), "its own signatures are made with its own key").toEqual([]);
+    await byRealm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, signingAlg: "EdDSA" } });
+    expect((await client({ idTokenAlg: "Ed25519" })).status).toBe(201);
+    for (const realm of [byRealm, byClient]) {
+      const [first] = (await realm.asMaster().get("/keys")).body;
+      expect(await edwards(realm)).toEqual([`${first.keyId}-ed`]);
+      const { keyId } = (await realm.asMaster().post("/keys/rotate")).body;
+      expect((await edwards(realm)).sort()).toEqual([`${first.keyId}-ed`, `${keyId}-ed`].sort());
+    }
   });
 
   test("are given to a key of the previous release by the job, or before the first of them signs", async () => {
@@ -100,7 +123,8 @@ describe("the keys beside an RSA key", () => {
     for (const signer of signers) expect(await holds(byNeed.name, signer!)).toBe(true);
     expect(await jwks(byNeed.name)).toHaveLength(2);
     await completeKeys(iam.core);
-    for (const { name } of [byJob, byNeed]) expect(await jwks(name)).toHaveLength(4);
+    expect(await jwks(byJob.name)).toHaveLength(3);
+    expect(await jwks(byNeed.name)).toHaveLength(4);
     expect(await kids(byNeed.name)).toContain(signers[0]!.kid);
   });
 });

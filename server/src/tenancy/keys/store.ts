@@ -1,6 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type CompanionKind, companionKid, companionKinds, type NewCompanion, type PublicJwk } from "./companion.ts";
+import { type CompanionKind, companionKid, type NewCompanion, type PublicJwk, requiredCompanions } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
 
@@ -53,18 +53,19 @@ export async function listKeys(db: Db, realm: string): Promise<RealmKey[]> {
   return rows.map(toKey);
 }
 
-export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number): Promise<RealmKey> {
+export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number, status: RealmKey["status"] = "ACTIVE"): Promise<RealmKey> {
   const row = await tx
     .insertInto("realm_keys")
     .values({
       realm_id: realm,
       key_id: key.keyId,
       algorithm: "RSA",
-      status: "ACTIVE",
+      status,
       public_key: key.publicKey,
       private_key: key.sealedPrivateKey,
       certificate: key.certificate,
       created_at: now,
+      rotated_at: status === "ACTIVE" ? null : now,
     })
     .returning(shown)
     .executeTakeFirstOrThrow();
@@ -83,10 +84,38 @@ export async function retireActiveKey(tx: Tx, realm: string, now: number): Promi
   return row?.key_id ?? null;
 }
 
+/** No other one signs: the caller has retired it. */
+export async function activateKey(tx: Tx, realm: string, keyId: string): Promise<void> {
+  await tx
+    .updateTable("realm_keys")
+    .set({ status: "ACTIVE", rotated_at: null })
+    .where("realm_id", "=", realm)
+    .where("key_id", "=", keyId)
+    .execute();
+}
+
+/** All companions of a realm with their private halves, sealed. */
+export async function findCompanions(db: Db, realm: string): Promise<NewCompanion[]> {
+  const { rows } = await sql<{ key_id: string; kind: CompanionKind; public_jwk: PublicJwk; private_key: string }>`
+    select key_id, 'ec' as kind, public_jwk, private_key from realm_key_companions where realm_id = ${realm}
+    union all
+    select key_id, substr(kid, 38) as kind, public_jwk, private_key from realm_companion_keys where realm_id = ${realm}
+    order by key_id, kind`.execute(db);
+  return rows.map((row) => ({ keyId: row.key_id, kind: row.kind, publicJwk: row.public_jwk, sealedPrivateKey: row.private_key }));
+}
+
 export interface Companion {
   /** Of the RSA key whose life it shares. */
   readonly keyId: string;
   readonly publicJwk: PublicJwk;
+}
+
+/** The key that signs now, if it lacks a companion of this kind. */
+export async function findActiveWithout(tx: Tx, realm: string, kind: "ed"): Promise<string | null> {
+  const { rows } = await sql<{ key_id: string }>`
+    select k.key_id from realm_keys k where k.realm_id = ${realm} and k.status = 'ACTIVE' and not exists (
+      select 1 from realm_companion_keys c where c.realm_id = k.realm_id and c.kid = k.key_id::text || ${`-${kind}`})`.execute(tx);
+  return rows[0]?.key_id ?? null;
 }
 
 /** Of two nodes that add one at once, the one that came first counts. */
@@ -135,11 +164,11 @@ export async function findIncompleteKeys(db: Db, limit: number): Promise<Incompl
       select 'ec' from realm_key_companions c where c.realm_id = k.realm_id and c.key_id = k.key_id
       union all
       select substr(c.kid, 38) from realm_companion_keys c where c.realm_id = k.realm_id and c.key_id = k.key_id) as kinds) h
-    where cardinality(h.kinds) < ${companionKinds.length} limit ${limit}`.execute(db);
+    where not h.kinds @> ${[...requiredCompanions]}::text[] limit ${limit}`.execute(db);
   return rows.map(({ realm_id, key_id, kinds }) => ({
     realm: realm_id,
     keyId: key_id,
-    missing: companionKinds.filter((kind) => !kinds.includes(kind)),
+    missing: requiredCompanions.filter((kind) => !kinds.includes(kind)),
   }));
 }
 

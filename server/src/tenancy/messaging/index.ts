@@ -2,13 +2,14 @@
 // and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
 export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
 export { driverOf } from "./drivers/index.ts";
-export { deleteExpiredLimits } from "./limits.ts";
+export { deleteExpiredLimits } from "./limits.store.ts";
 export { messageJob } from "./messages.delivery.ts";
-export { forgetMessages } from "./messages.erasure.ts";
+export { forgetMessages } from "./messages.erasure.store.ts";
 export { createMessageMetrics } from "./messages.metrics.ts";
 export { createMessages, MESSAGE_JOB, type Messages, type OutgoingMessage } from "./messages.ts";
 export { providerRoutes } from "./providers.routes.ts";
-export { findProvider } from "./providers.service.ts";
+export { UpsertProvider } from "./providers.schema.ts";
+export { findProvider, openProviderSecret, removeProvider, saveProvider, searchProviders } from "./providers.service.ts";
 export { pushTokenRoutes } from "./push-tokens.routes.ts";
 export { keepDeviceToken } from "./push-tokens.service.ts";
 export { deleteDeviceOf, devicesOf, pushTokensOf } from "./push-tokens.store.ts";
@@ -17,3 +18,5 @@ export { sendNow } from "./send.ts";
 export { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 export type { MessageUser } from "./templates.render.ts";
 export { templateRoutes } from "./templates.routes.ts";
+export { SaveTemplate } from "./templates.schema.ts";
+export { readTemplates, removeTemplate, saveTemplate } from "./templates.service.ts";

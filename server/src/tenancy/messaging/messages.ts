@@ -8,7 +8,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { enqueue, sealPlace } from "../../platform/jobs/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import type { Channel, Provider } from "./driver.ts";
-import { isFirst, takeFromLimit, tooMany } from "./limits.ts";
+import { isFirst, takeFromLimit, tooMany } from "./limits.store.ts";
 import type { SealedMessage } from "./messages.delivery.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
 import { findProvider } from "./providers.service.ts";

@@ -54,6 +54,10 @@ async function takeProvider(ctx: ReadCtx, channel: string, driver: string): Prom
 
 export const readProvider = async (ctx: ReadCtx, channel: string, driver: string) => shown(await takeProvider(ctx, channel, driver));
 
+/** The secret of one; null where it has none. */
+export const openProviderSecret = async (ctx: ReadCtx, vault: Vault, channel: string, driver: string): Promise<string | null> =>
+  openSecret(await takeProvider(ctx, channel, driver), vault);
+
 /** Makes the provider of this channel and driver what `input` says, whether or not there was one. */
 export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: ProviderParts) {
   assertMayDirectMessages(ctx.actor);

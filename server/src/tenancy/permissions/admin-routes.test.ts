@@ -245,6 +245,7 @@ describe("an id of another realm is a 404", () => {
       const machine = { clientId: "target", grantTypes: ["client_credentials"] };
       const { id: clientId } = (await admin.post("/clients", machine)).body;
       const { id: tokenId } = (await admin.post("/provisioning/initial-access-tokens", {})).body;
+      const { id: scimTokenId } = (await admin.post("/provisioning/scim-tokens", { name: "target" })).body;
       const roleName = `target-of-${of.name}`;
       await admin.post(`/clients/${clientId}/roles`, { name: roleName });
       await admin.post(`/clients/${clientId}/service-account/roles`, { name: "target" });
@@ -259,6 +260,7 @@ describe("an id of another realm is a 404", () => {
         roleName,
         mapperId,
         tokenId,
+        scimTokenId,
         userId,
         credentialId,
         groupId,
@@ -296,6 +298,7 @@ describe("an id of another realm is a 404", () => {
             "client-scopes",
             "claims",
             "provisioning/initial-access-tokens",
+            "provisioning/scim-tokens",
             "keys",
             "sessions",
             "messaging/push-tokens",

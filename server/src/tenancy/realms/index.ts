@@ -2,7 +2,7 @@
 // `master` administers the others; no code path walks over all of them.
 export { limitsOfRealms, ruleOf } from "./limits.ts";
 export { publicRealmRoutes } from "./public.routes.ts";
-export { purgeRealm } from "./purge.ts";
+export { purgeRealm } from "./purge.store.ts";
 export { realmRoutes } from "./routes.ts";
 export { CreateRealm } from "./schema.ts";
 export { createRealm, MASTER, PURGE_JOB, prepareRealm, type RealmMaker, type RealmSeed, searchRealms, unknownRealm } from "./service.ts";

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
 import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
-import { type Db, prepared } from "../../platform/db/index.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { documentOf, type PublishedDocument } from "../../platform/http/index.ts";
-import { type Companion, type PublishedKeysRow, publishedKeys, type RealmKey, toJwk, toPublishedKeys } from "../keys/index.ts";
+import { type Companion, type RealmKey, toJwk, toPublishedKeys } from "../keys/index.ts";
 import { type Settings, withDefaults } from "../settings/index.ts";
+import { findRealmConfig } from "./config.store.ts";
 import { isRealmName } from "./schema.ts";
 
 /** What requests need of a realm's configuration, read once and never changed. */
@@ -36,22 +36,8 @@ export function createRealmSnapshots(db: Db, changes: RealmChanges): RealmSnapsh
   };
 }
 
-interface Row extends PublishedKeysRow {
-  config_version: number;
-  settings: Record<string, unknown>;
-}
-
-const load = prepared(
-  ({ realm }: { realm: string }) =>
-    sql<Row>`
-    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.settings,
-      ${publishedKeys}
-    from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`,
-);
-
-/** In one statement, so that all of it is of one moment and costs one trip. */
 async function loadRealm(db: Db, realm: string): Promise<RealmSnapshot | null> {
-  const [row] = await load(db, { realm });
+  const row = await findRealmConfig(db, realm);
   if (!row) return null;
   const { config_version: version } = row;
   const settings = withDefaults(realm, row.settings);

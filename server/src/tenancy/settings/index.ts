@@ -12,5 +12,15 @@ export {
   clockSkew,
   nameIdFormats,
   type Settings,
+  UpdateSettings,
 } from "./schema.ts";
-export { checkBranding, defaultSettings, readSettings, saveDisplayName, seedSettings, settingsOf, withDefaults } from "./service.ts";
+export {
+  checkBranding,
+  defaultSettings,
+  readSettings,
+  saveDisplayName,
+  saveSettings,
+  seedSettings,
+  settingsOf,
+  withDefaults,
+} from "./service.ts";

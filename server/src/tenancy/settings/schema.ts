@@ -89,10 +89,10 @@ export const TokenPolicy = group({
   cibaSeconds: count(600, 30, 3_600, "How long a backchannel request (CIBA) waits to be allowed"),
   offlineIdleDays: count(30, 1, 3_650, "A grant with offline_access ends after this long without use"),
   refreshReuseGraceSeconds: count(
-    0,
+    10,
     0,
     60,
-    "How long a refresh token that was used may be used again, for clients that lost the answer; 0 takes any second use for theft",
+    "How long the client of a refresh token that was used may use it again, having lost the response, and gets the same successor; 0 takes any second use for theft",
   ),
   authorizationDetailsTypes: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     default: [],

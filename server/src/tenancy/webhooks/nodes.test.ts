@@ -65,6 +65,7 @@ const eventOf = (realm: RealmUnderTest) => ({
   type: "LOGIN_FAILURE",
   actor: "ada",
   actorId: null,
+  actorKind: null,
   sourceIp: null,
   resourceType: null,
   resourceId: null,

@@ -42,6 +42,10 @@ export async function readWebhook(ctx: ReadCtx, webhookId: string): Promise<Webh
   return webhook;
 }
 
+/** The secret that signs its deliveries; null where it has none. */
+export const openWebhookSecret = (vault: Vault, { realmId, id, sealed }: WebhookRow): string | null =>
+  sealed.secret === null ? null : vault.open(sealed.secret, secretPlace(realmId, id, "secret"));
+
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
 async function takeWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRow> {
   const webhook = isId(webhookId) ? await lockWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
@@ -110,6 +114,7 @@ export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook
     type: "TEST",
     realm: ctx.realm,
     actor: ctx.actor.name,
+    actorKind: ctx.actor.kind,
     sourceIp: null,
     resourceType: "webhooks",
     resourceId: webhook.id,

@@ -47,6 +47,129 @@ export const groups: readonly Group[] = [
         permission: ["view-users", "manage-users"],
         load: async () => ({ resource: (await import("../areas/users.tsx")).users }),
       },
+      groups: {
+        title: "Groups",
+        icon: "groups",
+        permission: ["view-users", "manage-organizations"],
+        load: async () => ({ resource: (await import("../areas/groups.tsx")).groups }),
+      },
+      organizations: {
+        title: "Organizations",
+        icon: "building",
+        permission: ["view-users", "manage-organizations"],
+        load: async () => ({ resource: (await import("../areas/organizations.tsx")).organizations }),
+      },
+      roles: {
+        title: "Roles",
+        icon: "user-shield",
+        permission: ["view-users", "manage-roles"],
+        load: async () => ({ resource: (await import("../areas/roles.tsx")).roles }),
+      },
+      sessions: {
+        title: "Sessions",
+        icon: "laptop",
+        permission: ["view-events", "manage-events"],
+        load: async () => ({ resource: (await import("../areas/sessions.tsx")).sessions }),
+      },
+    },
+  },
+  {
+    title: "Applications",
+    areas: {
+      clients: {
+        title: "Applications",
+        icon: "app",
+        permission: ["view-clients", "manage-clients"],
+        load: async () => ({ resource: (await import("../areas/clients.tsx")).clients }),
+      },
+      "saml-clients": {
+        title: "SAML applications",
+        icon: "transfer",
+        permission: ["view-clients", "manage-clients"],
+        load: async () => ({ resource: (await import("../areas/saml-clients.tsx")).samlClients }),
+      },
+      scopes: {
+        title: "Scopes",
+        icon: "list",
+        permission: ["manage-authorization", "view-clients"],
+        load: async () => ({ resource: (await import("../areas/scopes.tsx")).scopes }),
+      },
+      claims: {
+        title: "Claims",
+        icon: "shield-check",
+        permission: ["manage-authorization", "view-clients"],
+        load: async () => ({ resource: (await import("../areas/claims.tsx")).claims }),
+      },
+    },
+  },
+  {
+    title: "Sign-in",
+    areas: {
+      flows: {
+        title: "Flows",
+        icon: "route",
+        permission: ["manage-authorization"],
+        load: async () => ({ resource: (await import("../areas/flows.tsx")).flows }),
+      },
+      "identity-providers": {
+        title: "Identity providers",
+        icon: "plug",
+        permission: ["manage-identity-providers"],
+        load: async () => ({ resource: (await import("../areas/identity-providers.tsx")).identityProviders }),
+      },
+      passwords: {
+        title: "Passwords & MFA",
+        icon: "lock",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/settings.tsx")).PasswordsAndMfa }),
+      },
+      branding: {
+        title: "Branding",
+        icon: "palette",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/settings.tsx")).Branding }),
+      },
+      messages: {
+        title: "Messages",
+        icon: "mail",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/messages.tsx")).Messages }),
+      },
+    },
+  },
+  {
+    title: "Operate",
+    areas: {
+      events: {
+        title: "Audit log",
+        icon: "activity",
+        permission: ["view-events"],
+        load: async () => ({ Page: (await import("../areas/events.tsx")).AuditLog }),
+      },
+      webhooks: {
+        title: "Webhooks",
+        icon: "webhook",
+        permission: ["manage-realm"],
+        load: async () => ({ resource: (await import("../areas/webhooks.tsx")).webhooks }),
+      },
+      keys: {
+        title: "Signing keys",
+        icon: "key",
+        permission: ["manage-realm"],
+        load: async () => ({ resource: (await import("../areas/keys.tsx")).keys }),
+      },
+      provisioning: {
+        title: "Provisioning",
+        icon: "import",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/provisioning.tsx")).Provisioning }),
+      },
+      settings: {
+        title: "Realm settings",
+        icon: "settings",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/settings.tsx")).RealmSettings }),
+      },
     },
   },
 ];

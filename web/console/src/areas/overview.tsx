@@ -1,11 +1,183 @@
-import { Title } from "@mantine/core";
+import type { components } from "@gatehouse/api";
+import { Anchor, Badge, Card, Code, Group, List, SimpleGrid, Stack, Table, Text, ThemeIcon, Title } from "@mantine/core";
+import { IconCheck, IconCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { EventTable } from "../kit/activity.tsx";
+import { Rows } from "../kit/states.tsx";
 
+type Schemas = components["schemas"];
+
+/** The first page of a realm: figures, what to do first, its addresses and its latest events. */
 export function Overview() {
   const t = useText();
+  const { me, realm } = useRealm();
   return (
-    <Title order={1} size="h2">
-      {t("Overview")}
-    </Title>
+    <Stack gap="lg">
+      <Title order={1} size="h2">
+        {me.displayName ?? realm}
+      </Title>
+      <Figures />
+      <Checklist />
+      <Latest />
+      <Endpoints />
+      <Text size="xs" c="dimmed">
+        {t("Signed in as {name} of {realm}", { name: me.username, realm: me.realmId })}
+      </Text>
+    </Stack>
+  );
+}
+
+/** The number of items of a list, by its header alone. */
+function useCount(path: string, allowed: boolean): number | undefined {
+  const { api, realm } = useRealm();
+  return useQuery({
+    queryKey: [realm, "count", path],
+    queryFn: async () => (await api.list(path, { query: { size: 1 } })).total,
+    enabled: allowed,
+  }).data;
+}
+
+function Figures() {
+  const t = useText();
+  const { may } = useRealm();
+  const figures = [
+    { title: "Users", to: "users", count: useCount("/users", may("view-users")), shown: may("view-users") },
+    { title: "Active sessions", to: "sessions", count: useCount("/sessions", may("view-events")), shown: may("view-events") },
+    { title: "Applications", to: "clients", count: useCount("/clients", may("view-clients")), shown: may("view-clients") },
+    { title: "Organizations", to: "organizations", count: useCount("/organizations", may("view-users")), shown: may("view-users") },
+  ].filter(({ shown }) => shown);
+  const { realm } = useRealm();
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+      {figures.map(({ title, to, count }) => (
+        <Card key={title} withBorder component={Link} to={`/realms/${realm}/${to}` as never} className="figure">
+          <Text size="sm" c="dimmed">
+            {t(title)}
+          </Text>
+          <Text fz={28} fw={700}>
+            {count === undefined ? "…" : count.toLocaleString()}
+          </Text>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Checklist() {
+  const t = useText();
+  const { realm, may } = useRealm();
+  const clients = useCount("/clients", may("view-clients"));
+  const users = useCount("/users", may("view-users"));
+  const providers = useCount("/messaging/providers", may("manage-realm"));
+  const steps = [
+    { title: "Sign in as administrator", to: "overview", done: true },
+    { title: "Connect your first application", to: "clients/new", done: (clients ?? 0) > 0 },
+    { title: "Add a user", to: "users", done: (users ?? 0) > 1 },
+    { title: "Make the sign-in page yours", to: "branding", done: false },
+    { title: "Configure mail", to: "messages", done: (providers ?? 0) > 0 },
+  ];
+  if (steps.slice(1).every(({ done, to }) => done || to === "branding") || !may("realm-admin")) return null;
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t("Get started")}
+        </Title>
+        <List spacing="xs" center listStyleType="none">
+          {steps.map(({ title, to, done }) => (
+            <List.Item
+              key={title}
+              icon={
+                <ThemeIcon size={22} radius="xl" variant="light" color={done ? "teal" : "gray"}>
+                  {done ? <IconCheck size={14} aria-hidden /> : <IconCircle size={14} aria-hidden />}
+                </ThemeIcon>
+              }
+            >
+              {done ? (
+                <Text td="line-through">
+                  {t(title)} <span className="visually-hidden">({t("done")})</span>
+                </Text>
+              ) : (
+                <Anchor component={Link} to={`/realms/${realm}/${to}` as never}>
+                  {t(title)}
+                </Anchor>
+              )}
+            </List.Item>
+          ))}
+        </List>
+      </Stack>
+    </Card>
+  );
+}
+
+function Latest() {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const allowed = may("view-events");
+  const events = useQuery({
+    queryKey: [realm, "events", "latest"],
+    queryFn: async () => (await api.get<Schemas["AuditEventPage"]>("/events", { query: { size: 8 } })).data.items,
+    enabled: allowed,
+  });
+  if (!allowed) return null;
+  return (
+    <Card withBorder>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t("Latest events")}
+        </Title>
+        <Anchor component={Link} to={`/realms/${realm}/events` as never} size="sm">
+          {t("Audit log")}
+        </Anchor>
+      </Group>
+      {events.data ? <EventTable events={events.data} /> : <Rows count={4} />}
+    </Card>
+  );
+}
+
+function Endpoints() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const endpoints = useQuery({
+    queryKey: [realm, "endpoints"],
+    queryFn: async () => (await api.get<Schemas["RealmEndpoints"]>("/endpoints")).data,
+  });
+  const health = useQuery({ queryKey: [realm, "health"], queryFn: async () => (await api.get<Schemas["RealmHealth"]>("/health")).data });
+  if (!endpoints.data) return <Rows count={3} />;
+  const { issuer, discovery, samlMetadata, account, login } = endpoints.data;
+  return (
+    <Card withBorder>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t("Addresses")}
+        </Title>
+        {health.data && (
+          <Badge variant="light" color={health.data.status === "UP" ? "teal" : "red"}>
+            {health.data.status}
+          </Badge>
+        )}
+      </Group>
+      <Table>
+        <Table.Tbody>
+          {Object.entries({
+            Issuer: issuer,
+            Discovery: discovery,
+            "SAML metadata": samlMetadata,
+            Account: account,
+            "Sign-in page": login,
+          }).map(([name, address]) => (
+            <Table.Tr key={name}>
+              <Table.Th>{t(name)}</Table.Th>
+              <Table.Td>
+                <Code className="secret">{address}</Code>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
   );
 }

@@ -1,11 +1,166 @@
-import { Title } from "@mantine/core";
+import { ApiProblem, type components } from "@gatehouse/api";
+import { Anchor, Button, Drawer, Group, Pagination, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
+import { WriteError } from "../kit/record-page.tsx";
+import { Secret } from "../kit/secret.tsx";
+import { Failure, Rows } from "../kit/states.tsx";
+import { When } from "../kit/when.tsx";
 
+type Schemas = components["schemas"];
+
+const SIZE = 50;
+
+/** Every realm of the server, for administrators of master. */
 export function Realms() {
   const t = useText();
+  const [typed, setTyped] = useState("");
+  const [search] = useDebouncedValue(typed, 200);
+  const [page, setPage] = useState(0);
+  const [creating, setCreating] = useState(false);
+  const realms = useQuery({
+    queryKey: ["realms", "list", search, page],
+    queryFn: ({ signal }) => serverApi.list<Schemas["Realm"]>("/admin/realms", { query: { search, page, size: SIZE }, signal }),
+    placeholderData: keepPreviousData,
+  });
   return (
-    <Title order={1} size="h2">
-      {t("Realms")}
-    </Title>
+    <Stack>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          {t("Realms")}
+        </Title>
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+          {t("Create realm")}
+        </Button>
+      </Group>
+      <TextInput
+        leftSection={<IconSearch size={16} aria-hidden />}
+        aria-label={t("Search realms")}
+        placeholder={t("Search realms")}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setPage(0);
+        }}
+        w={320}
+      />
+      {realms.isPending ? (
+        <Rows />
+      ) : realms.isError ? (
+        <Failure error={realms.error} retry={() => realms.refetch()} />
+      ) : (
+        <>
+          <Table highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t("Realm")}</Table.Th>
+                <Table.Th>{t("Display name")}</Table.Th>
+                <Table.Th>{t("Created")}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {realms.data.items.map(({ realmId, displayName, createdAt }) => (
+                <Table.Tr key={realmId}>
+                  <Table.Td>
+                    <Anchor component={Link} to={`/realms/${realmId}/overview` as never} fw={600}>
+                      {realmId}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td>{displayName ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <When time={createdAt} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+          {realms.data.total > SIZE && (
+            <Pagination value={page + 1} total={Math.ceil(realms.data.total / SIZE)} onChange={(next) => setPage(next - 1)} />
+          )}
+        </>
+      )}
+      <CreateRealm opened={creating} close={() => setCreating(false)} />
+    </Stack>
+  );
+}
+
+function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
+  const t = useText();
+  const client = useQueryClient();
+  const [realm, setRealm] = useState("");
+  const [displayName, setDisplayName] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [created, setCreated] = useState<Schemas["CreatedRealm"] | null>(null);
+  const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
+  const leave = () => {
+    close();
+    setRealm("");
+    setDisplayName("");
+    setError(null);
+    setCreated(null);
+  };
+  const create = async () => {
+    setError(null);
+    try {
+      const { data } = await serverApi.send<Schemas["CreatedRealm"]>("POST", "/admin/realms", {
+        body: { realm, ...(displayName && { displayName }) },
+      });
+      setCreated(data);
+      await client.invalidateQueries({ queryKey: ["realms"] });
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  return (
+    <Drawer opened={opened} onClose={leave} title={t("Create realm")} position="right">
+      {created ? (
+        <Stack>
+          {created.adminPassword && <Secret title="Password of the user admin" value={created.adminPassword} />}
+          <Button component={Link} to={`/realms/${created.realmId}/overview` as never}>
+            {t("Open the realm")}
+          </Button>
+        </Stack>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void create();
+          }}
+        >
+          <Stack>
+            <WriteError error={error} />
+            <TextInput
+              label={t("Name")}
+              description={t("Small letters, digits and hyphens. It stands in every address and cannot be changed.")}
+              value={realm}
+              onChange={(event) => setRealm(event.currentTarget.value)}
+              error={fieldError("realm")}
+              required
+              data-autofocus
+            />
+            <TextInput
+              label={t("Display name")}
+              value={displayName}
+              onChange={(event) => setDisplayName(event.currentTarget.value)}
+              error={fieldError("displayName")}
+            />
+            <Text size="sm" c="dimmed">
+              {t("The realm gets a user admin with a generated password.")}
+            </Text>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={leave}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit">{t("Create")}</Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Drawer>
   );
 }

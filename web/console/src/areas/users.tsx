@@ -2,12 +2,36 @@ import createSchema from "virtual:schema/CreateUser";
 import updateSchema from "virtual:schema/UpdateUser";
 import type { components } from "@gatehouse/api";
 import { Avatar, Badge, Group, Stack, Text } from "@mantine/core";
+import { useText } from "../i18n/index.ts";
 import type { BulkAction, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
+import { Attributes } from "./attributes.tsx";
+import { RoleNames } from "./role-names.tsx";
+import { userTabs } from "./users.tabs.tsx";
 
 type User = components["schemas"]["User"];
 type CreateUser = components["schemas"]["CreateUser"];
 type UpdateUser = components["schemas"]["UpdateUser"];
+
+/** The same request for each row; every row stands under its own rule, and the report names those that were refused. */
+const each = (
+  title: string,
+  call: (user: User) => readonly [method: "PUT" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown],
+  danger = false,
+): BulkAction<User> => ({
+  title,
+  danger,
+  async run({ api }, items) {
+    const refused: string[] = [];
+    for (const user of items) {
+      const [method, path, body] = call(user);
+      await api
+        .send(method, path, body === undefined ? {} : { body })
+        .catch((error: Error) => void refused.push(`${user.username}: ${error.message}`));
+    }
+    return { done: items.length - refused.length, failed: refused };
+  },
+});
 
 export const users: Resource<User, CreateUser, UpdateUser> = {
   title: "Users",
@@ -21,28 +45,8 @@ export const users: Resource<User, CreateUser, UpdateUser> = {
   columns: [
     { title: "User", sort: "username", render: (user) => <Person user={user} /> },
     { title: "Status", render: (user) => <Status user={user} /> },
-    {
-      title: "MFA",
-      wide: true,
-      render: ({ mfaEnabled }) => (
-        <Badge variant="outline" color={mfaEnabled ? "teal" : "gray"}>
-          {mfaEnabled ? "On" : "Off"}
-        </Badge>
-      ),
-    },
-    {
-      title: "Roles",
-      wide: true,
-      render: ({ roles }) => (
-        <Group gap={4}>
-          {roles.map((role) => (
-            <Badge key={role} variant="outline" color="gray" radius="sm">
-              {role}
-            </Badge>
-          ))}
-        </Group>
-      ),
-    },
+    { title: "MFA", wide: true, render: ({ mfaEnabled }) => <OnOff on={mfaEnabled} /> },
+    { title: "Roles", wide: true, render: ({ roles }) => <RoleBadges names={roles} /> },
     { title: "Created", sort: "createdAt", wide: true, render: ({ createdAt }) => <When time={createdAt} /> },
   ],
   filters: [
@@ -63,7 +67,16 @@ export const users: Resource<User, CreateUser, UpdateUser> = {
       ],
     },
   ],
-  create: { schema: createSchema, sections: [{ fields: ["username", "email", "enabled"] }], defaults: { enabled: true } },
+  create: {
+    schema: createSchema,
+    sections: [
+      { fields: ["username", "email", "enabled"] },
+      { title: "Password", fields: ["password", "temporary"] },
+      { title: "More", fields: ["roles", "requiredActions", "emailVerified", "attributes"] },
+    ],
+    controls: { roles: RoleNames, attributes: Attributes },
+    defaults: { enabled: true },
+  },
   edit: {
     schema: updateSchema,
     sections: [
@@ -71,7 +84,50 @@ export const users: Resource<User, CreateUser, UpdateUser> = {
       { title: "Roles", fields: ["roles"] },
       { title: "Attributes", fields: ["attributes"] },
     ],
+    controls: { roles: RoleNames, attributes: Attributes },
+    hidden: ["realmId", "userId", "source", "createdAt", "mfaEnabled"],
   },
+  tabs: userTabs,
+  actions: [
+    {
+      title: "Sign out everywhere",
+      confirm: ({ username }, t) => ({ text: t("Every session of {name} ends.", { name: username }) }),
+      run: async ({ api }, _user, path) => void (await api.send("POST", `${path}/logout`)) as undefined,
+    },
+    {
+      title: "Act as this user",
+      confirm: ({ username }, t) => ({
+        text: t("You get a session as {name}. It is recorded, and every event of it names you.", { name: username }),
+      }),
+      run: async ({ api }, _user, path) => {
+        const { data } = await api.send<{ url: string }>("POST", `${path}/impersonate`);
+        window.open(data.url, "_blank", "noopener");
+        return undefined;
+      },
+    },
+    {
+      title: "Erase all data",
+      danger: true,
+      confirm: ({ username }, t) => ({
+        text: t("{name} and everything stored about this person is erased; events keep a pseudonym. This cannot be undone.", {
+          name: username,
+        }),
+        typed: username,
+      }),
+      run: async ({ api, realm }, _user, path) => {
+        await api.send("DELETE", `${path}/gdpr`);
+        location.assign(`/console/realms/${realm}/users`);
+        return undefined;
+      },
+    },
+  ],
+  bulk: [
+    each("Enable", ({ userId }) => ["PATCH", `/users/${userId}`, { enabled: true }]),
+    each("Disable", ({ userId }) => ["PATCH", `/users/${userId}`, { enabled: false }]),
+    each("Sign out", ({ userId }) => ["POST", `/users/${userId}/logout`]),
+    each("Ask for a new password", ({ userId }) => ["POST", `/users/${userId}/required-actions`, { action: "UPDATE_PASSWORD" }]),
+    each("Delete", ({ userId }) => ["DELETE", `/users/${userId}`], true),
+  ],
   canDelete: true,
 };
 
@@ -91,24 +147,44 @@ export function Person({ user }: { user: Pick<User, "username" | "email"> }) {
   );
 }
 
+export function OnOff({ on }: { on: boolean }) {
+  const t = useText();
+  return (
+    <Badge variant="light" color={on ? "teal" : "gray"}>
+      {on ? t("On") : t("Off")}
+    </Badge>
+  );
+}
+
+export function RoleBadges({ names }: { names: readonly string[] }) {
+  return (
+    <Group gap={4}>
+      {names.map((name) => (
+        <Badge key={name} variant="default" radius="sm">
+          {name}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
 export function Status({ user }: { user: Pick<User, "enabled" | "locked"> }) {
+  const t = useText();
   if (!user.enabled)
     return (
       <Badge variant="light" color="gray">
-        Disabled
+        {t("Disabled")}
       </Badge>
     );
   if (user.locked)
     return (
       <Badge variant="light" color="orange">
-        Locked
+        {t("Locked")}
       </Badge>
     );
   return (
     <Badge variant="light" color="teal">
-      Active
+      {t("Active")}
     </Badge>
   );
 }
-
-export type UserBulkAction = BulkAction<User>;

@@ -45,6 +45,13 @@ export const PersonalData = Type.Object(
     samlNameIds: Type.Array(Type.Object({ entityId: Type.String(), nameId: Type.String(), createdAt: time }), {
       description: "The persistent NameIDs by which SAML service providers know the user, one for each",
     }),
+    provisioned: Type.Object(
+      {
+        externalIds: Type.Array(Type.Object({ connection: Type.String(), externalId: Type.String() })),
+        attributes: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true })),
+      },
+      { description: "What provisioning clients (SCIM) keep: their ids of the user, and attributes that are nowhere else" },
+    ),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
       description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",
     }),

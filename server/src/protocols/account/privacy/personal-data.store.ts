@@ -6,7 +6,7 @@ import type { PersonalData } from "./personal-data.schema.ts";
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];
-type Kept = Pick<PersonalData, "credentials" | "samlNameIds" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
+type Kept = Pick<PersonalData, "credentials" | "samlNameIds" | "provisioned" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
 /** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
@@ -32,6 +32,13 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
     samlNameIds: await rows(sql<Kept["samlNameIds"][number]>`
       select entity_id as "entityId", name_id as "nameId", created_at as "createdAt"
       from saml_name_ids where ${mine} order by entity_id limit ${MANY}`),
+    provisioned: {
+      externalIds: await rows(sql<Kept["provisioned"]["externalIds"][number]>`
+        select connection, external_id as "externalId" from scim_user_ids where ${mine} order by connection limit ${MANY}`),
+      attributes: (await rows(sql<{ profile: Record<string, unknown> }>`select profile from scim_users where ${mine}`)).map(
+        ({ profile }) => profile,
+      ),
+    },
     knownBrowsers: await rows(sql<Kept["knownBrowsers"][number]>`
       select user_agent as "userAgent", created_at as "createdAt", last_seen_at as "lastSeenAt", nullif(trusted_until, 0) as "trustedUntil"
       from known_devices where ${mine} and expires_at > ${now} order by created_at, device_id limit ${MANY}`),

@@ -11,6 +11,7 @@ import {
   proofAlgs,
   signingAlgs,
 } from "../../../tenancy/keys/index.ts";
+import { aliased } from "../../proof/index.ts";
 import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
 import type { Issuer } from "../issuer.ts";
@@ -30,17 +31,7 @@ const encryptionOf = (...answers: readonly string[]) =>
 function aliasesOf({ baseUrl, mtlsBaseUrl, issuer }: Issuer["parts"]) {
   if (mtlsBaseUrl === null) return {};
   const at = mtlsBaseUrl + issuer.slice(baseUrl.length);
-  return {
-    mtls_endpoint_aliases: {
-      token_endpoint: `${at}/token`,
-      introspection_endpoint: `${at}/introspect`,
-      revocation_endpoint: `${at}/revoke`,
-      userinfo_endpoint: `${at}/userinfo`,
-      pushed_authorization_request_endpoint: at + paths.pushed_authorization_request,
-      device_authorization_endpoint: at + paths.device_authorization,
-      backchannel_authentication_endpoint: at + paths.backchannel_authentication,
-    },
-  };
+  return { mtls_endpoint_aliases: Object.fromEntries(Object.entries(aliased).map(([name, path]) => [name, at + path])) };
 }
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
@@ -83,7 +74,8 @@ export const discoveryDocument = once(({ parts }) => {
     token_endpoint_auth_methods_supported: authMethodsOf(parts),
     token_endpoint_auth_signing_alg_values_supported: clientAlgs,
     dpop_signing_alg_values_supported: proofAlgs,
-    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true, ...aliasesOf(parts) }),
+    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
+    ...aliasesOf(parts),
     request_object_encryption_alg_values_supported: decryptionAlgs,
     request_object_encryption_enc_values_supported: contentEncryptions,
     ...encryptionOf("id_token", "userinfo", "authorization", "introspection"),

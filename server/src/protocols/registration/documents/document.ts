@@ -1,7 +1,7 @@
 import { redirectUriVerdict } from "../../../applications/clients/index.ts";
-import { clock, DAY, MINUTE } from "../../../kernel/clock.ts";
+import { DAY, MINUTE } from "../../../kernel/clock.ts";
 import { cut, isCleanText } from "../../../kernel/text.ts";
-import { freshFor, type Outbound, OutboundError, type OutboundResponse } from "../../../platform/outbound/index.ts";
+import { freshFor, type Outbound, OutboundError, type OutboundResponse, type ReadDocument } from "../../../platform/outbound/index.ts";
 
 /** The metadata at the URL that is the client id (draft-ietf-oauth-client-id-metadata-document). */
 export interface ClientDocument {
@@ -34,12 +34,12 @@ export function isDocumentAddress(clientId: string): boolean {
 }
 
 /** Fetches the document; its server's cache headers limit its use, within bounds. */
-export async function readDocument(outbound: Outbound, address: string): Promise<{ document: ClientDocument; until: number }> {
+export async function readDocument(outbound: Outbound, address: string): Promise<ReadDocument<ClientDocument>> {
   // §4: redirects are not followed, because the URL identifies the client.
   const answer = await outbound.fetch(address, { ...LIMITS, headers: { accept: "application/json" } });
   if (answer.status >= 500) throw new OutboundError("connect", new URL(address).hostname);
   if (answer.status !== 200) throw new DocumentRefused(`the address answered with status ${answer.status} instead of 200`);
-  return { document: parseDocument(address, contentOf(answer)), until: clock.now() + freshFor(answer.headers, LIFETIME) };
+  return { document: parseDocument(address, contentOf(answer)), freshMs: freshFor(answer.headers, LIFETIME) };
 }
 
 function contentOf(answer: OutboundResponse): Record<string, unknown> {

@@ -11,11 +11,17 @@ import {
   profileErrors,
   settingsOf,
 } from "../../../applications/clients/index.ts";
-import { clock, DAY, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { DAY, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { lockRealm } from "../../../platform/db/index.ts";
-import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import {
+  createRemoteDocuments,
+  type Outbound,
+  OutboundError,
+  type ReadDocument,
+  type ReadFailure,
+} from "../../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../../platform/rate-limit/index.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
 import type { ClientProfile } from "../../../tenancy/settings/index.ts";
@@ -133,14 +139,6 @@ function snapshotOf(
   };
 }
 
-interface Kept {
-  readonly document: ClientDocument;
-  /** Fetched again after this time. */
-  until: number;
-  /** Used until then if its server cannot be reached. */
-  readonly staleUntil: number;
-}
-
 const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
 /** How long a failed fetch is cached. */
@@ -149,11 +147,18 @@ const RETRY = 30 * SECOND;
 const PER_HOST = { limit: 20, windowMs: MINUTE };
 const PER_REALM = { limit: 120, windowMs: MINUTE };
 
+/** No request was made, because there were too many. */
+class TooManyRequests extends Error {}
+
+/** If its server is down, the last document is used for a while. An invalid document counts immediately. */
+function failureOf(error: unknown): ReadFailure {
+  if (error instanceof TooManyRequests) return "not-asked";
+  if (error instanceof OutboundError) return error.reason === "blocked_address" ? "refused" : "down";
+  return error instanceof DocumentRefused ? "refused" : "unexpected";
+}
+
 function createDocuments({ outbound, limiter, log }: DocumentClientParts) {
-  const kept = new LRUCache<string, Kept>({ max: MAX_DOCUMENTS });
-  // A separate cache, so that failures do not evict documents.
-  const refused = new LRUCache<string, number>({ max: MAX_DOCUMENTS });
-  const reading = new Map<string, Promise<ClientDocument | null>>();
+  const documents = createRemoteDocuments<ClientDocument>({ max: MAX_DOCUMENTS, staleMs: STALE, pauseMs: RETRY, failureOf });
 
   const mayAsk = async (realm: string, address: string): Promise<boolean> => {
     const verdicts = [
@@ -163,37 +168,22 @@ function createDocuments({ outbound, limiter, log }: DocumentClientParts) {
     return verdicts.every(({ allowed }) => allowed);
   };
 
-  const read = async (realm: string, address: string): Promise<ClientDocument | null> => {
-    const old = kept.get(address);
-    const stale = () => (old && old.staleUntil > clock.now() ? old.document : null);
-    if (!(await mayAsk(realm, address))) return stale();
-    try {
-      const { document, until } = await readDocument(outbound, address);
-      kept.set(address, { document, until, staleUntil: until + STALE });
-      return document;
-    } catch (error) {
-      if (!(error instanceof DocumentRefused) && !(error instanceof OutboundError)) throw error;
-      log.info({ realm, clientId: address, reason: error.message }, "a client's metadata document was refused");
-      // If its server is down, the last document is used for a while. An invalid document counts immediately.
-      const document = error instanceof OutboundError && error.reason !== "blocked_address" ? stale() : null;
-      if (document && old) old.until = clock.now() + RETRY;
-      else {
-        kept.delete(address);
-        refused.set(address, clock.now() + RETRY);
-      }
-      return document;
-    }
+  const read = async (realm: string, address: string): Promise<ReadDocument<ClientDocument>> => {
+    if (!(await mayAsk(realm, address))) throw new TooManyRequests();
+    return readDocument(outbound, address).catch((error) => {
+      if (failureOf(error) !== "unexpected")
+        log.info({ realm, clientId: address, reason: error.message }, "a client's metadata document was refused");
+      throw error;
+    });
   };
 
   return {
-    async get(realm: string, address: string): Promise<ClientDocument | null> {
-      const now = clock.now();
-      const known = kept.get(address);
-      if (known && known.until > now) return known.document;
-      if ((refused.get(address) ?? 0) > now) return null;
-      const asked = reading.get(address) ?? read(realm, address).finally(() => reading.delete(address));
-      reading.set(address, asked);
-      return asked;
-    },
+    get: (realm: string, address: string): Promise<ClientDocument | null> =>
+      documents
+        .get(address, () => read(realm, address))
+        .catch((error) => {
+          if (failureOf(error) === "unexpected") throw error;
+          return null;
+        }),
   };
 }

@@ -1,5 +1,5 @@
 import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
-import { spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
+import { isWithinServer, spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.ts";
@@ -14,7 +14,11 @@ const error = (field: string, code: string, message: string): FieldError => ({ f
 const allowed = (values: readonly string[]) => (values.length === 0 ? "none at all" : values.join(", "));
 
 /** The realm's restrictions for self-registered clients, besides the rules for all clients. */
-export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, metadata: RegistrationRequest): void {
+export function enforcePolicy(
+  policy: Policy,
+  { scopes, ownAddresses }: { readonly scopes: ScopesSnapshot | null; readonly ownAddresses: readonly string[] },
+  metadata: RegistrationRequest,
+): void {
   const errors = [
     ...protectionErrors(metadata),
     ...grantErrors(policy, metadata),
@@ -22,6 +26,7 @@ export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, met
     ...scopeErrors(scopes, metadata),
     ...redirectErrors(policy, metadata),
     ...linkErrors(metadata),
+    ...ownAddressErrors(ownAddresses, metadata),
   ];
   if (errors.length > 0) throw invalidFields(errors);
 }
@@ -107,6 +112,19 @@ function linkErrors(metadata: RegistrationRequest): FieldError[] {
       return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
     },
   );
+}
+
+/** A client is no part of this server: its pages and endpoints must not receive what is meant for the client. */
+function ownAddressErrors(ownAddresses: readonly string[], metadata: RegistrationRequest): FieldError[] {
+  const isOwn = (uri: unknown) => typeof uri === "string" && ownAddresses.some((base) => isWithinServer(base, uri));
+  return Object.entries(metadata).flatMap(([member, value]) => {
+    // RFC 7592 §2.2: a client may send back the address at which it is managed.
+    if (!/_uris?$|_endpoint$/.test(member) || member === "registration_client_uri") return [];
+    const listed = Array.isArray(value) ? value.map((uri, index) => [`${member}.${index}`, uri] as const) : [[member, value] as const];
+    return listed
+      .filter(([, uri]) => isOwn(uri))
+      .map(([field]) => error(field, "reserved", `${field} is an address of this server: use one of the client`));
+  });
 }
 
 /** `*.example.com` matches every host below example.com, not example.com itself. */

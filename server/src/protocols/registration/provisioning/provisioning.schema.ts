@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../../kernel/clock.ts";
-import { oneOf } from "../../../platform/http/index.ts";
+import { oneOf, optional } from "../../../platform/http/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -46,11 +46,6 @@ export const Provisioning = Type.Object(
   { $id: "Provisioning" },
 );
 export type Provisioning = Static<typeof Provisioning>;
-
-const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
-  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
-    [K in keyof T]: Type.TOptional<T[K]>;
-  };
 
 /** The full state: omitted members return to their defaults. */
 export const UpdateProvisioning = Type.Object(

@@ -23,7 +23,13 @@ export const clientCredentials: Grant = {
     const { id, clientId, realmId } = client;
     if (parts.realm.settings.auditClientLogins)
       await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
-        ctx.audit({ category: "AUTHN", type: "CLIENT_LOGIN", actor: { id, name: clientId }, resourceType: "clients", resourceId: id }),
+        ctx.audit({
+          category: "AUTHN",
+          type: "CLIENT_LOGIN",
+          actor: { id, name: clientId, kind: "client" },
+          resourceType: "clients",
+          resourceId: id,
+        }),
       );
     if (expiresAt !== null) parts.activity.issued(client, sourceIp, expiresAt);
   },

@@ -146,7 +146,7 @@ async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Out
   const name = run.user?.username ?? login ?? "";
   await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, name), sourceIp }, async (work) =>
     work.audit({
-      ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name } },
+      ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name, kind: "anonymous" } },
       ...{ resourceType: "clients", resourceId: client.id, detail: `password grant: ${hindrance}` },
     }),
   );

@@ -1,8 +1,8 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { isPublic } from "../../client-auth/index.ts";
-import { REFRESH_TOKEN } from "../../tokens/index.ts";
-import { type Grant, Replayed } from "../grant.ts";
+import { type Binding, REFRESH_TOKEN, type RecordPayload } from "../../tokens/index.ts";
+import { type Grant, Replayed, type TokenCtx } from "../grant.ts";
 import { isRepeated, keptUntil, touchSession } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
@@ -16,16 +16,15 @@ export const refreshToken: Grant<StoredSource> = {
     const source = await findStored(ctx, REFRESH_TOKEN, token);
     if (!source) throw oauthErrors.invalidGrant();
     // Whichever client presents it: a replayed token counts as stolen.
-    if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
+    if (source.record.consumedAt !== null && !mayRepeat(ctx, source)) return new Replayed(source.record);
     const grant = liveGrantOf(ctx, source);
     return isRotated(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
   },
 
   /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
   check({ binding }, { record: { payload } }, { params: { scope } }) {
-    if (payload.jkt !== undefined && payload.jkt !== binding.jkt) throw oauthErrors.invalidGrant("failed jkt verification");
-    if (payload["x5t#S256"] !== undefined && payload["x5t#S256"] !== binding["x5t#S256"])
-      throw oauthErrors.invalidGrant("failed x5t#S256 verification");
+    const unproven = unprovenBinding(payload, binding);
+    if (unproven) throw oauthErrors.invalidGrant(`failed ${unproven} verification`);
     const held = new Set(payload.scope?.split(" "));
     const beyond = scope?.split(" ").filter((name) => !held.has(name)) ?? [];
     if (beyond.length > 0) throw oauthErrors.invalidScope("refresh token missing requested scope", { scope: beyond.join(" ") });
@@ -33,11 +32,20 @@ export const refreshToken: Grant<StoredSource> = {
 
   issue(ctx, source, presented) {
     const issue = issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null });
-    return source.keptUntil === undefined ? issue : { ...issue, refresh: null };
+    if (issue.kind !== "user" || issue.refresh === null) return issue;
+    const refresh = source.keptUntil === undefined ? { ...issue.refresh, replaces: presented.params.refresh_token } : null;
+    return { ...issue, refresh };
   },
 
   record: (ctx, source) => touchSession(ctx.parts, liveGrantOf(ctx, source)),
 };
+
+/** RFC 9700 §4.14.2: only the client and key that it was issued to may have lost a response. */
+const mayRepeat = ({ parts, client, binding }: TokenCtx, { record }: StoredSource): boolean =>
+  record.payload.clientId === client.clientId && !unprovenBinding(record.payload, binding) && isRepeated(parts, REFRESH_TOKEN, record);
+
+const unprovenBinding = (payload: RecordPayload, binding: Binding) =>
+  (["jkt", "x5t#S256"] as const).find((name) => payload[name] !== undefined && payload[name] !== binding[name]);
 
 /** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */
 function isRotated(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {

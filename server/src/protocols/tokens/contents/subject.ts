@@ -1,6 +1,7 @@
 import { type SubjectUser, subjectData } from "../../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
+import { holdsAddress } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -14,6 +15,10 @@ export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): 
   return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
 }
 
+/** Two users may say that they have one address: as `sub` it is that of the one who has confirmed it. */
+const withOwnAddress = async (db: Db, realm: string, user: SubjectUser): Promise<SubjectUser> =>
+  user.email === null || (await holdsAddress(db, realm, user.userId, user.email)) ? user : { ...user, email: null };
+
 /** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
   ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
@@ -21,7 +26,8 @@ export const createSubjectOf =
     const snapshot = await subjects.get(realm);
     const claim = client.settings.subjectClaim ?? snapshot?.subjectClaim ?? { strategy: "userId" };
     if (claim.strategy === "userId" || !snapshot) return userId;
-    const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId))?.user);
+    const found = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId))?.user);
+    const user = claim.strategy === "email" && found ? await withOwnAddress(db, realm, found) : found;
     return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
       (error) => {
         // The user lacks the attribute that the strategy needs: the client gets the reason.

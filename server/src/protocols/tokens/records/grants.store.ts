@@ -1,5 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { liveClient } from "../../../applications/clients/index.ts";
 import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
 import type { GrantPayload } from "./payload.ts";
@@ -93,8 +94,7 @@ export const joinUserAndSession = sql`
 
 /** Live grants, as a FROM and WHERE clause to extend with `and …`. */
 export const liveGrants = (now: number) => sql`oidc_grants g ${joinUserAndSession}
-    cross join lateral (
-      select c.id from clients c where c.realm_id = g.realm_id and c.client_id = g.client_id and c.enabled limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, sql`g.client_id`)} limit 1) c
     where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
 
 const live = prepared(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { liveClient } from "../../../applications/clients/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
 import { acrOf } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
@@ -44,7 +45,7 @@ const holder = prepared(
     sql<HolderRow>`
     select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${joinUserAndSession}
-    cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, clientId)} limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
 );
@@ -68,7 +69,7 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
 const clientToken = prepared(
   ({ realm, jti, clientId }: Omit<Asked, "now">) =>
     sql<{ id: string }>`
-    select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled
+    ${liveClient(realm, clientId)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
 );
 

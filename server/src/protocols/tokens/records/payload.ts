@@ -30,6 +30,8 @@ export interface RecordPayload {
   /** Of refresh tokens: the grant types it was issued by, such as `authorization_code refresh_token`. */
   readonly gty?: string;
   readonly rotations?: number;
+  /** What the successor of a refresh token is derived from, with the token itself. */
+  readonly seed?: string;
   readonly iiat?: number;
   /** The binding of a public client's refresh token. */
   readonly jkt?: string;

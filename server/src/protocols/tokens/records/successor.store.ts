@@ -160,13 +160,18 @@ const replaced = batched<Replacement, Outcome>(async (db, asked) => {
       (error) => ({ error }),
     );
   if (asked.length > 1) {
+    const first = firstOfEach(asked);
     // If one of them fails, or two batches deadlock, nothing is written: each is tried alone.
-    const rows = await replaceMany(db, columnsOf(asked)).catch(() => null);
+    const rows = await replaceMany(db, columnsOf([...first])).catch(() => null);
     const won = rows && new Set(rows.map(({ record_id }) => record_id));
-    if (won) return asked.map(({ recordId }) => ({ won: won.has(recordId) }));
+    if (won) return asked.map((each) => ({ won: first.has(each) && won.has(each.recordId) }));
   }
   return Promise.all(asked.map(alone));
 });
+
+/** Requests that present the same token have the same successor: the first of them gets it, as if the others came later. */
+const firstOfEach = (asked: readonly Replacement[]): ReadonlySet<Replacement> =>
+  new Set(new Map(asked.toReversed().map((each) => [`${each.realm} ${each.usedModel} ${each.used}`, each])).values());
 
 const columnsOf = (asked: readonly Replacement[]): Columns => ({
   realms: asked.map(({ realm }) => realm),

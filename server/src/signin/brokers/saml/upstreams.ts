@@ -46,6 +46,9 @@ interface Kept {
 
 type Failure = { readonly error: UpstreamError; readonly at: number; readonly version: number };
 
+/** The entity that the metadata of a provider named when it was read last; null: it was not read. */
+export const readEntity: SamlUpstreams["entityOf"] = async (db, provider) => (await findMetadata(db, provider))?.metadata.entityId ?? null;
+
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
@@ -135,7 +138,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       return described(provider, known, rules);
     },
 
-    entityOf: async (tx, provider) => (await findMetadata(tx, provider))?.metadata.entityId ?? null,
+    entityOf: readEntity,
 
     refresh: async (provider) => (await fetched(provider, (await storedFor(provider))?.metadata ?? null)).metadata,
 

@@ -14,23 +14,42 @@ const MAX_LIFETIME = HOUR / SECOND;
 interface Dated {
   readonly nbf?: unknown;
   readonly exp?: unknown;
+  readonly iat?: unknown;
+  readonly jti?: unknown;
+}
+
+interface Header {
+  readonly alg?: string;
+  readonly crit?: unknown;
+  readonly b64?: unknown;
 }
 
 /** RFC 9101 §4, §6.2. The engine calls it before it verifies the signature. A pushed request was checked when it was pushed. */
 export async function assertRequestObject(
   ctx: KoaContextWithOIDC,
   claims: Dated,
-  { alg = "none" }: { readonly alg?: string },
+  { alg = "none", crit, b64 }: Header,
   client: Client,
 ): Promise<void> {
   if ("PushedAuthorizationRequest" in ctx.oidc.entities) return;
+  // RFC 7797 §7: what was verified would not be what was read.
+  if (crit !== undefined || b64 !== undefined)
+    throw new errors.InvalidRequestObject("the Request Object has an extension that is not understood");
   const { settings } = snapshotOf(client);
   const { algs } = profileOf(settings);
   if (settings.requestObjectAlg !== null && !isSameAlg(alg, settings.requestObjectAlg))
     throw new errors.InvalidRequestObject("the preregistered alg must be used in request or request_uri");
   if (algs !== null && !algs.includes(alg)) throw new errors.InvalidRequestObject("unsupported signed request alg");
-  const reason = settings.requireSignedRequestObject ? reasonAgainstTimes(claims) : null;
+  const isBackchannel = ctx.oidc.route === "backchannel_authentication";
+  const reason = (isBackchannel ? missingClaim(claims) : null) ?? (settings.requireSignedRequestObject ? reasonAgainstTimes(claims) : null);
   if (reason !== null) throw new errors.InvalidRequestObject(reason);
+}
+
+/** CIBA Core §7.1.1. The engine has compared `iss` and `aud`. */
+function missingClaim({ exp, iat, nbf, jti }: Dated): string | null {
+  for (const [name, value] of Object.entries({ exp, iat, nbf }))
+    if (typeof value !== "number") return `the Request Object must have an ${name}`;
+  return typeof jti === "string" && jti !== "" ? null : "the Request Object must have a jti";
 }
 
 /** Limits the time in which a request object can be replayed. The engine has compared both times with the clock. */

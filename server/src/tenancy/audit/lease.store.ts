@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
-import { endOfStream, foreign, type Position } from "./stream.ts";
+import { endOfStream, foreign, type Position } from "./stream.store.ts";
 
 // The forwarder's lease of its cursor. It waits for another server between reading events and advancing, which no
 // transaction may do, so it holds the row by a time (`locked_until`) instead of a lock. A hold is known by its end.

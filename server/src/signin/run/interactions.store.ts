@@ -4,7 +4,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, prepared } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, prepared } from "../../platform/db/index.ts";
 
 interface InteractionsTable {
   realm_id: string;
@@ -247,7 +247,7 @@ export async function forgetInteractions(
 }
 
 export async function deleteExpiredInteractions(db: Db, now: number): Promise<void> {
-  await sql`delete from interactions where expires_at <= ${now}`.execute(db);
+  await deleteExpired(db, "interactions", now);
 }
 
 const toInteraction = <R extends { readonly browserHash: string }>({ browserHash: _, ...row }: R, browser: string) => ({ ...row, browser });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { FEW } from "./list.filters.ts";
+import { FEW } from "./list.filters.store.ts";
 import type { UserQuery } from "./list.schema.ts";
 
 interface Wanted {

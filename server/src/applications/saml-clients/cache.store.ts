@@ -6,7 +6,8 @@ import { BINDING, type Endpoint, type IndexedEndpoint, verificationKey } from ".
 import { type Settings, withDefaults } from "../../tenancy/settings/index.ts";
 import { authnContexts } from "./authn-contexts.ts";
 import { nameFormatUrn } from "./mappers.schema.ts";
-import { type StoredOptions, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+import type { StoredOptions, StoredSamlClient } from "./schema.ts";
+import { signingCertificatesOf } from "./settings.ts";
 import type { SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 import { type SamlClientColumns, type SamlClientRow, toSamlClient } from "./store.ts";
 

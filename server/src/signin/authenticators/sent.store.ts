@@ -7,7 +7,7 @@ import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { isRecipient, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
 import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
-import { addresseeOf, type SignInUser } from "./user.ts";
+import { addresseeOf, type SignInUser } from "./user.store.ts";
 
 /** How a secret comes to the user. */
 export interface Way {

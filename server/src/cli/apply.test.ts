@@ -1,0 +1,145 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Place, place, type RunningServer } from "../testing/built-server.ts";
+
+// The commands as people and pipelines run them, on the example of the repository. Later tests find what earlier ones left.
+const example = fileURLToPath(new URL("../../../examples/realm.yaml", import.meta.url));
+const SECRET = { STOCK_SYNC_SECRET: "a-secret-of-the-stock-sync" };
+let here: Place;
+let server: RunningServer;
+let files: string;
+beforeAll(async () => {
+  here = await place();
+  files = join(here.folder, "realm");
+  mkdirSync(files);
+  copyFileSync(example, join(files, "realm.yaml"));
+  server = await here.start();
+}, 300_000);
+afterAll(async () => {
+  await server?.kill("SIGTERM");
+  await here?.remove();
+});
+
+const run = (...args: string[]) => here.gatehouse(args, SECRET);
+const write = (name: string, text: string) => {
+  const path = join(files, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", async () => {
+  expect(await here.gatehouse(["apply", "-f", files])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("the environment has no STOCK_SYNC_SECRET"),
+  });
+  expect(await run("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
+  const first = await run("apply", "-f", files);
+  expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
+  expect(first.out).toContain("  + back-office");
+  expect(first.out).not.toContain(SECRET.STOCK_SYNC_SECRET);
+  expect(await run("diff", "-f", files)).toMatchObject({ code: 0, out: "shop-staff is as the document says.\n" });
+  expect(await run("apply", "-f", files)).toMatchObject({ code: 0, out: "shop-staff is as the document says.\n" });
+});
+
+test("a plan is applied as it was shown, or not at all; --prune takes what the files no longer have", async () => {
+  const more = write("more.yaml", "clients:\n  - clientId: till\n    name: Till\n    publicClient: true\n");
+  const shown = await run("apply", "-f", files, "--dry-run", "--json");
+  expect(shown.code).toBe(2);
+  const { digest, actions } = JSON.parse(shown.out);
+  expect(actions).toMatchObject([{ section: "clients", key: "till", action: "create" }]);
+  write("more.yaml", readFileSync(more, "utf8").replace("Till", "Cash desk"));
+  expect(await run("apply", "-f", files, "--plan", digest)).toMatchObject({ code: 1, err: expect.stringContaining("has changed since") });
+  expect((await run("apply", "-f", files)).code).toBe(0);
+  const only = join(files, "realm.yaml");
+  expect(await run("diff", "-f", only)).toMatchObject({ code: 0 });
+  expect(await run("diff", "-f", only, "--prune")).toMatchObject({ code: 2, out: expect.stringContaining("  - till") });
+  expect(await run("apply", "-f", only, "--prune", "--source", "another")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("is as"),
+  });
+  expect(await run("apply", "-f", only, "--prune")).toMatchObject({ code: 0, out: expect.stringContaining("1 deleted") });
+});
+
+test("an export is applied elsewhere, and says the same there", async () => {
+  const passphrase = write("passphrase", "correct horse battery\n");
+  const plain = await run("realm", "export", "shop-staff");
+  expect(plain.code).toBe(0);
+  expect(plain.out).not.toContain(SECRET.STOCK_SYNC_SECRET);
+  const out = join(here.folder, "sealed.json");
+  expect((await run("realm", "export", "shop-staff", "--out", out, "--passphrase-file", passphrase)).code).toBe(0);
+  expect(readFileSync(out, "utf8")).not.toContain(SECRET.STOCK_SYNC_SECRET);
+  expect(await run("realm", "import", "copy", "-f", out, "--passphrase-file", passphrase)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("realm create copy"),
+  });
+  const password = write("password", "a password of an administrator\n");
+  expect((await run("realm", "create", "copy", "--admin-password-file", password)).code).toBe(0);
+  const wrong = write("wrong", "another passphrase\n");
+  expect((await run("realm", "import", "copy", "-f", out, "--passphrase-file", wrong)).err).toContain("does not open");
+  expect((await run("realm", "import", "copy", "-f", out, "--passphrase-file", passphrase)).code).toBe(0);
+  const copy = await run("realm", "export", "copy");
+  expect(copy.out.replace("realm: copy", "realm: shop-staff")).toBe(plain.out);
+});
+
+test("a running server is asked by a token, under the permissions of its client", async () => {
+  const audience = `${here.env.GATEHOUSE_BASE_URL}/admin`;
+  const robot = `
+clients:
+  - clientId: deployer
+    grantTypes: [client_credentials]
+    secret: a-secret-of-the-deployer
+    allowedResources: ["${audience}"]
+    serviceAccountRoles: [deployer]
+roles:
+  - name: deployer
+    permissions: [manage-realm, manage-roles, view-users]
+`;
+  const file = write("robot.yaml", `realm: shop-staff\n${robot}`);
+  expect(await run("apply", "-f", file)).toMatchObject({ code: 0, err: "" });
+  const answer = await fetch(`${server.url}/realms/shop-staff/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa("deployer:a-secret-of-the-deployer")}` },
+    body: new URLSearchParams({ grant_type: "client_credentials", resource: audience }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const remote = ["--server", server.url, "--token-file", write("token", `${token}\n`)];
+  const roles = write("roles.yaml", "realm: shop-staff\nroles:\n  - name: cashier\n");
+  expect(await run("diff", "-f", roles, ...remote)).toMatchObject({ code: 2, out: expect.stringContaining("+ cashier") });
+  expect(await run("apply", "-f", roles, ...remote)).toMatchObject({ code: 0, out: expect.stringContaining("1 created") });
+  expect(await run("diff", "-f", roles, ...remote)).toMatchObject({ code: 0 });
+  expect(await run("realm", "export", "shop-staff", "--sections", "roles", ...remote)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("name: cashier"),
+  });
+  const lacking = await run("diff", "-f", example, ...remote);
+  expect(lacking.out).toContain("Not looked at: clients. That needs manage-clients.");
+  expect(await run("apply", "-f", example, ...remote)).toMatchObject({ code: 1, err: expect.stringContaining("manage-clients (clients)") });
+  expect(await run("diff", "-f", roles, "--server", "http://id.example.com", "--token-file", "x")).toMatchObject({ code: 2 });
+});
+
+test("faults are named one a line, and nothing was changed", async () => {
+  const file = write(
+    "bad.yaml",
+    "realm: shop-staff\nroles:\n  - name: a\n    compositeRoles: [none]\n  - name: b\n    compositeRoles: [none]\n",
+  );
+  const { code, err } = await run("apply", "-f", file);
+  expect(code).toBe(1);
+  expect(err).toMatch(/2 faults:\n {2}roles\[a\]: .*“none”.*\n {2}roles\[b\]: /);
+});
+
+test("start --apply brings a realm before the server listens", async () => {
+  const folder = join(here.folder, "at-start");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "one.yaml"), "realm: from-files\nroles:\n  - name: first\n");
+  writeFileSync(join(folder, "two.yaml"), "realm: from-files\nroles:\n  - name: second\n");
+  const second = await here.start({}, ["--apply", folder]);
+  try {
+    expect((await run("realm", "export", "from-files", "--sections", "roles")).out).toMatch(/name: first[\s\S]*name: second/);
+  } finally {
+    await second.kill("SIGTERM");
+  }
+  writeFileSync(join(folder, "three.yaml"), "roles: []\n");
+  await expect(here.start({}, ["--apply", folder])).rejects.toThrow(/three\.yaml names no realm/);
+});

@@ -1,0 +1,33 @@
+import type { RealmImport } from "../../operations/transfer/index.ts";
+
+const signs = { create: "+", update: "~", delete: "-" } as const;
+const MAX_VALUE = 60;
+
+/** A plan as a person reads it: what is made (+), changed (~) and deleted (-), by section. */
+export function spellPlan({ realm, dryRun, digest, actions, generated, lacking }: RealmImport): string {
+  const lines: string[] = [];
+  let section = "";
+  for (const { section: of, key, action, changes } of actions) {
+    if (of !== section) lines.push(of);
+    section = of;
+    lines.push(`  ${signs[action]} ${key === "" ? of : key}`);
+    if (action === "update")
+      for (const { path, before, after, secret } of changes)
+        lines.push(`      ${path}: ${secret ? "another secret" : `${shown(before)} -> ${shown(after)}`}`);
+  }
+  for (const { section: of, key, path } of generated) lines.push(`The server made up ${path} of ${of} ${key}.`);
+  for (const { section: of, permission } of lacking) lines.push(`Not looked at: ${of}. That needs ${permission}.`);
+  const count = (kind: keyof typeof signs) => actions.filter(({ action }) => action === kind).length;
+  const [made, changed, gone] = [count("create"), count("update"), count("delete")];
+  if (actions.length === 0) return [...lines, `${realm} is as the document says.`].join("\n");
+  const verb = dryRun ? "would be " : "";
+  lines.push(`${realm}: ${made} ${verb}created, ${changed} ${verb}updated, ${gone} ${verb}deleted.`);
+  if (dryRun) lines.push(`Plan ${digest}`);
+  return lines.join("\n");
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "(default)";
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+}

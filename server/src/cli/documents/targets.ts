@@ -1,0 +1,160 @@
+import { isIP } from "node:net";
+import { Readable } from "node:stream";
+import type { Core } from "../../core.ts";
+import { hashingFor } from "../../directory/import/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import {
+  type ExportChoice,
+  exportRealm,
+  type ImportOptions,
+  importRealm,
+  type RealmImport,
+  readDocument,
+  type SectionTools,
+} from "../../operations/transfer/index.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { createOutbound } from "../../platform/outbound/index.ts";
+import { shippedBreaches } from "../../platform/passwords/index.ts";
+import { readEntity } from "../../signin/brokers/index.ts";
+import { type Invocation, UsageError } from "../command.ts";
+import { cliOrigin } from "../core.ts";
+import { readPassword } from "../secrets.ts";
+import type { Document } from "./read.ts";
+
+/** Where a document goes, or comes from: a running server, or its database. */
+export interface Target {
+  export(realm: string, choice: ExportChoice): Promise<Document>;
+  /** Null: the realm is not there. */
+  import(realm: string, document: Document, options: ImportOptions, passphrase: string | null): Promise<RealmImport | null>;
+}
+
+/** Its outbound connections check addresses only: nothing is sent by an import. */
+function toolsOf({ config, vault }: Core): SectionTools {
+  const outbound = createOutbound({ allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" });
+  return { vault, outbound, webhookOutbound: outbound, baseUrl: config.baseUrl, readEntity };
+}
+
+/** A document holds its users as a list here; an import reads them as they arrive. */
+function splitUsers({ users, ...configuration }: Document): { readonly configuration: Document; readonly users: Readable | null } {
+  return { configuration, users: users === undefined ? null : Readable.from([Buffer.from(JSON.stringify(users))], { objectMode: false }) };
+}
+
+/** The database, without a server: as the command line, which may do everything. */
+export const databaseTarget = (core: Core): Target => {
+  const tools = toolsOf(core);
+  return {
+    export: (realm, choice) =>
+      told(async () => {
+        const { document, users } = await exportRealm((work) => core.work.transact(cliOrigin(realm), work), tools, choice);
+        const list = users({ ...cliOrigin(realm), tx: core.db, now: clock.now() });
+        if (list === null) return document;
+        const all: object[] = [];
+        for await (const user of list) all.push(user);
+        return { ...document, users: all };
+      }),
+    async import(realm, document, options, passphrase) {
+      const found = await core.realms.get(realm);
+      if (!found) return null;
+      const origin = cliOrigin(realm);
+      const read = <T>(work: (ctx: ReadCtx) => Promise<T>) => work({ ...origin, tx: core.db, now: clock.now() });
+      const parts = { hasher: core.hasher, breaches: shippedBreaches() };
+      const users = { hashPassword: hashingFor(read, parts, found.settings.passwordPolicy, options.dryRun), log: core.log };
+      return told(async () => {
+        const split = splitUsers(document);
+        const source = { document: await readDocument(split.configuration, passphrase), users: split.users };
+        return importRealm((work) => core.work.transact(origin, work), { ...tools, users }, origin, source, options);
+      });
+    },
+  };
+};
+
+/** A running server, by an access token for its admin API. */
+export async function serverTarget(call: Invocation): Promise<Target | null> {
+  const { server, "token-file": tokenFile } = call.options;
+  if (server === undefined) {
+    if (tokenFile !== undefined) throw new UsageError("--token-file needs --server: the address to send it to.", call.command);
+    return null;
+  }
+  if (typeof tokenFile !== "string") throw new UsageError("--server needs --token-file: an access token for its admin API.", call.command);
+  const origin = addressOf(String(server), call.command);
+  const token = await readPassword(tokenFile, "token");
+  const ask = (realm: string, path: string, query: Record<string, string>, passphrase: string | null, body?: Document) =>
+    request(`${origin}/admin/realms/${encodeURIComponent(realm)}/${path}?${new URLSearchParams(query)}`, {
+      method: body ? "POST" : "GET",
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(passphrase !== null && { "export-passphrase": encodeURIComponent(passphrase) }),
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  return {
+    async export(realm, { sections, full, passphrase, users }) {
+      const query = {
+        ...(users && { users: "true" }),
+        ...(sections !== null && { sections }),
+        ...(full && { full: "true" }),
+        ...(passphrase !== null && { secrets: "sealed" }),
+      };
+      const answer = await ask(realm, "export", query, passphrase);
+      if (answer.status !== 200) throw new Error(spell(answer.body));
+      return answer.body as Document;
+    },
+    async import(realm, document, { dryRun, prune, source, plan }, passphrase) {
+      const query = { dryRun: String(dryRun), prune, ...(source !== null && { source }), ...(plan !== null && { plan }) };
+      const answer = await ask(realm, "import", query, passphrase, document);
+      if (answer.status === 404 && (answer.body as Problem).code === "realms.not_found") return null;
+      if (answer.status !== 200) throw new Error(spell(answer.body));
+      return answer.body as unknown as RealmImport;
+    },
+  };
+}
+
+const TIMEOUT = 10 * 60_000;
+
+async function request(url: string, init: RequestInit): Promise<{ readonly status: number; readonly body: Document }> {
+  const answer = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(TIMEOUT) }).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(`${new URL(url).origin} does not answer: ${cause}`);
+  });
+  const text = await answer.text();
+  try {
+    return { status: answer.status, body: JSON.parse(text) as Document };
+  } catch {
+    throw new Error(`${new URL(url).origin} answered ${answer.status} with something that is not JSON. Is it a Gatehouse server?`);
+  }
+}
+
+/** A token goes over https, or to this machine. */
+function addressOf(text: string, command: string): string {
+  if (!URL.canParse(text)) throw new UsageError(`--server takes an address such as https://id.example.com, got "${text}".`, command);
+  const { protocol, hostname, href } = new URL(text);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const isHere = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  if (protocol !== "https:" && !(protocol === "http:" && isHere))
+    throw new UsageError("--server takes an https address: the token could be read on its way.", command);
+  return href.replace(/\/+$/, "");
+}
+
+interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+/** What a server, or the import itself, refused: every fault on a line. */
+export function spell({ detail = "The server refused it.", errors = [] }: Problem): string {
+  return errors.length <= 1
+    ? detail
+    : [`The document has ${errors.length} faults:`, ...errors.map(({ message }) => `  ${message}`)].join("\n");
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new Error(spell({ detail: error.message, errors: error.errors ?? [] }), { cause: error });
+  }
+}

@@ -1,0 +1,105 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { TOTP, totpPlace } from "../credentials/index.ts";
+import { findGroupId, insertMembers, rolesGrantedBy } from "../groups/index.ts";
+import { insertOrganizationMembers, organizationsByAlias } from "../organizations/index.ts";
+import { assertMayGrant, shareNamedRole } from "../roles/index.ts";
+import { insertCredentials, type NewCredential } from "./batch.store.ts";
+import type { Fault } from "./readers/index.ts";
+import { faultOfError, type ReadyRow } from "./row.ts";
+import type { ImportUser } from "./schema.ts";
+
+/** What a new user gets besides an account: resolved once per batch, under the escalation rule. */
+export interface Belongings {
+  readonly groupIds: readonly string[];
+  readonly organizations: readonly { readonly organizationId: string; readonly role: string }[];
+  readonly clientRoleIds: readonly string[];
+}
+
+const nothing: Belongings = { groupIds: [], organizations: [], clientRoleIds: [] };
+
+/** Looks names up, each once in a batch. */
+export function createResolver(ctx: Ctx) {
+  const known = new Map<string, Promise<string | Fault>>();
+  const once = (key: string, find: () => Promise<string>): Promise<string | Fault> => {
+    const found = known.get(key) ?? find().catch((error) => faultOfError(error));
+    known.set(key, found);
+    return found;
+  };
+  const unknown = (what: string) => invalidFields([{ field: what, code: "unknown", message: `There is no ${what} in this realm` }]);
+  const group = (path: string) =>
+    once(`group ${path}`, async () => {
+      assertHolds(ctx.actor, ["manage-organizations"]);
+      const id = await findGroupId(ctx.tx, ctx.realm, path);
+      if (id === null) throw unknown(`group “${path}”`);
+      await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [id]));
+      return id;
+    });
+  const organization = (alias: string) =>
+    once(`organization ${alias}`, async () => {
+      assertHolds(ctx.actor, ["manage-organizations"]);
+      const id = (await organizationsByAlias(ctx.tx, ctx.realm, [alias])).get(alias);
+      if (id === undefined) throw unknown(`organization “${alias}”`);
+      return id;
+    });
+  const clientRole = (clientId: string, name: string) =>
+    once(`role ${clientId} ${name}`, async () => {
+      const { roleId } = await shareNamedRole(ctx, { clientId, name });
+      await assertMayGrant(ctx, [roleId]);
+      return roleId;
+    });
+  return async ({ user }: ReadyRow): Promise<Belongings | Fault> => {
+    const { groups = [], organizations = [], clientRoles = [] } = user;
+    if (groups.length + organizations.length + clientRoles.length === 0) return nothing;
+    const found = { groups: [], organizations: [], clientRoles: [] } as Record<
+      "groups" | "organizations" | "clientRoles",
+      (string | Fault)[]
+    >;
+    for (const path of groups) found.groups.push(await group(path));
+    for (const { alias } of organizations) found.organizations.push(await organization(alias));
+    for (const { clientId, name } of clientRoles) found.clientRoles.push(await clientRole(clientId, name));
+    const fault = Object.values(found)
+      .flat()
+      .find((one) => typeof one !== "string");
+    if (fault) return fault as Fault;
+    return {
+      groupIds: found.groups as string[],
+      organizations: organizations.map(({ role = "member" }, at) => ({ organizationId: found.organizations[at] as string, role })),
+      clientRoleIds: found.clientRoles as string[],
+    };
+  };
+}
+
+export const isFault = (found: Belongings | Fault): found is Fault => "code" in found;
+
+/** Of users who have just been inserted. */
+export async function insertBelongings(
+  ctx: Ctx,
+  vault: Vault,
+  users: readonly { readonly userId: string; readonly row: ReadyRow; readonly belongings: Belongings }[],
+): Promise<void> {
+  const groups = users.flatMap(({ userId, belongings }) => belongings.groupIds.map((groupId) => ({ groupId, userId })));
+  await insertMembers(ctx.tx, ctx.realm, groups, ctx.now);
+  const members = users.flatMap(({ userId, belongings }) => belongings.organizations.map((each) => ({ ...each, userId })));
+  await insertOrganizationMembers(ctx.tx, ctx.realm, members, ctx.now);
+  const credentials = users.flatMap(({ userId, row }) => credentialsOf(ctx, vault, userId, row.user));
+  await insertCredentials(ctx.tx, ctx.realm, credentials);
+}
+
+function credentialsOf(ctx: Ctx, vault: Vault, userId: string, { credentials = [] }: ImportUser): NewCredential[] {
+  return credentials.map(({ type, secret, data = {}, createdAt }) => {
+    const id = newId();
+    const kept = type === TOTP ? vault.seal(secret, totpPlace(ctx.realm, id)) : secret;
+    return { userId, id, type, secret: kept, data: { ...usual[type], ...data }, createdAt: createdAt ?? ctx.now };
+  });
+}
+
+/** Members that a sign-in reads. */
+const usual = {
+  totp: { label: null, algorithm: "SHA1", digits: 6, period: 30, lastStep: -1 },
+  passkey: { label: null, counter: 0, transports: [], aaguid: "", backedUp: false, deviceType: "singleDevice" },
+  "recovery-code": {},
+} as const;

@@ -1,0 +1,88 @@
+// Users as an export carries them, many in one statement. The tables belong to users, roles, groups, organizations and credentials.
+import { sql } from "kysely";
+import type { Db } from "../../platform/db/index.ts";
+
+export interface CarriedCredential {
+  readonly id: string;
+  readonly type: "password" | "totp" | "passkey" | "recovery-code";
+  /** As it is stored: of an authenticator app sealed. */
+  readonly secret: string;
+  readonly data: Record<string, unknown>;
+  readonly createdAt: number;
+}
+
+export interface CarriedUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly enabled: boolean;
+  readonly attributes: Record<string, string | string[]>;
+  readonly requiredActions: readonly string[];
+  readonly createdAt: number;
+  readonly source: string;
+  readonly roles: readonly { readonly name: string; readonly clientId: string | null }[];
+  readonly groupIds: readonly string[];
+  readonly organizations: readonly { readonly alias: string; readonly role: string }[];
+  /** Empty unless asked for. */
+  readonly credentials: readonly CarriedCredential[];
+}
+
+interface Row {
+  user_id: string;
+  username: string;
+  email: string | null;
+  email_verified: boolean;
+  enabled: boolean;
+  attributes: CarriedUser["attributes"];
+  required_actions: string[];
+  created_at: number;
+  source: string;
+  roles: CarriedUser["roles"] | null;
+  groups: string[] | null;
+  organizations: CarriedUser["organizations"] | null;
+  credentials: CarriedCredential[] | null;
+}
+
+/** The next users by id, with what they hold; those of directories come by their sync. The whole realm is walked over in pages: none is skipped or repeated. */
+export async function readUsers(
+  db: Db,
+  realm: string,
+  after: string | null,
+  size: number,
+  withCredentials: boolean,
+): Promise<CarriedUser[]> {
+  const credentials = withCredentials
+    ? sql`(select json_agg(json_build_object('id', c.credential_id, 'type', c.type, 'secret', c.secret, 'data', c.data, 'createdAt', c.created_at)
+        order by c.type, c.credential_id) from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
+        and c.type in ('password', 'totp', 'passkey', 'recovery-code'))`
+    : sql`null::json`;
+  const { rows } = await sql<Row>`
+    select u.user_id, u.username, u.email, u.email_verified, u.enabled, u.attributes, u.required_actions, u.created_at, u.source,
+      (select json_agg(json_build_object('name', r.name, 'clientId', k.client_id) order by k.client_id nulls first, r.name_key)
+        from user_roles g join roles r on r.realm_id = g.realm_id and r.role_id = g.role_id
+        left join clients k on k.realm_id = r.realm_id and k.id = r.client_id
+        where g.realm_id = u.realm_id and g.user_id = u.user_id) as roles,
+      (select json_agg(m.group_id) from group_members m where m.realm_id = u.realm_id and m.user_id = u.user_id) as groups,
+      (select json_agg(json_build_object('alias', o.alias, 'role', m.role) order by o.alias) from organization_members m
+        join organizations o on o.realm_id = m.realm_id and o.organization_id = m.organization_id
+        where m.realm_id = u.realm_id and m.user_id = u.user_id) as organizations,
+      ${credentials} as credentials
+    from users u where u.realm_id = ${realm} and u.source !~ '^(ldap|ad):' and ${after === null ? sql`true` : sql`u.user_id > ${after}`}
+    order by u.user_id limit ${size}`.execute(db);
+  return rows.map((row) => ({
+    userId: row.user_id,
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified,
+    enabled: row.enabled,
+    attributes: row.attributes,
+    requiredActions: row.required_actions,
+    createdAt: row.created_at,
+    source: row.source,
+    roles: row.roles ?? [],
+    groupIds: row.groups ?? [],
+    organizations: row.organizations ?? [],
+    credentials: row.credentials ?? [],
+  }));
+}

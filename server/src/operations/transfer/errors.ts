@@ -1,0 +1,27 @@
+import { AppError, defineErrors, type FieldError } from "../../kernel/errors.ts";
+
+export const transferErrors = defineErrors("transfer", {
+  wrong_passphrase: [400, "The passphrase does not open the secrets of this document: nothing was changed"],
+  passphrase_needed: [400, "This document has sealed secrets: send its passphrase in the header Export-Passphrase"],
+  passphrase_short: [400, "Sealing needs a passphrase of 12 characters or more in the header Export-Passphrase"],
+  other_realm: [409, "The document names another realm: send it there, or change its member `realm`"],
+  plan_changed: [409, "The realm has changed since this plan was made: make a new one and look at it again"],
+});
+
+/** Everything that is wrong, each with its path in the document. */
+export function faulty(faults: readonly (FieldError & { readonly status?: number })[]): AppError {
+  const status = faults.some((fault) => fault.status === 403) ? 403 : faults.every((fault) => fault.status === 409) ? 409 : 400;
+  const [first] = faults;
+  const message =
+    faults.length === 1 ? first!.message : `The document has ${faults.length} faults, and nothing was changed. First: ${first!.message}`;
+  return new AppError("transfer.faults", status, message, {
+    errors: faults.map(({ field, code, message: text }) => ({ field, code, message: text })),
+  });
+}
+
+export const permissionsMissing = (lacking: readonly { readonly section: string; readonly permission: string }[]): AppError =>
+  new AppError(
+    "transfer.permissions",
+    403,
+    `You lack permissions that this needs: ${lacking.map(({ section, permission }) => `${permission} (${section})`).join(", ")}`,
+  );

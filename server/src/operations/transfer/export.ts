@@ -1,0 +1,46 @@
+import type { ReadCtx } from "../../platform/context.ts";
+import { allows } from "../../tenancy/permissions/index.ts";
+import { lean, mapSecrets, ordered } from "./compare.ts";
+import { DOCUMENT_SCHEMA, placeOf } from "./document.ts";
+import { permissionsMissing } from "./errors.ts";
+import type { Sealing } from "./sealing.ts";
+import type { Entry, Section, SectionTools } from "./section.ts";
+import { sections } from "./sections/index.ts";
+
+export interface ExportOptions {
+  /** Null: every section. */
+  readonly only: readonly string[] | null;
+  /** Members with their default value as well. */
+  readonly full: boolean;
+  /** Null: secrets are left out. */
+  readonly sealing: Sealing | null;
+}
+
+/** The sections of an export; a caller that may not read one of them is refused before anything is read. */
+export function sectionsFor({ actor }: Pick<ReadCtx, "actor">, { only, sealing }: ExportOptions): readonly Section[] {
+  const asked = sections.filter(({ name, isSecret = false }) => (only?.includes(name) ?? true) && (!isSecret || sealing !== null));
+  const lacking = asked
+    .filter(({ permission }) => !allows(actor.permissions, permission.read))
+    .map(({ name, permission }) => ({ section: name, permission: [permission.read].flat().join(" or ") }));
+  if (lacking.length > 0) throw permissionsMissing(lacking);
+  return asked;
+}
+
+/** The realm's configuration as a document, its members in an order that does not change. */
+export async function exportConfiguration(ctx: ReadCtx, tools: SectionTools, options: ExportOptions): Promise<Record<string, unknown>> {
+  const { sealing } = options;
+  const document: Record<string, unknown> = { schema: DOCUMENT_SCHEMA, realm: ctx.realm, ...(sealing && { sealing: sealing.header }) };
+  for (const section of sectionsFor(ctx, options)) {
+    const entries = [...(await section.read(ctx, tools))].sort(byKey);
+    const items = entries.map((entry) => shown(ctx.realm, section, entry, options));
+    document[section.name] = section.keyOf ? items : items[0];
+  }
+  return document;
+}
+
+const byKey = (one: Entry, other: Entry) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0);
+
+function shown(realm: string, section: Section, { key, item }: Entry, { full, sealing }: ExportOptions): unknown {
+  const state = full ? ordered(item) : lean(item, section.defaults?.(item, realm) ?? {});
+  return mapSecrets(state, placeOf(section, key), (secret, path) => (sealing ? { $sealed: sealing.seal(secret.open(), path) } : undefined));
+}

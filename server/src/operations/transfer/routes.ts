@@ -1,0 +1,118 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import type { PasswordParts } from "../../directory/credentials/index.ts";
+import { hashingFor } from "../../directory/import/index.ts";
+import { assertRecent } from "../../platform/context.ts";
+import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { splitBody } from "./body.ts";
+import { RealmDocumentSchema, readDocument } from "./document.ts";
+import { ExportQuery, ImportQuery, RealmImport } from "./schema.ts";
+import type { SectionTools } from "./section.ts";
+import { exportRealm, importRealm } from "./service.ts";
+
+const tags = ["Export and import"];
+const config = { permission: "manage-realm", takesLong: true } as const;
+
+/** Never in a query string, which is logged on its way. Percent-encoding carries what a header cannot. */
+function passphraseOf({ headers }: FastifyRequest): string | null {
+  const given = headers["export-passphrase"];
+  if (typeof given !== "string" || given === "") return null;
+  try {
+    return decodeURIComponent(given);
+  } catch {
+    return given;
+  }
+}
+
+interface TransferParts extends SectionTools, PasswordParts {
+  readonly realms: RealmSnapshots;
+}
+
+/** The document as text, its users one a line. */
+async function* textOf(document: object, users: AsyncIterable<object> | null): AsyncGenerator<string> {
+  const text = JSON.stringify(document, null, 2);
+  if (users === null) {
+    yield `${text}\n`;
+    return;
+  }
+  yield `${text.slice(0, -"\n}".length)},\n  "users": [`;
+  let isFirst = true;
+  for await (const user of users) {
+    yield `${isFirst ? "" : ","}\n    ${JSON.stringify(user)}`;
+    isFirst = false;
+  }
+  yield `${isFirst ? "" : "\n  "}]\n}\n`;
+}
+
+/** Mounted under /admin/realms/:realm. */
+export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (app, { hasher, breaches, realms, ...tools }) => {
+  // A document may bring millions of users: its body is handed over as it arrives.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", (request, payload, done) => {
+    allowSlowBody(request.raw, payload);
+    done(null, payload);
+  });
+  const standard = buildValidator({});
+  app.get(
+    "/export",
+    {
+      config,
+      schema: {
+        operationId: "exportRealm",
+        summary: "Export the realm",
+        description:
+          "The configuration as one document, by natural keys: two exports of one state are the same text, and an import of it elsewhere makes the same realm. Secrets are left out, or sealed. With `users` they follow as the last member, one a line, in pages while the realm is in use. Each section needs the permission to read its area.",
+        tags,
+        params: pathParams(),
+        querystring: ExportQuery,
+        response: { 200: RealmDocumentSchema },
+      },
+    },
+    async (req, reply) => {
+      const { sections = null, full = false, secrets = "none", users = false } = req.query;
+      const isSealed = secrets === "sealed";
+      if (isSealed) assertRecent(req.actor!);
+      const passphrase = isSealed ? (passphraseOf(req) ?? "") : null;
+      const made = await exportRealm(req.transact.bind(req), tools, { sections, full, passphrase, users });
+      const text = Readable.from(await req.read(async (ctx) => textOf(made.document, made.users(ctx))));
+      return reply.type("application/json; charset=utf-8").send(text as never);
+    },
+  );
+
+  app.post(
+    "/import",
+    {
+      config: { ...config, recentAuthentication: true },
+      // The document is judged item by item, by the schemas of its sections.
+      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      schema: {
+        operationId: "importRealm",
+        summary: "Import a realm's document",
+        description:
+          "Brings the realm to what the document says, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. A section that is left out is not touched, and nor is an item; secrets that are left out are kept. With `dryRun` the answer says what would change.",
+        tags,
+        params: pathParams(),
+        querystring: ImportQuery,
+        body: RealmDocumentSchema,
+        response: { 200: RealmImport },
+      },
+    },
+    async (req, reply) => {
+      const { dryRun = false, prune = "none", source = null, plan = null, onConflict = "skip", importId } = req.query;
+      try {
+        const { configuration, users } = await splitBody(req.body as unknown as Readable);
+        const document = await readDocument(configuration, passphraseOf(req));
+        const { settings } = (await realms.get(req.realmId))!;
+        const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
+        const all = { ...tools, users: { hashPassword, log: req.log } };
+        const options = { dryRun, prune, source, plan, onConflict, importId };
+        return await importRealm(req.transact.bind(req), all, { realm: req.realmId, actor: req.actor! }, { document, users }, options);
+      } finally {
+        // The rest of a refused body is not read, so the connection cannot be reused.
+        if (!req.raw.complete) reply.header("connection", "close");
+      }
+    },
+  );
+};

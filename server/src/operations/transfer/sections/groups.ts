@@ -1,0 +1,113 @@
+import Type from "typebox";
+import {
+  createGroup,
+  findGroupId,
+  grantRole,
+  groupPath,
+  removeGroup,
+  rolesOfGroup,
+  rolesOfGroups,
+  saveGroup,
+  searchGroups,
+  withdrawRole,
+} from "../../../directory/groups/index.ts";
+import type { MappedRole } from "../../../directory/roles/index.ts";
+import { invalidFields } from "../../../kernel/errors.ts";
+import { loginKey } from "../../../kernel/text.ts";
+import type { ReadCtx } from "../../../platform/context.ts";
+import { everyRow, type Item, type Section } from "../section.ts";
+
+export const clientRoleNames = Type.Array(
+  Type.Object(
+    { clientId: Type.String({ minLength: 1, maxLength: 255 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
+    { additionalProperties: false },
+  ),
+  { maxItems: 1000 },
+);
+export const roleNames = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 1000 });
+
+export const namesOf = (given: readonly MappedRole[]) => given.filter(({ clientId }) => clientId === null).map(({ name }) => name);
+export const clientNamesOf = (given: readonly MappedRole[]) =>
+  given.flatMap(({ clientId, name }) => (clientId === null ? [] : [{ clientId, name }]));
+
+interface GroupItem {
+  readonly path: string;
+  readonly description?: string | null;
+  readonly roles?: string[];
+  readonly clientRoles?: { clientId: string; name: string }[];
+}
+const groupOf = (item: Item) => item as unknown as GroupItem;
+
+const SLASH = /(?<!~)\//g;
+
+/** The path of the group above, and the group's own name. */
+function splitPath(path: string): { readonly above: string; readonly name: string } {
+  const at = [...path.matchAll(SLASH)].at(-1)!.index;
+  return { above: path.slice(0, at), name: path.slice(at + 1).replaceAll("~/", "/") };
+}
+
+async function idAt(ctx: ReadCtx, path: string): Promise<string | null> {
+  if (path === "") return null;
+  const id = await findGroupId(ctx.tx, ctx.realm, path);
+  if (id === null) throw invalidFields([{ field: "path", code: "unknown_group", message: `There is no group ${path} above this one` }]);
+  return id;
+}
+
+export const groups: Section = {
+  name: "groups",
+  tables: ["groups", "group_ancestors", "group_roles"],
+  permission: { read: "view-users", write: "manage-organizations" },
+  schema: Type.Object(
+    {
+      path: Type.String({
+        minLength: 2,
+        maxLength: 13_000,
+        pattern: "^(/([^/]|(?<=~)/)+)+$",
+        description: "the names from the top down, such as /Sales/Europe; a slash that is part of a name is written ~/",
+      }),
+      description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),
+      roles: Type.Optional(roleNames),
+      clientRoles: Type.Optional(clientRoleNames),
+    },
+    { additionalProperties: false },
+  ),
+  keyOf: (item) => groupOf(item).path,
+  ignoresCase: true,
+  defaults: () => ({ description: null, roles: [], clientRoles: [] }),
+  async read(ctx) {
+    const rows = await everyRow(ctx, searchGroups);
+    const byId = new Map(rows.map((row) => [row.groupId, row]));
+    const given = await rolesOfGroups(ctx.tx, ctx.realm);
+    const namesTo = (id: string | null): string[] => {
+      const group = id === null ? undefined : byId.get(id);
+      return group ? [...namesTo(group.parentId), group.name] : [];
+    };
+    return rows.map(({ groupId, description }) => {
+      const roles = given.get(groupId) ?? [];
+      const path = groupPath(namesTo(groupId));
+      return { key: path, id: groupId, item: { path, description, roles: namesOf(roles), clientRoles: clientNamesOf(roles) } };
+    });
+  },
+  async create(ctx, _tools, item) {
+    const { path, description = null } = groupOf(item);
+    const { above, name } = splitPath(path);
+    return (await createGroup(ctx, { name, description, parentId: await idAt(ctx, above) })).groupId;
+  },
+  async update(ctx, _tools, { id, item: before }, item) {
+    const { path, description = null } = groupOf(item);
+    const { above, name } = splitPath(path);
+    if (path === before.path && description === before.description) return;
+    await saveGroup(ctx, id, { name, description, parentId: await idAt(ctx, above) });
+  },
+  async link(ctx, _tools, id, item) {
+    const { roles = [], clientRoles = [] } = groupOf(item);
+    const now = await rolesOfGroup(ctx.tx, ctx.realm, id);
+    const spell = (clientId: string | null, name: string) => `${clientId ?? ""}\u0000${loginKey(name)}`;
+    const wanted = [...roles.map((name) => ({ clientId: null, name })), ...clientRoles];
+    const then = new Set(wanted.map(({ clientId, name }) => spell(clientId, name)));
+    const held = new Set(now.map(({ clientId, name }) => spell(clientId, name)));
+    for (const role of now) if (!then.has(spell(role.clientId, role.name))) await withdrawRole(ctx, id, role.roleId);
+    for (const role of wanted) if (!held.has(spell(role.clientId, role.name))) await grantRole(ctx, id, role);
+  },
+  remove: (ctx, _tools, { id }) => removeGroup(ctx, id),
+};

@@ -1,0 +1,32 @@
+import type { Section } from "../section.ts";
+import { clients } from "./clients.ts";
+import { flows } from "./flows.ts";
+import { groups } from "./groups.ts";
+import { identityProviders } from "./identity-providers.ts";
+import { keys } from "./keys.ts";
+import { messageTemplates, messagingProviders, webhooks } from "./notifications.ts";
+import { organizations } from "./organizations.ts";
+import { provisioning, settings, subjectClaim } from "./realm.ts";
+import { roles } from "./roles.ts";
+import { samlClients } from "./saml-clients.ts";
+import { claims, clientScopes } from "./scopes.ts";
+
+/** In the order in which an import creates: each may name items of those before it; of those after it in `link` alone. */
+export const sections: readonly Section[] = [
+  settings,
+  roles,
+  claims,
+  clientScopes,
+  flows,
+  clients,
+  groups,
+  identityProviders,
+  organizations,
+  samlClients,
+  subjectClaim,
+  provisioning,
+  webhooks,
+  messagingProviders,
+  messageTemplates,
+  keys,
+];

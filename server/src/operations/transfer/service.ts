@@ -1,0 +1,96 @@
+import type { Readable } from "node:stream";
+import type { Static } from "typebox";
+import { type ImportParts, importUsers, type OnConflict } from "../../directory/import/index.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { allows } from "../../tenancy/permissions/index.ts";
+import type { RealmDocument } from "./document.ts";
+import { permissionsMissing, transferErrors } from "./errors.ts";
+import { exportConfiguration, sectionsFor } from "./export.ts";
+import { type ImportOptions, importConfiguration, lackingFor, type Transact } from "./plan.ts";
+import type { RealmImport as RealmImportSchema } from "./schema.ts";
+import { newSealing } from "./sealing.ts";
+import type { SectionTools } from "./section.ts";
+import { seeOneMoment } from "./snapshot.store.ts";
+import { exportUsers, rowsOf } from "./users.ts";
+
+export type RealmImport = Static<typeof RealmImportSchema>;
+
+export interface ExportChoice {
+  /** Names of sections, separated by commas; null: all. */
+  readonly sections: string | null;
+  readonly full: boolean;
+  /** Secrets and keys are sealed under it; null: they are left out. */
+  readonly passphrase: string | null;
+  /** The users as well; their hashes and second factors only where secrets are sealed. */
+  readonly users: boolean;
+}
+
+export interface RealmExport {
+  readonly document: Record<string, unknown>;
+  /** One by one; null where they were not asked for. */
+  users(ctx: ReadCtx): AsyncIterable<object> | null;
+}
+
+const MIN_PASSPHRASE = 12;
+
+/** The realm's configuration as one document, all of it as of one moment. */
+export async function exportRealm(
+  transact: Transact,
+  tools: SectionTools,
+  { sections, full, passphrase, users }: ExportChoice,
+): Promise<RealmExport> {
+  if (passphrase !== null && passphrase.length < MIN_PASSPHRASE) throw transferErrors.passphrase_short();
+  const sealing = passphrase === null ? null : await newSealing(passphrase);
+  const options = { only: sections?.split(",") ?? null, full, sealing };
+  const document = await transact(async (ctx) => {
+    await seeOneMoment(ctx.tx);
+    assertMayExport(ctx, sealing !== null, users);
+    sectionsFor(ctx, options);
+    const carried = [...(users ? ["users"] : []), ...(sealing ? ["secrets"] : [])];
+    const detail = `with ${carried.join(" and ")}`;
+    if (carried.length > 0)
+      ctx.audit({ category: "SECURITY", type: "REALM_EXPORTED", resourceType: "export", resourceId: ctx.realm, detail });
+    return exportConfiguration(ctx, tools, options);
+  });
+  return { document, users: (ctx) => (users ? exportUsers(ctx, tools, sealing) : null) };
+}
+
+/** Secrets and keys give control of every principal of the realm. */
+function assertMayExport({ actor }: Ctx, withSecrets: boolean, withUsers: boolean): void {
+  if (withUsers && !allows(actor.permissions, "view-users")) throw permissionsMissing([{ section: "users", permission: "view-users" }]);
+  if (withSecrets && !allows(actor.permissions, "realm-admin"))
+    throw permissionsMissing([{ section: "secrets", permission: "realm-admin" }]);
+}
+
+/** What an import brings: a document that was read here, or one that was translated from another system's files. */
+export interface ImportSource {
+  readonly document: RealmDocument;
+  /** A list in JSON, as `POST /users/import` takes it, of any length; left out or null: none. */
+  readonly users?: Readable | null;
+}
+
+export interface ImportTools extends SectionTools {
+  /** By which users are written, in batches. */
+  readonly users: Pick<ImportParts, "hashPassword" | "log">;
+}
+
+/** Brings a realm to what the source says, or plans it: first the configuration, in one transaction; then the users, in batches. */
+export async function importRealm(
+  transact: Transact,
+  tools: ImportTools,
+  { realm, actor }: Pick<ReadCtx, "realm" | "actor">,
+  { document, users = null }: ImportSource,
+  options: ImportOptions & { readonly onConflict?: OnConflict; readonly importId?: string | undefined },
+): Promise<RealmImport> {
+  const { dryRun, onConflict = "skip", importId } = options;
+  const mayWriteUsers = users === null || allows(actor.permissions, "manage-users");
+  const lacking = mayWriteUsers ? [] : [{ section: "users", permission: "manage-users" }];
+  if (lacking.length > 0 && !dryRun) throw permissionsMissing([...lackingFor({ actor }, document.sections), ...lacking]);
+  const plan = await importConfiguration(transact, tools, document, options);
+  const done: RealmImport = { realm, dryRun, ...plan, lacking: [...plan.lacking, ...lacking] };
+  if (users === null || !mayWriteUsers) return done;
+  const rows = rowsOf(users, document.sealing, dryRun ? plan : null);
+  const parts = { transact, vault: tools.vault, ...tools.users };
+  const how = { type: "application/x-ndjson", delimiter: ",", onConflict, dryRun, importId } as const;
+  return { ...done, users: await importUsers(parts, rows, how) };
+}

@@ -1,0 +1,25 @@
+import type { Pooling } from "./pooler.ts";
+
+/** The settings that a pooler concerns. */
+export interface PoolerSettings {
+  readonly databaseUrl: string | null;
+  readonly listenUrl: string | null;
+  readonly preparedStatements: boolean;
+}
+
+const FOUND = "DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer";
+const DIRECT = "GATEHOUSE_LISTEN_URL to a direct connection to Postgres";
+
+/** What a pooler in transaction mode needs and does not have: `refused` would end in errors, `warning` works by polling. */
+export function poolerVerdict(
+  { databaseUrl, listenUrl, preparedStatements }: PoolerSettings,
+  { byTransaction, keepsPrepared }: Pooling,
+): { readonly refused: string | null; readonly warning: string | null } {
+  const listens = listenUrl !== null && listenUrl !== databaseUrl;
+  const isMixedUp = preparedStatements && !(listens && keepsPrepared);
+  const needed = keepsPrepared ? DIRECT : `GATEHOUSE_PREPARED_STATEMENTS=false, and ${DIRECT}`;
+  const refused = byTransaction && isMixedUp ? `${FOUND}: set ${needed}.` : null;
+  const isUnheard = byTransaction && refused === null && !listens;
+  const warning = isUnheard ? `${FOUND}, which delivers no notifications: set ${DIRECT}. Until then changes are found by polling.` : null;
+  return { refused, warning };
+}

@@ -1,0 +1,67 @@
+import type pg from "pg";
+import { SECOND } from "../../kernel/clock.ts";
+import { connectDirectly } from "./hosts.ts";
+
+/** How a URL leads to Postgres. */
+export interface Pooling {
+  /** A session does not keep its connection beyond a transaction, as with PgBouncer in transaction mode. */
+  readonly byTransaction: boolean;
+  /** Named prepared statements work all the same (PgBouncer from 1.21 on, with `max_prepared_statements`). */
+  readonly keepsPrepared: boolean;
+}
+
+const DIRECT: Pooling = { byTransaction: false, keepsPrepared: true };
+const TIMEOUT = 5 * SECOND;
+/** On a busy pooler another session may come in between. */
+const ROUNDS = 5;
+
+/**
+ * Whether there is a pooler in between, and of which kind. Directly connected, the process that answers is the one that greeted. A pooler
+ * greets itself; where two sessions then meet in one process, or one session moves between two, it pools by transaction.
+ */
+export async function poolingOf(url: string): Promise<Pooling> {
+  const config = { application_name: "gatehouse pooling", connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT };
+  const one = await connectDirectly(url, config);
+  try {
+    if ((await processOf(one)) === (one as unknown as { processID: number | null }).processID) return DIRECT;
+    const other = await connectDirectly(url, config);
+    try {
+      return { byTransaction: await movesAround(one, other), keepsPrepared: await keepsPrepared(one, other) };
+    } finally {
+      await other.end().catch(() => {}); // it has answered
+    }
+  } finally {
+    await one.end().catch(() => {}); // it has answered
+  }
+}
+
+const processOf = async (client: pg.Client): Promise<number> => (await client.query("select pg_backend_pid() as pid")).rows[0].pid;
+
+async function movesAround(one: pg.Client, other: pg.Client): Promise<boolean> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = await processOf(one);
+    await other.query("begin");
+    const hasMet = (await processOf(other)) === before;
+    // Where they have met there may be one connection only, and asking for another would wait.
+    const hasMoved = hasMet || (await processOf(one)) !== before;
+    await other.query("commit");
+    if (hasMoved) return true;
+  }
+  return false;
+}
+
+/** Two sessions prepare under one name. */
+async function keepsPrepared(one: pg.Client, other: pg.Client): Promise<boolean> {
+  const ask = (client: pg.Client) => client.query({ name: "gatehouse_pooling", text: "select $1::int", values: [1] });
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      await ask(one);
+      await ask(other);
+    }
+    return true;
+  } catch (error) {
+    // duplicate_prepared_statement, invalid_sql_statement_name
+    if (["42P05", "26000"].includes((error as pg.DatabaseError).code ?? "")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import Type, { type Static } from "typebox";
+
+/**
+ * A stored member of a configuration record, declared once: its schema, the value that it has where nothing was stored or sent, and its name
+ * elsewhere, such as in client metadata (RFC 7591).
+ */
+export interface Member<S extends Type.TSchema = Type.TSchema, N extends string = string> {
+  readonly schema: S;
+  readonly initial: Static<S>;
+  readonly name?: N;
+}
+
+type Members = Readonly<Record<string, Member>>;
+
+export const member = <S extends Type.TSchema, N extends string = never>(schema: S, initial: Static<S>, name?: N): Member<S, N> =>
+  name === undefined ? { schema, initial } : { schema, initial, name };
+
+export const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
+
+/** A member that is null unless it is set. */
+export const nullableMember = <T extends Type.TSchema, N extends string = never>(schema: T, description: string, name?: N) =>
+  member(nullable(schema, description), null, name);
+
+/** A member that is false unless it is set. */
+export const flagMember = <N extends string = never>(description: string, name?: N) => member(Type.Boolean({ description }), false, name);
+
+export type SchemasOf<M> = { [K in keyof M]: M[K] extends Member<infer S> ? S : never };
+
+export const schemasOf = <M extends Members>(members: M): SchemasOf<M> =>
+  Object.fromEntries(Object.entries(members).map(([key, { schema }]) => [key, schema])) as SchemasOf<M>;
+
+/** The same, each of which may be left out. */
+export const optional = <T extends Record<string, Type.TSchema>>(schemas: T) =>
+  Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, Type.Optional(schema)])) as {
+    [K in keyof T]: Type.TOptional<T[K]>;
+  };
+
+type Immutable<T> = T extends readonly (infer E)[]
+  ? readonly Immutable<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Immutable<T[K]> }
+    : T;
+
+/** The record of all members. */
+export type ValuesOf<M> = { readonly [K in keyof M]: M[K] extends Member<infer S> ? Immutable<Static<S>> : never };
+
+/** Every member, with its initial value where `given` has none: rows of an older release gain the new members. Others are left out. */
+export const complete = <M extends Members>(members: M, given: Partial<ValuesOf<M>>): ValuesOf<M> =>
+  Object.fromEntries(
+    Object.entries(members).map(([key, { initial }]) => [key, given[key] === undefined ? initial : given[key]]),
+  ) as ValuesOf<M>;
+
+/** The keys of the members that have a name elsewhere, by that name. */
+export type NamesOf<M> = { readonly [K in keyof M as M[K] extends Member<Type.TSchema, infer N> ? N : never]: K };
+
+export const namesOf = <M extends Members>(members: M): NamesOf<M> =>
+  Object.fromEntries(Object.entries(members).flatMap(([key, { name }]) => (name === undefined ? [] : [[name, key]]))) as NamesOf<M>;

@@ -1,0 +1,96 @@
+import { LRUCache } from "lru-cache";
+import { clock } from "../../kernel/clock.ts";
+
+/** A document, and for how many milliseconds it is used without another request (`freshFor`). */
+export interface ReadDocument<T> {
+  readonly document: T;
+  readonly freshMs: number;
+}
+
+/**
+ * The meaning of a failed read. `down`: the server did not answer; the last document is used, and the server is left alone for a while.
+ * `refused`: the answer is not acceptable, which counts at once; the server is left alone as well. `not-asked`: no request was made; the last
+ * document is used. `unexpected`: it is thrown.
+ */
+export type ReadFailure = "down" | "refused" | "not-asked" | "unexpected";
+
+export interface RemoteDocumentRules {
+  /** How many are kept. */
+  readonly max: number;
+  /** For how many milliseconds after its time a document is used while its server fails. */
+  readonly staleMs: number;
+  /** For how many milliseconds after a failure nothing is requested. */
+  readonly pauseMs: number;
+  failureOf(error: unknown): ReadFailure;
+}
+
+/** Documents of others, read over the network and kept in process. */
+export interface RemoteDocuments<T> {
+  /** The document: kept, or read by `read`. Concurrent callers share one request. Throws what `read` throws, also during the pause. */
+  get(key: string, read: () => Promise<ReadDocument<T>>): Promise<T>;
+  /** Reads it now, whatever is kept. */
+  reread(key: string, read: () => Promise<ReadDocument<T>>): Promise<T>;
+  /** The last one that was read, of any age, without a request. */
+  peek(key: string): T | undefined;
+  /** Whether a request is under way. */
+  isReading(key: string): boolean;
+}
+
+interface Kept<T> {
+  readonly document: T;
+  readonly freshUntil: number;
+}
+
+interface Failed {
+  readonly error: unknown;
+  readonly until: number;
+}
+
+export function createRemoteDocuments<T>({ max, staleMs, pauseMs, failureOf }: RemoteDocumentRules): RemoteDocuments<T> {
+  const kept = new LRUCache<string, Kept<T>>({ max });
+  // A separate cache, so that failures do not evict documents.
+  const failed = new LRUCache<string, Failed>({ max });
+  const reading = new Map<string, Promise<T>>();
+
+  const readNow = async (key: string, read: () => Promise<ReadDocument<T>>): Promise<T> => {
+    try {
+      const { document, freshMs } = await read();
+      kept.set(key, { document, freshUntil: clock.now() + freshMs });
+      failed.delete(key);
+      return document;
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure === "down" || failure === "refused") failed.set(key, { error, until: clock.now() + pauseMs });
+      if (failure === "refused") kept.delete(key);
+      throw error;
+    }
+  };
+
+  const reread = (key: string, read: () => Promise<ReadDocument<T>>): Promise<T> => {
+    const shared = reading.get(key) ?? readNow(key, read).finally(() => reading.delete(key));
+    reading.set(key, shared);
+    return shared;
+  };
+
+  /** The last document in the place of a failure, if it may be used. */
+  const staleOr = (key: string, error: unknown): T => {
+    const known = kept.get(key);
+    const failure = failureOf(error);
+    if (known && known.freshUntil + staleMs > clock.now() && (failure === "down" || failure === "not-asked")) return known.document;
+    throw error;
+  };
+
+  return {
+    async get(key, read) {
+      const now = clock.now();
+      const known = kept.get(key);
+      if (known && known.freshUntil > now) return known.document;
+      const failure = failed.get(key);
+      if (failure && failure.until > now) return staleOr(key, failure.error);
+      return reread(key, read).catch((error) => staleOr(key, error));
+    },
+    reread,
+    peek: (key) => kept.get(key)?.document,
+    isReading: (key) => reading.has(key),
+  };
+}

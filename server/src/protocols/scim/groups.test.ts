@@ -1,0 +1,203 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { filter, GROUP, type ScimClient, scimClient, USER } from "../../testing/scim.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+/** Without the API: a thousand requests would take longer than what is tried here. */
+async function people(realm: RealmUnderTest, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId);
+  await sql`insert into users (realm_id, user_id, username, username_key, created_at)
+    select ${realm.name}, id, 'user' || (n - 1), 'user' || (n - 1), 1 from unnest(${ids}::uuid[]) with ordinality as made (id, n)`.execute(
+    iam.core.db,
+  );
+  return ids;
+}
+const membersOf = async (scim: ScimClient, id: string): Promise<string[]> =>
+  ((await scim.get(`/Groups/${id}`)).body.members ?? []).map(({ value }: { value: string }) => value).sort();
+
+test("a group is created, renamed, filled and emptied as Microsoft Entra and Okta do it", async () => {
+  const realm = await iam.realm();
+  const scim = await scimClient(iam, realm);
+  const [a, b, c] = (await people(realm, 3)) as [string, string, string];
+  const microsoft = "http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group";
+  const made = await scim.post("/Groups", {
+    schemas: [GROUP, microsoft],
+    externalId: "8aa1",
+    displayName: "D",
+    meta: { resourceType: "Group" },
+  });
+  expect(made).toMatchObject({ status: 201, body: { displayName: "D", externalId: "8aa1", members: [] } });
+  const { id } = made.body;
+  expect(made.headers.location).toBe(made.body.meta.location);
+  expect((await scim.post("/Groups", { displayName: "d" })).body).toMatchObject({ status: "409", scimType: "uniqueness" });
+
+  const at = `/Groups/${id}`;
+  expect(
+    (
+      await scim.patch(at, [
+        {
+          op: "Add",
+          path: "members",
+          value: [
+            { $ref: null, value: a },
+            { $ref: null, value: b },
+          ],
+        },
+      ])
+    ).status,
+  ).toBe(200);
+  expect((await scim.patch(at, [{ op: "Add", path: "members", value: [{ value: a }] }])).status).toBe(200);
+  expect(await membersOf(scim, id)).toEqual([a, b].sort());
+  expect((await scim.get(`/Users/${a}`)).body.groups).toMatchObject([{ value: id, display: "D", type: "direct" }]);
+  expect((await scim.patch(at, [{ op: "Remove", path: "members", value: [{ $ref: null, value: a }] }])).body.members).toHaveLength(1);
+  expect((await scim.patch(at, [{ op: "remove", path: `members[value eq "${b}"]` }])).body.members).toEqual([]);
+  expect((await scim.patch(at, [{ op: "remove", path: `members[value eq "${b}"]` }])).status, "no member any more").toBe(200);
+
+  const renamed = await scim.patch(at, [
+    { op: "replace", value: { id, displayName: "N" } },
+    { op: "add", path: "members", value: { value: c } },
+  ]);
+  expect(renamed.body).toMatchObject({ displayName: "N", members: [{ value: c, display: "user2" }] });
+  expect((await scim.patch(at, [{ op: "replace", value: { id: a } }])).body.scimType).toBe("mutability");
+  expect((await scim.patch(at, [{ op: "replace", path: "members", value: [{ value: a }, { value: b }] }])).status).toBe(200);
+  expect(await membersOf(scim, id)).toEqual([a, b].sort());
+
+  const unknown = "019b76da-a807-7c3d-8e4f-5a6b7c8d9e0f";
+  const refused = await scim.patch(at, [
+    { op: "replace", path: "displayName", value: "X" },
+    { op: "add", path: "members", value: [{ value: unknown }] },
+  ]);
+  expect(refused.body).toMatchObject({ status: "400", scimType: "invalidValue", detail: expect.stringContaining(unknown) });
+  expect((await scim.patch(at, [{ op: "add", path: "members", value: [{ value: a, type: "Group" }] }])).status).toBe(400);
+  expect((await scim.get(at)).body, "nothing was changed").toMatchObject({ displayName: "N" });
+
+  for (const [text, total] of [
+    ['displayName eq "n"', 1],
+    ['externalId eq "8aa1"', 1],
+    [`id eq "${id}" and members eq "${a}"`, 1],
+    [`members[value eq "${c}"]`, 0],
+    ['not (displayName sw "n")', 0],
+  ] as const)
+    expect((await scim.get(`/Groups?excludedAttributes=members&${filter(text)}`)).body, text).toMatchObject({ totalResults: total });
+  const listed = (await scim.get(`/Groups?excludedAttributes=members&${filter('displayName eq "N"')}`)).body.Resources[0];
+  expect(listed).not.toHaveProperty("members");
+  expect((await scim.put(at, { displayName: "N" })).body.members).toEqual([]);
+  expect((await scim.put(at, { displayName: "N" }, { "if-match": 'W/"99"' })).status).toBe(412);
+  expect((await scim.delete(at)).status).toBe(204);
+  expect((await scim.delete(at)).status).toBe(404);
+  const trail = await realm.events(`resourceId=${id}&actor=scim:entra`);
+  expect(trail.map(({ type }) => type)).toEqual(expect.arrayContaining(["ADMIN_CREATE", "ADMIN_UPDATE", "ADMIN_DELETE"]));
+});
+
+test("parallel changes of members lose nothing, and a thousand members come in one request", async () => {
+  const realm = await iam.realm();
+  const scim = await scimClient(iam, realm, { permissions: ["realm-admin"] });
+  const users = await people(realm, 1000);
+  const { id } = (await scim.post("/Groups", { displayName: "all", members: users.slice(0, 10).map((value) => ({ value })) })).body;
+  const at = `/Groups/${id}`;
+  const [leaving, joining] = [users.slice(0, 10), users.slice(10, 20)];
+  const answers = await Promise.all([
+    ...leaving.map((value) => scim.patch(at, [{ op: "remove", path: `members[value eq "${value}"]` }])),
+    ...joining.map((value) => scim.patch(at, [{ op: "add", path: "members", value: [{ value }] }])),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(new Array(20).fill(200));
+  expect(await membersOf(scim, id)).toEqual([...joining].sort());
+  const { status } = await scim.patch(at, [{ op: "add", path: "members", value: users.map((value) => ({ value })) }]);
+  expect(status).toBe(200);
+  expect(await membersOf(scim, id)).toHaveLength(1000);
+  const admin = (await scim.get(`/Users?${filter('userName eq "admin"')}`)).body.Resources[0];
+  const large = await scim.patch(at, [{ op: "add", path: "members", value: [{ value: admin.id }] }]);
+  expect(large).toMatchObject({ status: 204, text: "" });
+  const streamed = await scim.get(`${at}?attributes=displayName,members.value`);
+  expect(streamed.headers["content-type"]).toBe("application/scim+json; charset=utf-8");
+  expect(streamed.body.members).toHaveLength(1001);
+  expect(Object.keys(streamed.body.members[0])).toEqual(["value"]);
+});
+
+test("groups that give permissions need them, and groups below others are not seen", async () => {
+  const realm = await iam.realm();
+  const scim = await scimClient(iam, realm);
+  const [a] = (await people(realm, 1)) as [string];
+  const boss = realm.asMaster();
+  const { groupId } = (await boss.post("/groups", { name: "admins" })).body;
+  expect((await boss.post(`/groups/${groupId}/roles`, { name: "admin" })).status).toBeLessThan(300);
+  const { groupId: below } = (await boss.post("/groups", { name: "below", parentId: groupId })).body;
+  for (const operation of [
+    { op: "add", path: "members", value: [{ value: a }] },
+    { op: "replace", path: "members", value: [{ value: a }] },
+  ])
+    expect(await scim.patch(`/Groups/${groupId}`, [operation])).toMatchObject({ status: 403, body: { status: "403" } });
+  expect((await scim.delete(`/Groups/${groupId}`)).status).toBe(403);
+  expect((await boss.get(`/groups/${groupId}/members`)).body).toEqual([]);
+  expect(await realm.events("type=ADMIN_DENIED")).toHaveLength(3);
+  expect((await scim.get(`/Groups/${below}`)).status).toBe(404);
+  expect((await scim.get("/Groups")).body.Resources.map(({ displayName }: { displayName: string }) => displayName)).toEqual(["admins"]);
+});
+
+test("a bulk request resolves references in any order, and each operation has its own status", async () => {
+  const realm = await iam.realm();
+  const scim = await scimClient(iam, realm);
+  const { body, status } = await scim.post("/Bulk", {
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:BulkRequest"],
+    Operations: [
+      { method: "POST", path: "/Groups", bulkId: "g", data: { displayName: "G", members: [{ value: "bulkId:u" }] } },
+      { method: "POST", path: "/Users", bulkId: "u", data: { schemas: [USER], userName: "ada" } },
+      { method: "PATCH", path: "/Users/bulkId:u", data: { Operations: [{ op: "replace", path: "active", value: "False" }] } },
+      { method: "POST", path: "/Users", bulkId: "again", data: { userName: "ADA" } },
+      { method: "POST", path: "/Groups", bulkId: "h", data: { displayName: "H", members: [{ value: "bulkId:again" }] } },
+    ],
+  });
+  expect(status).toBe(200);
+  expect(body.Operations.map(({ status }: { status: string }) => status)).toEqual(["201", "201", "200", "409", "409"]);
+  expect(body.Operations[3].response).toMatchObject({ scimType: "uniqueness" });
+  const [group] = (await scim.get("/Groups")).body.Resources;
+  expect(group.members).toHaveLength(1);
+  expect((await scim.get(`/Users/${group.members[0].value}`)).body.active).toBe(false);
+  const failing = Array.from({ length: 4 }, () => ({ method: "DELETE", path: "/Users/unknown" }));
+  expect((await scim.post("/Bulk", { failOnErrors: 2, Operations: failing })).body.Operations).toHaveLength(2);
+  expect((await scim.post("/Bulk", { Operations: new Array(1001).fill(failing[0]) })).status).toBe(413);
+  expect((await scim.post("/Bulk", { Operations: [{}] })).body.scimType).toBe("invalidSyntax");
+  const all = await scim.post("/.search", { filter: 'displayName eq "G" or userName eq "ada"', count: 10 });
+  expect(all.body.totalResults, "groups have no userName").toBe(1);
+  expect((await scim.post("/.search", { filter: "id pr", count: 10 })).body.Resources.length).toBeGreaterThan(1);
+});
+
+async function organization(realm: RealmUnderTest, name: string): Promise<string> {
+  return (await realm.asMaster().post("/organizations", { name })).body.organizationId;
+}
+
+test("a token of an organization sees its members and its groups only, and cannot harm users of others", async () => {
+  const realm = await iam.realm();
+  const [one, two] = [await organization(realm, "One"), await organization(realm, "Two")];
+  const everywhere = await scimClient(iam, realm, { name: "realm" });
+  const scim = await scimClient(iam, realm, { name: "one", organizationId: one });
+  const other = await scimClient(iam, realm, { name: "two", organizationId: two });
+  const ada = (await scim.post("/Users", { userName: "ada", externalId: "1" })).body;
+  const eve = (await other.post("/Users", { userName: "eve", externalId: "1" })).body;
+  await realm.asMaster().put(`/organizations/${one}/members/${eve.id}`, {});
+  expect((await scim.get("/Users")).body.Resources.map(({ userName }: { userName: string }) => userName).sort()).toEqual(["ada", "eve"]);
+  expect((await other.get("/Users")).body.Resources).toMatchObject([{ userName: "eve", externalId: "1" }]);
+  expect((await scim.get(`/Users/${eve.id}`)).body, "another connection's id").not.toHaveProperty("externalId");
+  expect((await other.get(`/Users/${ada.id}`)).status).toBe(404);
+  expect((await other.patch(`/Users/${ada.id}`, [{ op: "replace", path: "active", value: false }])).status).toBe(404);
+  expect((await scim.put(`/Users/${eve.id}`, { userName: "eve", password: "taken over by One" })).body.code).toBe("scim.shared_user");
+  expect((await scim.delete(`/Users/${eve.id}`)).status).toBe(204);
+  expect((await scim.get(`/Users/${eve.id}`)).status).toBe(404);
+  expect((await other.get(`/Users/${eve.id}`)).status).toBe(200);
+
+  const group = (await scim.post("/Groups", { displayName: "G", members: [{ value: ada.id }] })).body;
+  expect((await other.get(`/Groups/${group.id}`)).status).toBe(404);
+  expect((await other.get("/Groups")).body.totalResults).toBe(0);
+  expect((await everywhere.get("/Groups")).body.totalResults).toBe(1);
+  expect((await scim.patch(`/Groups/${group.id}`, [{ op: "add", path: "members", value: [{ value: eve.id }] }])).status).toBe(400);
+  expect((await scim.delete(`/Users/${ada.id}`)).status).toBe(204);
+  expect((await everywhere.get(`/Users/${ada.id}`)).status).toBe(404);
+});

@@ -1,0 +1,179 @@
+import { createGroup as createRecord, joinAll, leaveAll, removeGroup as removeRecord, saveGroup } from "../../../directory/groups/index.ts";
+import { isId, NO_ID } from "../../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { expectVersion } from "../../../platform/versions.ts";
+import type { ScimCall } from "../call.ts";
+import type { Connection } from "../connection.ts";
+import { scimError, scimErrors } from "../errors.ts";
+import { type ListedPage, listResources } from "../listing/listing.ts";
+import type { ListRequest } from "../listing/query.ts";
+import type { Operation } from "../patch/operations.ts";
+import { readResource } from "../patch/patch.ts";
+import { type AttributeTarget, findTarget, parsePath } from "../patch/path.ts";
+import { isObject, type Resource } from "../schema/attribute.ts";
+import { groupType } from "../schema/resource-types.ts";
+import { normalise } from "../schema/values.ts";
+import { groupResource, memberResource } from "./mapping.ts";
+import { type MemberChange, memberChange, membersIn, refuseUnknown } from "./members.ts";
+import { checkName } from "./rules.ts";
+import { groupSource } from "./source.store.ts";
+import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId } from "./store.ts";
+
+const CHUNK = 1000;
+/** More members than this are not in the answer to a change. */
+export const MANY_MEMBERS = 1000;
+/** Of all groups on one page of a list. */
+const MAX_LISTED_MEMBERS = 20_000;
+
+export interface ReadGroup {
+  readonly group: Resource;
+  readonly memberCount: number;
+  /** In chunks, so that a large group needs no more memory than a small one. */
+  members(): AsyncGenerator<Resource[]>;
+}
+
+export const readGroup = ({ connection, read }: ScimCall, id: string): Promise<ReadGroup> =>
+  read(async (ctx) => {
+    const found = await findGroup(ctx, connection, id);
+    const members = () => memberChunks(ctx.tx, connection, found.groupId);
+    return { group: groupResource(found, connection), memberCount: found.memberCount, members };
+  });
+
+async function* memberChunks(db: Db, connection: Connection, groupId: string): AsyncGenerator<Resource[]> {
+  for (let after = NO_ID; ; ) {
+    const chunk = await nextMembers(db, connection, groupId, after, CHUNK);
+    if (chunk.length > 0) yield chunk.map((member) => memberResource(member, connection));
+    if (chunk.length < CHUNK) return;
+    after = chunk.at(-1)!.userId;
+  }
+}
+
+async function findGroup({ tx }: ReadCtx, connection: Connection, id: string): Promise<ScimGroup> {
+  const [group] = isId(id) ? await findGroups(tx, connection, [id.toLowerCase()]) : [];
+  if (!group) throw scimErrors.not_found();
+  return group;
+}
+
+export const listGroups = ({ connection, read }: ScimCall, request: ListRequest, withMembers: boolean): Promise<ListedPage> =>
+  read(async ({ tx }) => {
+    const page = await listResources(tx, groupSource(tx, connection), request, `Group ${JSON.stringify(connection)}`);
+    return withMembers ? { ...page, resources: await withTheirMembers(tx, connection, page.resources) } : page;
+  });
+
+async function withTheirMembers(db: Db, connection: Connection, groups: readonly Resource[]): Promise<Resource[]> {
+  const whole: Resource[] = [];
+  let count = 0;
+  for (const group of groups) {
+    const members: Resource[] = [];
+    for await (const chunk of memberChunks(db, connection, String(group.id))) {
+      members.push(...chunk);
+      count += chunk.length;
+      if (count > MAX_LISTED_MEMBERS)
+        throw scimError("tooMany", "These groups have too many members for one list: ask for fewer, or with excludedAttributes=members");
+    }
+    whole.push({ ...group, members });
+  }
+  return whole;
+}
+
+/** What follows is about other versions than the one that the client saw. */
+const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
+
+export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
+  const resource = readResource(groupType, body);
+  const name = checkName(resource.displayName);
+  const members = membersIn(resource);
+  return transact(async (given) => {
+    const ctx = withoutVersion(given);
+    const { groupId } = await createRecord(ctx, { name });
+    if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
+    await saveGroupId(ctx.tx, connection, groupId, textOrNull(resource.externalId));
+    await changeMembers(ctx, connection, groupId, { is: "join", ids: members });
+    return groupId;
+  });
+};
+
+const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** What a request changes of a group; undefined: stays. */
+interface GroupChange {
+  readonly name?: string;
+  readonly externalId?: string | null;
+  readonly members: readonly MemberChange[];
+}
+
+/** PUT: members that are left out leave; `externalId` stays. */
+export const replaceGroup = (call: ScimCall, id: string, body: unknown): Promise<void> => {
+  const resource = readResource(groupType, body);
+  const externalId = textOrNull(resource.externalId);
+  return saveChange(call, id, {
+    name: checkName(resource.displayName),
+    ...(externalId !== null && { externalId }),
+    members: [{ is: "set", ids: membersIn(resource) }],
+  });
+};
+
+export const patchGroup = (call: ScimCall, id: string, operations: readonly Operation[]): Promise<void> =>
+  saveChange(call, id, readChange(id, operations));
+
+function readChange(id: string, operations: readonly Operation[]): GroupChange {
+  let change: GroupChange = { members: [] };
+  const apply = (op: Operation["op"], target: AttributeTarget, value: unknown) => {
+    const { attribute, path } = target;
+    if (attribute.name === "members") change = { ...change, members: [...change.members, memberChange(op, target, value)] };
+    else if (attribute.name === "displayName") {
+      if (op === "remove") throw scimError("mutability", "displayName is required and cannot be removed");
+      change = { ...change, name: checkName(normalise(attribute, value, path)) };
+    } else if (attribute.name === "externalId")
+      change = { ...change, externalId: op === "remove" ? null : textOrNull(normalise(attribute, value, path)) };
+    else if (attribute.name !== "id" || value !== id.toLowerCase()) throw scimError("mutability", `${path} is read-only`);
+  };
+  for (const { op, path, value } of operations) {
+    if (path !== undefined) {
+      const target = parsePath(groupType, path);
+      if (target.is === "attribute") apply(op, target, value);
+      continue;
+    }
+    if (op === "remove") throw scimError("noTarget", "remove needs a path");
+    if (!isObject(value)) throw scimError("invalidSyntax", "Without a path, the value is an object of attributes");
+    for (const [name, member] of Object.entries(value)) {
+      const target = findTarget(groupType, name);
+      const isIgnored = target?.is !== "attribute" || (target.attribute.mutability === "readOnly" && target.attribute.name !== "id");
+      if (!isIgnored) apply(op, target, member);
+    }
+  }
+  return change;
+}
+
+const saveChange = ({ connection, transact }: ScimCall, id: string, { name, externalId, members }: GroupChange): Promise<void> =>
+  transact(async (given) => {
+    const group = await findGroup(given, connection, id);
+    expectVersion(given, group.version);
+    const ctx = withoutVersion(given);
+    const { groupId, description } = group;
+    if (name !== undefined && name !== group.name) await saveGroup(ctx, groupId, { name, description, parentId: null });
+    if (externalId !== undefined && externalId !== group.externalId) await saveGroupId(ctx.tx, connection, groupId, externalId);
+    for (const change of members) await changeMembers(ctx, connection, groupId, change);
+  });
+
+async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, { is, ids }: MemberChange): Promise<void> {
+  if (is === "leave") return leaveAll(ctx, groupId, ids.filter(isId));
+  await refuseUnknown(ctx, connection, ids);
+  if (is === "join") {
+    if (ids.length > 0) await joinAll(ctx, groupId, ids);
+    return;
+  }
+  await holdGroup(ctx.tx, connection, groupId);
+  const present = new Set<string>();
+  for await (const chunk of memberChunks(ctx.tx, connection, groupId)) for (const { value } of chunk) present.add(String(value));
+  const wanted = new Set(ids);
+  const leaving = [...present].filter((userId) => !wanted.has(userId));
+  const joining = ids.filter((userId) => !present.has(userId));
+  if (leaving.length > 0) await leaveAll(ctx, groupId, leaving);
+  if (joining.length > 0) await joinAll(ctx, groupId, joining);
+}
+
+/** Groups below it go with it, as in the admin API. */
+export const removeGroup = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
+  transact(async (ctx) => removeRecord(ctx, (await findGroup(ctx, connection, id)).groupId));

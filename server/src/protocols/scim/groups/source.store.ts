@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from "kysely";
+import { isId } from "../../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../../kernel/text.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { Connection } from "../connection.ts";
+import { invalidFilter } from "../filter/lexer.ts";
+import type { Comparable, Operator } from "../filter/parser.ts";
+import { type Condition, type Leaf, narrow, never, wide } from "../listing/conditions.store.ts";
+import type { Source } from "../listing/source.store.ts";
+import { spell } from "../schema/paths.ts";
+import { groupResource } from "./mapping.ts";
+import { findGroups, visibleGroups } from "./store.ts";
+
+const createdAt = sql<number>`g.created_at`;
+const changedAt = sql<number>`coalesce(g.updated_at, g.created_at)`;
+
+/** The groups of a connection as a list. The database decides every filter: members are never read for it. */
+export const groupSource = (db: Db, connection: Connection): Source => ({
+  from: sql`groups g`,
+  visible: visibleGroups(connection),
+  id: sql<string>`g.group_id`,
+  sorts: { displayName: sql<string>`g.name_key`, "meta.created": createdAt, "meta.lastModified": changedAt },
+  conditionOf: (leaf) => conditionOf(connection, leaf),
+  load: async (ids) => (await findGroups(db, connection, ids)).map((group) => groupResource(group, connection)),
+});
+
+function conditionOf(connection: Connection, leaf: Leaf): Condition {
+  const path = spell(leaf.path);
+  const { realm, name } = connection;
+  if (leaf.is === "element") {
+    const { of } = leaf;
+    if (of.is === "compare" && of.by === "eq" && of.path.attribute.name === "value") return hasMember(realm, of.value);
+    throw invalidFilter("of members only `value eq` can be asked for");
+  }
+  const by = leaf.is === "present" ? "pr" : leaf.by;
+  const value = leaf.is === "present" ? null : leaf.value;
+  switch (path) {
+    case "displayName":
+      return textCondition(sql`g.name_key`, by, value, loginKey);
+    case "externalId":
+      return textCondition(externalIdOf(realm, name), by, value, String, (exact) => hasExternalId(connection, exact));
+    case "id":
+      if (by === "eq") return isId(String(value)) ? narrow(sql<boolean>`g.group_id = ${value}::uuid`) : never;
+      return textCondition(sql`g.group_id::text`, by, value, String);
+    case "members":
+    case "members.value":
+      if (by === "eq" && value !== null) return hasMember(realm, value);
+      if (by === "pr")
+        return wide(sql<boolean>`exists (select 1 from group_members m where m.realm_id = g.realm_id and m.group_id = g.group_id)`);
+      break;
+    case "meta.created":
+      return timeCondition(createdAt, by, value);
+    case "meta.lastModified":
+      return timeCondition(changedAt, by, value);
+  }
+  throw invalidFilter(`groups cannot be filtered by ${path} ${by}`);
+}
+
+const hasMember = (realm: string, value: Comparable): Condition =>
+  isId(String(value))
+    ? narrow(sql<boolean>`g.group_id = any(array(select m.group_id from group_members m
+        where m.realm_id = ${realm} and m.user_id = ${String(value)}::uuid))`)
+    : never;
+
+const externalIdOf = (realm: string, connection: string) =>
+  sql`(select x.external_id from scim_group_ids x where x.realm_id = ${realm} and x.connection = ${connection} and x.group_id = g.group_id)`;
+
+const hasExternalId = ({ realm, name }: Connection, externalId: string): Condition =>
+  narrow(sql<boolean>`g.group_id = any(array(select x.group_id from scim_group_ids x
+    where x.realm_id = ${realm} and x.connection = ${name} and x.external_id = ${externalId}))`);
+
+const ORDERED = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` } as const;
+const isOrdered = (by: string): by is keyof typeof ORDERED => by in ORDERED;
+const endPattern = (text: string) => `%${likePrefix(text).slice(0, -1)}`;
+
+function textCondition(
+  column: RawBuilder<unknown>,
+  by: Operator | "pr",
+  value: Comparable,
+  keyOf: (text: string) => string,
+  equal = (key: string): Condition => narrow(sql<boolean>`${column} = ${key}`),
+): Condition {
+  if (by === "pr") return wide(sql<boolean>`${column} is not null`);
+  if (value === null) return wide(sql<boolean>`${column} is null`);
+  const key = keyOf(String(value));
+  if (by === "eq") return equal(key);
+  if (by === "sw") return wide(sql<boolean>`${column} like ${likePrefix(key)}`);
+  if (by === "ew") return wide(sql<boolean>`${column} like ${endPattern(key)}`);
+  if (by === "co") return wide(sql<boolean>`position(${key} in ${column}) > 0`);
+  return wide(sql<boolean>`${column} collate "C" ${ORDERED[by as keyof typeof ORDERED]} ${key}`);
+}
+
+function timeCondition(column: RawBuilder<number>, by: Operator | "pr", value: Comparable): Condition {
+  if (by === "pr") return wide(sql<boolean>`true`);
+  const at = Date.parse(String(value));
+  if (by === "eq") return narrow(sql<boolean>`${column} = ${at}::bigint`);
+  if (isOrdered(by) && value !== null) return wide(sql<boolean>`${column} ${ORDERED[by]} ${at}::bigint`);
+  throw invalidFilter(`a time is not compared by ${by}`);
+}

@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
+import type { Connection } from "../connection.ts";
+import { scimErrors } from "../errors.ts";
+import type { Sql } from "../listing/conditions.store.ts";
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    scim_group_ids: { realm_id: string; connection: string; group_id: string; external_id: string };
+    scim_organization_groups: { realm_id: string; organization_id: string; group_id: string };
+  }
+}
+
+export interface ScimGroup {
+  readonly groupId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly version: number;
+  readonly externalId: string | null;
+  /** All of them; a token of an organization sees fewer. */
+  readonly memberCount: number;
+}
+
+export interface ScimMember {
+  readonly userId: string;
+  readonly username: string;
+}
+
+/** The groups `g` that a token sees: those at the top, and with a token of an organization its own. */
+export const visibleGroups = ({ realm, organizationId }: Connection): Sql =>
+  organizationId === null
+    ? sql<boolean>`g.realm_id = ${realm} and g.parent_id is null`
+    : sql<boolean>`g.realm_id = ${realm} and g.parent_id is null and exists (select 1 from scim_organization_groups o
+        where o.realm_id = g.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = g.group_id)`;
+
+export async function findGroups(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimGroup[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<ScimGroup>`
+    select g.group_id as "groupId", g.name, g.description, g.created_at as "createdAt", coalesce(g.updated_at, g.created_at) as "changedAt",
+      g.version, x.external_id as "externalId", coalesce((select sum(c.members) from group_member_counts c
+        where c.realm_id = g.realm_id and c.group_id = g.group_id), 0)::bigint as "memberCount"
+    from groups g
+    left join scim_group_ids x on x.realm_id = g.realm_id and x.connection = ${connection.name} and x.group_id = g.group_id
+    where ${visibleGroups(connection)} and g.group_id = any(${[...ids]}::uuid[])`.execute(db);
+  const byId = new Map(rows.map((row) => [row.groupId, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Two that replace the members of a group take turns; users may join meanwhile. */
+export async function holdGroup(tx: Tx, { realm }: Connection, groupId: string): Promise<void> {
+  await sql`select 1 from groups where realm_id = ${realm} and group_id = ${groupId}::uuid for no key update`.execute(tx);
+}
+
+const isInOrganization = ({ realm, organizationId }: Connection) =>
+  organizationId === null
+    ? sql`true`
+    : sql`exists (select 1 from organization_members o
+        where o.realm_id = ${realm} and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
+
+/** The next members that the token sees, in the order of their ids. */
+export async function nextMembers(db: Db, connection: Connection, groupId: string, after: string, limit: number): Promise<ScimMember[]> {
+  const { rows } = await sql<ScimMember>`
+    select m.user_id as "userId", u.username from group_members m
+    join users u on u.realm_id = m.realm_id and u.user_id = m.user_id
+    where m.realm_id = ${connection.realm} and m.group_id = ${groupId}::uuid and m.user_id > ${after}::uuid and ${isInOrganization(connection)}
+    order by m.user_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Those of the ids that are users whom the token sees. */
+export async function visibleAmong(db: Db, connection: Connection, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ user_id: string }>`select u.user_id from users u
+    where u.realm_id = ${connection.realm} and u.user_id = any(${[...ids]}::uuid[]) and ${isInOrganization(connection)}`.execute(db);
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+export async function saveGroupId(tx: Tx, { realm, name }: Connection, groupId: string, externalId: string | null): Promise<void> {
+  if (externalId === null) {
+    await tx
+      .deleteFrom("scim_group_ids")
+      .where("realm_id", "=", realm)
+      .where("connection", "=", name)
+      .where("group_id", "=", groupId)
+      .execute();
+    return;
+  }
+  await translating(
+    { scim_group_ids_taken: scimErrors.external_id_taken },
+    tx
+      .insertInto("scim_group_ids")
+      .values({ realm_id: realm, connection: name, group_id: groupId, external_id: externalId })
+      .onConflict((clash) => clash.columns(["realm_id", "connection", "group_id"]).doUpdateSet({ external_id: externalId }))
+      .execute(),
+  );
+}
+
+export async function ownGroup(tx: Tx, realm: string, organizationId: string, groupId: string): Promise<void> {
+  await tx.insertInto("scim_organization_groups").values({ realm_id: realm, organization_id: organizationId, group_id: groupId }).execute();
+}

@@ -1,0 +1,8 @@
+// The SCIM 2.0 server of each realm (RFC 7643, RFC 7644, RFC 9865), and its tokens. Owns the `scim_…` tables: tokens, `externalId`s, and the
+// attributes of users that have no other place. Users and groups are changed by the services of the directory, as in the admin API.
+export { sendScimError } from "./errors.ts";
+export { scimRoutes } from "./routes.ts";
+export { scimTokens } from "./tokens/caller.ts";
+export { scimTokenRoutes } from "./tokens/routes.ts";
+export { deleteExpiredScimTokens } from "./tokens/store.ts";
+export { forgetManager } from "./users/store.ts";

@@ -1,0 +1,103 @@
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { scimError } from "../errors.ts";
+import { matches } from "../filter/evaluate.ts";
+import type { Filter } from "../filter/parser.ts";
+import type { Resource } from "../schema/attribute.ts";
+import { always, type Condition, conditionOf } from "./conditions.store.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { createPageMemory } from "./memory.ts";
+import type { ListRequest } from "./query.ts";
+import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.store.ts";
+
+export interface ListedPage {
+  readonly total: number;
+  readonly resources: Resource[];
+  /** Null: by index, or this was the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** One statement reads so many rows where resources are compared one by one. */
+const CHUNK = 500;
+/** Then the filter is too expensive: other requests wait for the same database. */
+const DEADLINE = 5 * SECOND;
+
+const memory = createPageMemory();
+
+interface Part {
+  readonly entries: readonly Entry[];
+  /** Of the entries, where they were loaded to be compared. */
+  readonly resources: readonly Resource[] | null;
+  /** Null where only this page was asked for. */
+  readonly total: number | null;
+}
+
+/** RFC 7644 §3.4.2 and RFC 9865: one page of a list, with the exact total. `list` names it for cursors. */
+export async function listResources(db: Db, source: Source, request: ListRequest, list: string): Promise<ListedPage> {
+  const { filter, count, cursor, startIndex } = request;
+  const condition = filter ? conditionOf(filter, source.conditionOf) : always;
+  const order = orderOf(source, request.sortBy, request.descending);
+  const name = `${list}\u0001${request.filterText}\u0001${request.sortBy ?? ""}\u0001${request.descending}`;
+  const after = cursor ? readCursor(name, cursor) : null;
+  const known = after ?? (cursor === undefined ? memory.find(name, startIndex, clock.now()) : null);
+
+  const read = condition.isExact || !filter ? readRows : comparing(filter);
+  const wanted = { after: known, offset: known ? 0 : cursor === undefined ? startIndex - 1 : 0, count, needsTotal: known === null };
+  const part = await read(db, source, condition, order, wanted);
+  const total = part.total ?? known!.total;
+  const resources = part.resources ?? (await source.load(part.entries.map(({ id }) => id)));
+  const last = part.entries.at(-1);
+  if (cursor === undefined && last) memory.keep(name, startIndex + part.entries.length, { ...last, total }, clock.now());
+  const isFull = last !== undefined && part.entries.length === count;
+  const nextCursor = cursor !== undefined && isFull ? writeCursor(name, { ...last, total }) : null;
+  return { total, resources: [...resources], nextCursor };
+}
+
+interface Wanted {
+  readonly after: Entry | null;
+  readonly offset: number;
+  readonly count: number;
+  readonly needsTotal: boolean;
+}
+
+/** The database decides alone. */
+async function readRows(
+  db: Db,
+  source: Source,
+  condition: Condition,
+  order: Order,
+  { after, offset, count, needsTotal }: Wanted,
+): Promise<Part> {
+  const total = needsTotal ? await countRows(db, source, condition) : null;
+  const isPast = total !== null && offset >= total;
+  const entries = count === 0 || isPast ? [] : await nextRows(db, source, condition, order, { after, offset, limit: count });
+  return { entries, resources: null, total };
+}
+
+/**
+ * The database finds candidates, in chunks, and each is compared as the resource that clients see. It ends with an error at the deadline: no
+ * filter keeps the database busy for long, also where that has no deadlines of its own.
+ */
+const comparing =
+  (filter: Filter) =>
+  async (db: Db, source: Source, condition: Condition, order: Order, { after, offset, count, needsTotal }: Wanted): Promise<Part> => {
+    const deadline = clock.now() + DEADLINE;
+    const entries: Entry[] = [];
+    const resources: Resource[] = [];
+    let found = 0;
+    for (let behind = after; ; ) {
+      const chunk = await nextRows(db, source, condition, order, { after: behind, limit: CHUNK });
+      const loaded = new Map((await source.load(chunk.map(({ id }) => id))).map((resource) => [resource.id, resource]));
+      for (const entry of chunk) {
+        const resource = loaded.get(entry.id);
+        if (!resource || !matches(filter, resource)) continue;
+        if (found++ < offset || entries.length >= count) continue;
+        entries.push(entry);
+        resources.push(resource);
+      }
+      if (chunk.length < CHUNK || (!needsTotal && entries.length >= count)) return { entries, resources, total: needsTotal ? found : null };
+      if (clock.now() > deadline)
+        throw scimError("tooMany", "The filter matches too much to be compared: narrow it, by userName for example");
+      behind = chunk.at(-1)!;
+    }
+  };

@@ -1,0 +1,204 @@
+import { invalidValue, scimError } from "../errors.ts";
+import { matches } from "../filter/evaluate.ts";
+import type { Filter } from "../filter/parser.ts";
+import { isObject, type Resource, type ResourceType } from "../schema/attribute.ts";
+import { MAX_ELEMENTS, normalise, single } from "../schema/values.ts";
+import type { Operation } from "./operations.ts";
+import { type AttributeTarget, findTarget, parsePath, type Target } from "./path.ts";
+
+/** RFC 7644 §3.5.2: a copy of the resource with all operations applied, or an error and nothing. */
+export function applyOperations(type: ResourceType, resource: Resource, operations: readonly Operation[]): Resource {
+  const changed = structuredClone(resource);
+  for (const { op, path, value } of operations) {
+    if (path !== undefined) apply(type, changed, op, parsePath(type, path), value);
+    else assign(type, changed, op, value);
+  }
+  return changed;
+}
+
+/** A resource that was sent whole (POST, PUT), with the members that the schemas have. */
+export function readResource(type: ResourceType, body: unknown): Resource {
+  const resource: Resource = {};
+  assign(type, resource, "replace", body);
+  return resource;
+}
+
+/** Members without a path: the names may be paths themselves. What is read-only or unknown is ignored, as in a resource that is sent whole. */
+function assign(type: ResourceType, resource: Resource, op: Operation["op"], value: unknown): void {
+  if (op === "remove") throw scimError("noTarget", "remove needs a path");
+  if (!isObject(value)) throw scimError("invalidSyntax", "Without a path, the value is an object of attributes");
+  for (const [name, member] of Object.entries(value)) {
+    const target = findTarget(type, name);
+    if (!target) continue;
+    if (target.is === "attribute" && isReadOnly(target)) {
+      refuseOtherId(target, resource, member);
+      continue;
+    }
+    if (target.is === "attribute" && (member === null || (Array.isArray(member) && member.length === 0))) {
+      // RFC 7643 §2.5: null unassigns, and so does an empty list, unless it is added.
+      if (op === "replace") unassign(resource, target);
+    } else apply(type, resource, op, target, member);
+  }
+}
+
+const isReadOnly = ({ attribute, sub }: AttributeTarget): boolean => attribute.mutability === "readOnly" || sub?.mutability === "readOnly";
+
+function refuseOtherId({ attribute }: AttributeTarget, resource: Resource, value: unknown): void {
+  if (attribute.name === "id" && resource.id !== undefined && value !== resource.id)
+    throw scimError("mutability", "id is assigned by the server and cannot be changed");
+}
+
+function apply(type: ResourceType, resource: Resource, op: Operation["op"], target: Target, value: unknown): void {
+  if (target.is === "extension") return void applyToExtension(type, resource, op, target.extension, value);
+  if (isReadOnly(target)) {
+    if (target.attribute.name === "id") return void refuseOtherId(target, resource, value);
+    throw scimError("mutability", `${target.path} is read-only`);
+  }
+  if (op === "remove") return void remove(resource, target, value);
+  if (target.attribute.multiValued) return void setElements(resource, op, target, value);
+  const { attribute, sub, path } = target;
+  if (sub) {
+    const normal = normalise(sub, value, path);
+    return void store(resource, target, merged(current(resource, target), { [sub.name]: normal }));
+  }
+  const normal = normalise(attribute, value, path);
+  if (normal === undefined) return void unassign(resource, target);
+  // RFC 7644 §3.5.2.3: sub-attributes that are not named stay.
+  store(resource, target, attribute.type === "complex" ? merged(current(resource, target), normal as Resource) : normal);
+}
+
+function applyToExtension(type: ResourceType, resource: Resource, op: Operation["op"], extension: string, value: unknown): void {
+  if (op === "remove") {
+    delete resource[extension];
+    return;
+  }
+  if (!isObject(value)) throw invalidValue(extension, "must be an object of attributes");
+  for (const [name, member] of Object.entries(value)) {
+    const target = findTarget(type, `${extension}:${name}`);
+    if (target?.is !== "attribute" || isReadOnly(target)) continue;
+    if (member === null) unassign(resource, target);
+    else apply(type, resource, op, target, member);
+  }
+}
+
+const current = (resource: Resource, { extension, attribute }: AttributeTarget): unknown => {
+  const from = extension === null ? resource : resource[extension];
+  return isObject(from) ? from[attribute.name] : undefined;
+};
+
+/** Undefined, an empty object and an empty list unassign. */
+function store(resource: Resource, target: AttributeTarget, value: unknown): void {
+  const { extension, attribute } = target;
+  const isEmpty =
+    value === undefined || (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0);
+  if (extension !== null && resource[extension] === undefined) resource[extension] = {};
+  const into = extension === null ? resource : (resource[extension] as Resource);
+  if (isEmpty) delete into[attribute.name];
+  else into[attribute.name] = value;
+  if (extension !== null && Object.keys(into).length === 0) delete resource[extension];
+}
+
+function unassign(resource: Resource, target: AttributeTarget): void {
+  const { attribute, sub } = target;
+  if (attribute.required && !sub) throw scimError("mutability", `${attribute.name} is required and cannot be removed`);
+  // Null tells a password that is removed from one that is not mentioned.
+  if (attribute.returned === "never") resource[attribute.name] = null;
+  else if (!sub) store(resource, target, undefined);
+  else if (attribute.multiValued)
+    store(
+      resource,
+      target,
+      elementsOf(resource, target).flatMap((each) => without(each, sub.name)),
+    );
+  else store(resource, target, merged(current(resource, target), { [sub.name]: undefined }));
+}
+
+function merged(present: unknown, change: Resource): Resource {
+  const next = { ...(isObject(present) ? present : {}), ...change };
+  return Object.fromEntries(Object.entries(next).filter(([, member]) => member !== undefined));
+}
+
+const without = (element: Resource, name: string): Resource[] => {
+  const rest = merged(element, { [name]: undefined });
+  return Object.keys(rest).length === 0 ? [] : [rest];
+};
+
+const elementsOf = (resource: Resource, target: AttributeTarget): Resource[] => ((current(resource, target) ?? []) as Resource[]).slice();
+
+function remove(resource: Resource, target: AttributeTarget, value: unknown): void {
+  const { attribute, filter, sub } = target;
+  if (!attribute.multiValued) return void unassign(resource, target);
+  const elements = elementsOf(resource, target);
+  if (filter) {
+    const rest = elements.flatMap((each) => (matches(filter, each) ? (sub ? without(each, sub.name) : []) : [each]));
+    return void store(resource, target, rest);
+  }
+  if (sub) return void unassign(resource, target);
+  // Microsoft Entra and others name what is removed by value.
+  const named = value === undefined ? undefined : (normalise(attribute, value, target.path) as Resource[] | undefined);
+  if (named === undefined) return void unassign(resource, target);
+  store(
+    resource,
+    target,
+    elements.filter((each) => !named.some((one) => contains(each, one))),
+  );
+}
+
+/** Whether an element has every member that `wanted` names. */
+const contains = (element: Resource, wanted: Resource): boolean =>
+  Object.entries(wanted).every(([name, value]) => JSON.stringify(element[name]) === JSON.stringify(value));
+
+/** RFC 7644 §3.5.2.1 and §3.5.2.3, of a multi-valued attribute. */
+function setElements(resource: Resource, op: Operation["op"], target: AttributeTarget, value: unknown): void {
+  const { attribute, filter, sub, path } = target;
+  const elements = elementsOf(resource, target);
+  if (filter || sub) {
+    const chosen = elements.filter((each) => !filter || matches(filter, each));
+    // Provisioning clients expect the element to be created, also by replace, where the RFC has noTarget.
+    const targets = chosen.length > 0 ? chosen : [named(filter)];
+    const change = sub ? { [sub.name]: normalise(sub, value, path) } : ((single(attribute, value, path) ?? {}) as Resource);
+    const changed = targets.map((each) => merged(each, change));
+    const next = elements.map((each) => (chosen.includes(each) ? changed[chosen.indexOf(each)]! : each));
+    return void storeElements(resource, target, chosen.length > 0 ? next : [...next, ...changed], changed);
+  }
+  const given = (normalise(attribute, value, path) ?? []) as Resource[];
+  if (op === "replace") return void storeElements(resource, target, given, given.filter(isPrimary).slice(-1));
+  const next = elements.slice();
+  const added: Resource[] = [];
+  for (const each of given) {
+    const at = next.findIndex((one) => isSame(one, each));
+    const element = at === -1 ? each : merged(next[at], each);
+    if (at === -1) next.push(element);
+    else next[at] = element;
+    added.push(element);
+  }
+  storeElements(resource, target, next, added);
+}
+
+const isPrimary = ({ primary }: Resource): boolean => primary === true;
+const lower = (value: unknown) => (typeof value === "string" ? value.toLowerCase() : value);
+/** The same value for the same use is one element. */
+const isSame = (one: Resource, other: Resource): boolean =>
+  one.value === undefined && other.value === undefined
+    ? JSON.stringify(one) === JSON.stringify(other)
+    : one.value === other.value && lower(one.type) === lower(other.type);
+
+/** RFC 7643 §2.4: `primary` is true of one element at most; the one that was set last stays. */
+function storeElements(resource: Resource, target: AttributeTarget, elements: readonly Resource[], set: readonly Resource[]): void {
+  const preferred = set.filter(isPrimary).at(-1);
+  const settled = preferred
+    ? elements.map((each) => (isPrimary(each) && each !== preferred ? merged(each, { primary: false }) : each))
+    : elements;
+  const filled = settled.filter((each) => Object.keys(each).length > 0);
+  if (filled.length > MAX_ELEMENTS && target.attribute.name !== "members")
+    throw invalidValue(target.path, `has more than ${MAX_ELEMENTS} values`);
+  store(resource, target, filled);
+}
+
+/** A new element, from what a filter says by `eq`. */
+function named(filter: Filter | null): Resource {
+  if (!filter) return {};
+  if (filter.is === "compare" && filter.by === "eq" && filter.value !== null) return { [filter.path.attribute.name]: filter.value };
+  if (filter.is === "and") return Object.assign({}, ...filter.parts.map(named));
+  throw scimError("noTarget", "No value fits the filter in the path");
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ListedPage } from "./listing/listing.ts";
+import type { ListRequest } from "./listing/query.ts";
+import type { Resource, ResourceType } from "./schema/attribute.ts";
+import { LIST_RESPONSE } from "./schema/documents.ts";
+import { type Projection, projectionOf } from "./schema/projection.ts";
+
+const metaOf = ({ meta }: Resource) => meta as { readonly location: string; readonly version: string };
+
+export const projectionFor = (type: ResourceType, request: FastifyRequest): Projection =>
+  projectionOf(type, request.query as Record<string, unknown>);
+
+/** RFC 7644 §3.14: with its ETag; 304 where the client has this version. */
+export function sendResource(reply: FastifyReply, type: ResourceType, resource: Resource): Resource {
+  const { request } = reply;
+  const { version } = metaOf(resource);
+  reply.header("etag", version);
+  if (request.method === "GET" && hasVersion(request, version)) return reply.code(304).send() as never;
+  return projectionFor(type, request).of(resource);
+}
+
+const hasVersion = ({ headers }: FastifyRequest, version: string): boolean =>
+  (headers["if-none-match"] ?? "")
+    .split(",")
+    .map((tag) => tag.trim())
+    .some((tag) => tag === "*" || tag.replace(/^W\//, "") === version.replace(/^W\//, ""));
+
+/** RFC 7644 §3.3. */
+export function sendCreated(reply: FastifyReply, type: ResourceType, resource: Resource): Resource {
+  reply.code(201).header("location", metaOf(resource).location);
+  return sendResource(reply, type, resource);
+}
+
+/** RFC 7644 §3.4.2: a list without matches is a list. */
+export function listOf(
+  { total, resources, nextCursor }: ListedPage,
+  { cursor, startIndex }: ListRequest,
+  projection: Projection,
+): Resource {
+  return {
+    schemas: [LIST_RESPONSE],
+    totalResults: total,
+    itemsPerPage: resources.length,
+    ...(cursor === undefined ? { startIndex } : nextCursor !== null && { nextCursor }),
+    Resources: resources.map(projection.of),
+  };
+}

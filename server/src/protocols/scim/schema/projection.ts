@@ -1,0 +1,85 @@
+import { listOf } from "../../../kernel/lists.ts";
+import { isObject, type Resource, type ResourceType } from "./attribute.ts";
+import { extensionOf, findAttribute } from "./paths.ts";
+
+/** RFC 7644 §3.9: which attributes an answer has. */
+export interface Projection {
+  readonly isDefault: boolean;
+  /** Whether an attribute of the core is shown, at least in part. */
+  shows(name: string): boolean;
+  of(resource: Resource): Resource;
+}
+
+const ALWAYS: ReadonlySet<string> = new Set(["id", "schemas"]);
+
+interface Chosen {
+  readonly whole: ReadonlySet<string>;
+  /** Sub-attributes by the key of their attribute. */
+  readonly parts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const keyOf = (extension: string | null, name: string) => (extension === null ? name : `${extension}:${name}`);
+
+export function projectionOf(type: ResourceType, query: { attributes?: unknown; excludedAttributes?: unknown }): Projection {
+  const attributes = chosen(type, query.attributes);
+  const excluded = chosen(type, query.excludedAttributes);
+  if (!attributes && !excluded) return { isDefault: true, shows: () => true, of: (resource) => resource };
+  const shows = (key: string): boolean =>
+    ALWAYS.has(key) || (attributes ? attributes.whole.has(key) || attributes.parts.has(key) : !excluded!.whole.has(key));
+  const extensionShown = (extension: string) => (attributes ? attributes.whole.has(extension) : !excluded!.whole.has(extension));
+  const member = (key: string, value: unknown): unknown => {
+    if (attributes)
+      return attributes.whole.has(key) || ALWAYS.has(key) ? value : parts(value, (sub) => attributes.parts.get(key)!.has(sub));
+    const hidden = excluded!.parts.get(key);
+    return hidden && !ALWAYS.has(key) ? parts(value, (sub) => !hidden.has(sub)) : value;
+  };
+  return {
+    isDefault: false,
+    shows,
+    of(resource) {
+      const shown: Resource = {};
+      for (const [name, value] of Object.entries(resource)) {
+        const isExtension = extensionOf(type, name) !== undefined;
+        if (!isExtension) {
+          if (shows(name)) shown[name] = member(name, value);
+          continue;
+        }
+        if (!isObject(value)) continue;
+        const isWhole = extensionShown(name) && attributes !== null;
+        const visible = Object.entries(value).filter(
+          ([each]) => isWhole || (extensionShown(name) || attributes ? shows(keyOf(name, each)) : false),
+        );
+        if (visible.length > 0)
+          shown[name] = Object.fromEntries(visible.map(([each, one]) => [each, isWhole ? one : member(keyOf(name, each), one)]));
+      }
+      return shown;
+    },
+  };
+}
+
+/** Names that no schema has are ignored. Null: nothing was chosen. */
+function chosen(type: ResourceType, parameter: unknown): Chosen | null {
+  const names = listOf(parameter ?? [])
+    .flatMap((each) => String(each).split(","))
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+  if (names.length === 0) return null;
+  const whole = new Set<string>();
+  const parts = new Map<string, Set<string>>();
+  for (const name of names) {
+    const extension = extensionOf(type, name);
+    if (extension !== undefined) whole.add(extension);
+    const found = findAttribute(type, name);
+    if (!found) continue;
+    const key = keyOf(found.extension, found.attribute.name);
+    if (!found.sub) whole.add(key);
+    else parts.set(key, (parts.get(key) ?? new Set()).add(found.sub.name));
+  }
+  return { whole, parts };
+}
+
+function parts(value: unknown, isShown: (name: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((each) => parts(each, isShown));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => isShown(name)));
+}

@@ -1,0 +1,72 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { created, noContent, noContentAnswer, paged, pathParams } from "../../../platform/http/index.ts";
+import { ListQuery } from "../../../platform/paging/index.ts";
+import { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";
+import { createToken, readToken, removeToken, searchTokens } from "./service.ts";
+
+const config = { permission: "manage-realm" } as const;
+const tags = ["Provisioning"];
+const params = pathParams("scimTokenId");
+
+/** Mounted under /admin/realms/:realm/provisioning/scim-tokens. */
+export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async (app, { baseUrl }) => {
+  app.get(
+    "/",
+    {
+      config,
+      schema: {
+        operationId: "listScimTokens",
+        summary: "List SCIM tokens",
+        description: "Those that have not expired. The tokens themselves are not kept.",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(ScimToken) },
+      },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchTokens(ctx, baseUrl, req.query))),
+  );
+
+  app.post(
+    "/",
+    {
+      config,
+      schema: {
+        operationId: "createScimToken",
+        summary: "Create a SCIM token",
+        description:
+          "For a provisioning client (Microsoft Entra, Okta, …) at `/realms/{realm}/scim/v2`. Its permissions are some of yours (403 otherwise), " +
+          "by default `view-users`, `manage-users` and `manage-organizations`. It is in the answer, and in no other.",
+        tags,
+        body: CreateScimToken,
+        response: { 201: CreatedScimToken },
+      },
+    },
+    async (req, reply) => {
+      const token = await req.transact((ctx) => createToken(ctx, baseUrl, req.body));
+      return created(reply, token.id, token);
+    },
+  );
+
+  app.get(
+    "/:scimTokenId",
+    { config, schema: { operationId: "getScimToken", summary: "Read a SCIM token", tags, params, response: { 200: ScimToken } } },
+    (req) => req.read((ctx) => readToken(ctx, baseUrl, req.params.scimTokenId)),
+  );
+
+  app.delete(
+    "/:scimTokenId",
+    {
+      config,
+      schema: {
+        operationId: "deleteScimToken",
+        summary: "Revoke a SCIM token",
+        description: "The next request with it is refused. What it provisioned stays.",
+        tags,
+        params,
+        response: noContentAnswer("Revoked"),
+      },
+    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.scimTokenId))),
+  );
+};

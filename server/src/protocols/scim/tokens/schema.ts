@@ -1,0 +1,64 @@
+import Type, { type Static } from "typebox";
+import { oneOf, visibleName } from "../../../platform/http/index.ts";
+import { permissions } from "../../../tenancy/permissions/index.ts";
+
+const id = Type.String({ format: "uuid" });
+const nullable = <T extends Type.TSchema>(schema: T, options: Type.TSchemaOptions = {}) => Type.Union([schema, Type.Null()], options);
+const time = Type.Integer({ minimum: 0, description: "Epoch milliseconds" });
+
+const members = {
+  name: visibleName("A token's name", "entra"),
+  /** By default the token's name. */
+  connection: visibleName(
+    "The name of the connection, by which `externalId`s are kept (a token that replaces another has the same),",
+    "entra",
+  ),
+  permissions: Type.Array(oneOf(permissions), {
+    minItems: 1,
+    uniqueItems: true,
+    description: "What the token may do: you must hold all of it",
+    examples: [["view-users", "manage-users", "manage-organizations"]],
+  }),
+  organizationId: nullable(Type.String({ maxLength: 64 }), {
+    description: "The organization whose members the token provisions. It sees no other users",
+  }),
+  identityProvider: nullable(Type.String({ minLength: 1, maxLength: 255 }), {
+    description:
+      "The alias of an identity provider. Users are linked there by their `externalId`, so that they sign in by it without a question. " +
+      "Needs `manage-identity-providers`, and the permissions that users of the provider hold",
+  }),
+  trustEmails: Type.Boolean({ description: "Whether addresses that come by this token count as confirmed" }),
+  expiresAt: nullable(time, { description: "Epoch milliseconds; null: it does not expire" }),
+};
+
+export const ScimToken = Type.Object(
+  {
+    id,
+    ...members,
+    url: Type.String({ format: "uri", description: "The base address for the provisioning client" }),
+    createdAt: time,
+    lastUsedAt: nullable(time, { description: "Epoch milliseconds, to the minute" }),
+  },
+  { $id: "ScimToken" },
+);
+export type ScimToken = Static<typeof ScimToken>;
+
+export const CreatedScimToken = Type.Object(
+  { ...ScimToken.properties, token: Type.String({ description: "Shown here and nowhere else" }) },
+  { $id: "CreatedScimToken" },
+);
+export type CreatedScimToken = Static<typeof CreatedScimToken>;
+
+export const CreateScimToken = Type.Object(
+  {
+    name: members.name,
+    connection: Type.Optional(members.connection),
+    permissions: Type.Optional(members.permissions),
+    organizationId: Type.Optional(members.organizationId),
+    identityProvider: Type.Optional(members.identityProvider),
+    trustEmails: Type.Optional(members.trustEmails),
+    expiresAt: Type.Optional(members.expiresAt),
+  },
+  { $id: "CreateScimToken", additionalProperties: false },
+);
+export type CreateScimToken = Static<typeof CreateScimToken>;

@@ -1,0 +1,81 @@
+import { isDirectorySource } from "../../../directory/credentials/index.ts";
+import { shareOrganization } from "../../../directory/organizations/index.ts";
+import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
+import { isId } from "../../../kernel/ids.ts";
+import { randomToken, sha256 } from "../../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import type { ListQuery, Page } from "../../../platform/paging/index.ts";
+import { assertMayAnswerFor, findProvider, sourceOf } from "../../../signin/identity-providers/index.ts";
+import { assertHolds, type Permission } from "../../../tenancy/permissions/index.ts";
+import { scimErrors } from "../errors.ts";
+import type { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";
+import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from "./store.ts";
+
+const about = { resourceType: "provisioning" } as const;
+
+/** Tokens are recognised by it where they leak into logs and repositories. */
+const PREFIX = "ghscim_";
+const DEFAULT_PERMISSIONS: readonly Permission[] = ["view-users", "manage-users", "manage-organizations"];
+
+export const scimUrl = (baseUrl: string, realm: string): string => `${baseUrl}/realms/${realm}/scim/v2`;
+
+const shown = (ctx: ReadCtx, baseUrl: string, row: TokenRow): ScimToken => ({ ...row, url: scimUrl(baseUrl, ctx.realm) });
+
+export async function searchTokens(ctx: ReadCtx, baseUrl: string, query: ListQuery): Promise<Page<ScimToken>> {
+  const page = await listTokens(ctx.tx, ctx.realm, query);
+  return { ...page, rows: page.rows.map((row) => shown(ctx, baseUrl, row)) };
+}
+
+export async function readToken(ctx: ReadCtx, baseUrl: string, id: string): Promise<ScimToken> {
+  const row = isId(id) ? await findToken(ctx.tx, ctx.realm, id) : null;
+  if (!row) throw scimErrors.token_not_found();
+  return shown(ctx, baseUrl, row);
+}
+
+/**
+ * The token is only in this answer; its hash is stored. The escalation rule: its permissions are held by whoever creates it, and so is what
+ * users of its identity provider hold, because the token decides which accounts these are.
+ */
+export async function createToken(ctx: Ctx, baseUrl: string, input: CreateScimToken): Promise<CreatedScimToken> {
+  const { name, connection = name, trustEmails = false, expiresAt = null, organizationId = null } = input;
+  const permissions = [...(input.permissions ?? DEFAULT_PERMISSIONS)];
+  assertHolds(ctx.actor, permissions);
+  const faults: FieldError[] = [];
+  if (expiresAt !== null && expiresAt <= ctx.now) faults.push({ field: "expiresAt", code: "past", message: "expiresAt lies in the past" });
+  if (organizationId !== null && !(isId(organizationId) && (await shareOrganization(ctx.tx, ctx.realm, organizationId))))
+    faults.push({ field: "organizationId", code: "unknown_organization", message: "There is no organization with this id in the realm" });
+  const providerId = await providerOf(ctx, input.identityProvider ?? null, faults);
+  if (faults.length > 0) throw invalidFields(faults);
+  const token = PREFIX + randomToken();
+  const stored = { hash: sha256(token), name, connection, permissions, organizationId, providerId, trustEmails, expiresAt };
+  const id = await insertToken(ctx.tx, ctx.realm, stored, ctx.now);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", ...about, resourceId: id, detail: `SCIM token ${name}` });
+  const detail = `${name}: ${permissions.join(" ")}`;
+  ctx.audit({ category: "SECURITY", type: "SCIM_TOKEN_CREATED", ...about, resourceId: id, detail });
+  return { ...(await readToken(ctx, baseUrl, id)), token };
+}
+
+async function providerOf(ctx: Ctx, alias: string | null, faults: FieldError[]): Promise<string | null> {
+  if (alias === null) return null;
+  assertHolds(ctx.actor, ["manage-identity-providers"]);
+  const provider = await findProvider(ctx.tx, ctx.realm, alias);
+  if (!provider) {
+    const message = `There is no identity provider “${alias}” in this realm`;
+    faults.push({ field: "identityProvider", code: "unknown_provider", message });
+    return null;
+  }
+  // A directory's accounts come by its own synchronization.
+  if (isDirectorySource(sourceOf(provider.protocol, alias)))
+    faults.push({ field: "identityProvider", code: "directory", message: `“${alias}” is a directory: name an identity provider` });
+  await assertMayAnswerFor(ctx, provider);
+  return provider.providerId;
+}
+
+/** The next request with it is a 401, on every node. */
+export async function removeToken(ctx: Ctx, id: string): Promise<void> {
+  const gone = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
+  if (!gone) throw scimErrors.token_not_found();
+  const resourceId = id.toLowerCase();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId, detail: `SCIM token ${gone.name}` });
+  ctx.audit({ category: "SECURITY", type: "SCIM_TOKEN_REVOKED", ...about, resourceId, detail: gone.name });
+}

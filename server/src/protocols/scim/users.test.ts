@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { ENTERPRISE, filter, scimClient, USER } from "../../testing/scim.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const ada = {
+  schemas: [USER, ENTERPRISE],
+  externalId: "00u1",
+  userName: "Ada@example.com",
+  name: { givenName: "Ada", familyName: "Lovelace", formatted: "Ada Lovelace" },
+  emails: [{ value: "Ada@example.com", type: "work", primary: true }],
+  title: "Countess",
+  addresses: [{ type: "work", streetAddress: "12 St James's Square", locality: "London" }],
+  [ENTERPRISE]: { department: "Engines", manager: { value: "26118915" } },
+  active: true,
+};
+
+describe("a user", () => {
+  test("is created, read, replaced and deleted, and every write is in the trail", async () => {
+    const realm = await iam.realm();
+    const scim = await scimClient(iam, realm);
+    const made = await scim.post("/Users", { ...ada, password: "a password by SCIM", id: "mine", groups: [], meta: { x: 1 }, unknown: 1 });
+    expect(made.status, made.text).toBe(201);
+    const { id, meta, ...rest } = made.body;
+    expect(rest).toEqual(ada);
+    expect(meta).toMatchObject({ resourceType: "User", location: `http://localhost:8080/realms/${realm.name}/scim/v2/Users/${id}` });
+    expect(made.headers).toMatchObject({ location: meta.location, etag: meta.version });
+    expect(made.text).not.toContain("a password by SCIM");
+    expect((await iam.browser().trySignIn(realm.name, "ada@example.com", "a password by SCIM")).status).toBe(303);
+    expect((await realm.asMaster().get(`/users/${id}`)).body).toMatchObject({
+      username: "Ada@example.com",
+      email: "Ada@example.com",
+      emailVerified: false,
+      attributes: { firstName: "Ada", lastName: "Lovelace", title: "Countess", department: "Engines" },
+    });
+    const again = await scim.post("/Users", ada);
+    expect(again).toMatchObject({ status: 409, body: { scimType: "uniqueness", status: "409" } });
+    expect((await scim.post("/Users", { userName: "other", externalId: "00u1" })).body).toMatchObject({ scimType: "uniqueness" });
+    expect((await scim.post("/Users", { userName: "other", emails: [{ value: "ada@EXAMPLE.com" }] })).status).toBe(409);
+
+    expect((await scim.get(`/Users/${id}`)).body).toEqual(made.body);
+    expect(await scim.get(`/Users/${id}`, { "if-none-match": meta.version })).toMatchObject({ status: 304, text: "" });
+    const stale = await scim.put(`/Users/${id}`, ada, { "if-match": 'W/"77"' });
+    expect(stale).toMatchObject({ status: 412, body: { status: "412" } });
+
+    await scim.patch(`/Users/${id}`, [{ op: "replace", path: "active", value: false }]);
+    const replaced = await scim.put(`/Users/${id}`, { userName: "ada", displayName: "A" }, { "if-match": "*" });
+    expect(replaced.body).toMatchObject({ userName: "ada", displayName: "A", active: false, externalId: "00u1" });
+    for (const gone of ["title", "emails", "addresses", "name", ENTERPRISE]) expect(replaced.body).not.toHaveProperty([gone]);
+    expect((await scim.put("/Users/019b76da-a807-7c3d-8e4f-5a6b7c8d9e0f", ada)).status).toBe(404);
+
+    expect(await scim.delete(`/Users/${id}`)).toMatchObject({ status: 204, text: "" });
+    expect((await scim.delete(`/Users/${id}`)).body).toMatchObject({ status: "404", detail: expect.any(String) });
+    expect((await scim.get(`/Users?${filter('externalId eq "00u1"')}`)).body.totalResults).toBe(0);
+    const trail = (await realm.events(`resourceId=${id}&category=ADMIN`)).map(({ type, actor }) => `${type} ${actor}`);
+    expect(trail).toEqual(["ADMIN_DELETE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_CREATE scim:entra"]);
+  });
+
+  test("is refused with the attribute's name, and nothing is written", async () => {
+    const realm = await iam.realm();
+    const scim = await scimClient(iam, realm);
+    const bad: [unknown, string][] = [
+      [{ ...ada, userName: "" }, "userName"],
+      [{ ...ada, userName: undefined }, "userName"],
+      [{ ...ada, userName: " a\u200b" }, "userName"],
+      [{ ...ada, emails: [{ value: "no address" }] }, "emails"],
+      [{ ...ada, active: "maybe" }, "active"],
+      [{ ...ada, name: "Ada" }, "name"],
+      [{ ...ada, title: { a: 1 } }, "title"],
+      [{ ...ada, title: "x".repeat(5000) }, "title"],
+      [{ ...ada, password: "x" }, "assword"],
+      [[], "object"],
+    ];
+    for (const [body, named] of bad) {
+      const answer = await scim.post("/Users", body);
+      expect(answer, JSON.stringify(body)).toMatchObject({ status: 400, body: { status: "400", scimType: expect.any(String) } });
+      expect(answer.body.detail).toContain(named);
+    }
+    for (const text of ["{", "", '{"userName":"a\\u0000"}', '{"__proto__":{}}', "[".repeat(200)])
+      expect(await scim.post("/Users", text), text).toMatchObject({ status: 400, body: { status: "400" } });
+    expect((await scim.send("POST", "/Users", "a=b", { "content-type": "application/x-www-form-urlencoded" })).status).toBe(415);
+    const large = await scim.post("/Users", { userName: "x".repeat(10_000_000) });
+    expect(large).toMatchObject({ status: 413, body: { status: "413" } });
+    expect((await scim.get("/Users")).body.totalResults).toBe(1); // the seeded administrator
+  });
+});

@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CreateUser } from "../../../directory/users/index.ts";
+import { loginKey } from "../../../kernel/text.ts";
+import type { Connection } from "../connection.ts";
+import { invalidValue } from "../errors.ts";
+import { isObject, type Resource } from "../schema/attribute.ts";
+import { ENTERPRISE, USER } from "../schema/resource-types.ts";
+
+type Attributes = NonNullable<CreateUser["attributes"]>;
+
+/** A user with what the SCIM server keeps of them. */
+export interface ScimUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly enabled: boolean;
+  readonly attributes: Attributes;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly version: number;
+  /** The attributes that have no other place, as the client sent them. */
+  readonly profile: Resource;
+  readonly externalId: string | null;
+  readonly groups: readonly { readonly groupId: string; readonly name: string }[];
+}
+
+/** The attributes of a user that are attributes of SCIM: claims and the admin API read them there. */
+const HOMES: readonly { readonly path: readonly string[]; readonly attribute: string }[] = [
+  { path: ["name", "givenName"], attribute: "firstName" },
+  { path: ["name", "familyName"], attribute: "lastName" },
+  { path: ["name", "middleName"], attribute: "middleName" },
+  { path: ["nickName"], attribute: "nickname" },
+  { path: ["profileUrl"], attribute: "profile" },
+  { path: ["timezone"], attribute: "zoneinfo" },
+  ...["displayName", "title", "userType", "preferredLanguage", "locale"].map((name) => ({ path: [name], attribute: name })),
+  ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) => ({
+    path: [ENTERPRISE, name],
+    attribute: name,
+  })),
+];
+
+const PHONE = "phoneNumber";
+/** Of an attribute of a user. */
+const MAX_VALUE = 4096;
+const MAX_ATTRIBUTES = 100;
+/** Of what has no other place. */
+const MAX_PROFILE = 256 * 1024;
+
+const first = (value: string | readonly string[] | undefined): string | undefined => (typeof value === "string" ? value : value?.[0]);
+
+/** The user as clients see them. */
+export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Resource {
+  const resource: Resource = structuredClone(user.profile);
+  for (const { path, attribute } of HOMES) put(resource, path, first(user.attributes[attribute]));
+  resource.emails = withAccount(resource.emails, user.email, (one, other) => loginKey(one) === loginKey(other));
+  resource.phoneNumbers = withAccount(resource.phoneNumbers, first(user.attributes[PHONE]) ?? null, (one, other) => one === other);
+  const location = `${url}/Users/${user.userId}`;
+  const groups = user.groups.map(({ groupId, name }) => ({
+    value: groupId,
+    $ref: `${url}/Groups/${groupId}`,
+    display: name,
+    type: "direct",
+  }));
+  const whole: Resource = {
+    schemas: [USER, ...(resource[ENTERPRISE] === undefined ? [] : [ENTERPRISE])],
+    id: user.userId,
+    ...(user.externalId !== null && { externalId: user.externalId }),
+    userName: user.username,
+    active: user.enabled,
+    ...resource,
+    ...(groups.length > 0 && { groups }),
+    meta: {
+      resourceType: "User",
+      created: new Date(user.createdAt).toISOString(),
+      lastModified: new Date(user.changedAt).toISOString(),
+      location,
+      version: versionOf(user.version),
+    },
+  };
+  for (const name of ["emails", "phoneNumbers"]) if ((whole[name] as unknown[]).length === 0) delete whole[name];
+  return whole;
+}
+
+/** RFC 7644 §3.14. */
+export const versionOf = (version: number): string => `W/"${version}"`;
+
+/** What a resource makes of a user; the password is kept apart. */
+export interface UserFields {
+  readonly username: string;
+  readonly email: string | null;
+  readonly enabled: boolean;
+  readonly attributes: Attributes;
+  readonly profile: Resource;
+  readonly externalId: string | null;
+}
+
+const OWN: ReadonlySet<string> = new Set(["schemas", "id", "externalId", "userName", "active", "password", "groups", "meta"]);
+
+/** The fields of a user that `resource` describes. Attributes that SCIM does not know stay. */
+export function fieldsOf(resource: Resource, current: Attributes): UserFields {
+  const attributes: Attributes = { ...current };
+  const profile: Resource = structuredClone(Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.has(name))));
+  for (const { path, attribute } of HOMES) {
+    keep(attributes, attribute, take(profile, path), path.filter((name) => name !== ENTERPRISE).join("."));
+  }
+  keep(attributes, PHONE, accountIn(resource.phoneNumbers), "phoneNumbers");
+  for (const name of ["emails", "phoneNumbers"]) if (isAccountAlone(profile[name])) delete profile[name];
+  if (Object.keys(attributes).length > MAX_ATTRIBUTES) throw invalidValue("attributes", `a user has at most ${MAX_ATTRIBUTES} attributes`);
+  if (JSON.stringify(profile).length > MAX_PROFILE) throw invalidValue("User", `is larger than ${MAX_PROFILE / 1024} KiB`);
+  if (typeof resource.userName !== "string" || resource.userName === "") throw invalidValue("userName", "is required");
+  return {
+    username: resource.userName,
+    email: accountIn(resource.emails) ?? null,
+    enabled: resource.active !== false,
+    attributes,
+    profile,
+    externalId: typeof resource.externalId === "string" && resource.externalId !== "" ? resource.externalId : null,
+  };
+}
+
+/** All addresses of a resource, to be looked for. */
+export const addressesOf = (profile: Resource): string[] => [...new Set(valuesOf(profile.emails).map(loginKey))];
+
+const valuesOf = (elements: unknown): string[] =>
+  (Array.isArray(elements) ? elements : []).flatMap((each) => (isObject(each) && typeof each.value === "string" ? [each.value] : []));
+
+function keep(attributes: Attributes, name: string, value: unknown, path: string): void {
+  if (value === undefined) delete attributes[name];
+  else if (String(value).length > MAX_VALUE) throw invalidValue(path, `is longer than ${MAX_VALUE} characters`);
+  // A list that an administrator gave stays, as long as its first value does.
+  else if (first(attributes[name]) !== value) attributes[name] = String(value);
+}
+
+function put(resource: Resource, [name = "", ...rest]: readonly string[], value: string | undefined): void {
+  if (value === undefined) return;
+  if (rest.length === 0) resource[name] = value;
+  else {
+    const within = (resource[name] ?? {}) as Resource;
+    resource[name] = within;
+    put(within, rest, value);
+  }
+}
+
+/** Takes a value out; what is empty then goes with it. */
+function take(resource: Resource, [name = "", ...rest]: readonly string[]): unknown {
+  const value = resource[name];
+  if (rest.length === 0) {
+    delete resource[name];
+    return value;
+  }
+  if (!isObject(value)) return undefined;
+  const taken = take(value, rest);
+  if (Object.keys(value).length === 0) delete resource[name];
+  return taken;
+}
+
+/** The element that stands for the account: the primary one, else the one for work, else the first. */
+function accountAt(elements: readonly Resource[]): number {
+  const hasValue = ({ value }: Resource) => typeof value === "string" && value !== "";
+  for (const fits of [
+    ({ primary }: Resource) => primary === true,
+    ({ type }: Resource) => String(type).toLowerCase() === "work",
+    () => true,
+  ]) {
+    const at = elements.findIndex((each) => hasValue(each) && fits(each));
+    if (at !== -1) return at;
+  }
+  return -1;
+}
+
+function accountIn(elements: unknown): string | undefined {
+  const list = (Array.isArray(elements) ? elements : []).filter(isObject);
+  return list[accountAt(list)]?.value as string | undefined;
+}
+
+/** Nothing but what `withAccount` makes of the account itself. */
+const isAccountAlone = (elements: unknown): boolean =>
+  Array.isArray(elements) && elements.length === 1 && isDeepStrictEqual(elements[0], ofAccount(elements[0].value));
+const ofAccount = (value: string): Resource => ({ value, type: "work", primary: true });
+
+/** The elements, with what the account has now: it may have been changed elsewhere. */
+function withAccount(elements: unknown, account: string | null, isSame: (one: string, other: string) => boolean): Resource[] {
+  const list = (Array.isArray(elements) ? elements : []).filter(isObject);
+  const at = accountAt(list);
+  if (account === null) return list.filter((_, index) => index !== at);
+  if (at === -1) return [...list, ofAccount(account)];
+  return isSame(String(list[at]!.value), account) ? list : list.with(at, { ...list[at], value: account });
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import { dropPasswords, type PasswordParts, prepareReplacement, untilStored } from "../../../directory/credentials/index.ts";
+import { removeMember, setMember } from "../../../directory/organizations/index.ts";
+import {
+  createUserToSignIn,
+  findUserForUpdate,
+  prepareFirstPassword,
+  removeUser as removeAccount,
+  saveUser,
+  setPassword,
+  type UserRow,
+} from "../../../directory/users/index.ts";
+import { isId } from "../../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { linkProvisioned } from "../../../signin/identity-providers/index.ts";
+import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
+import type { ScimCall } from "../call.ts";
+import type { Connection } from "../connection.ts";
+import { scimErrors } from "../errors.ts";
+import { type ListedPage, listResources } from "../listing/listing.ts";
+import type { ListRequest } from "../listing/query.ts";
+import type { Operation } from "../patch/operations.ts";
+import { applyOperations, readResource } from "../patch/patch.ts";
+import type { Resource } from "../schema/attribute.ts";
+import { userType } from "../schema/resource-types.ts";
+import { fieldsOf, resourceOf, type ScimUser, type UserFields } from "./mapping.ts";
+import { checkFields } from "./rules.ts";
+import { userSource } from "./source.store.ts";
+import { belongsElsewhere, findUsers, saveExternalId, saveProfile } from "./store.ts";
+
+export interface UserParts extends PasswordParts {
+  readonly realms: RealmSnapshots;
+}
+
+export const listUsers = ({ connection, read }: ScimCall, request: ListRequest): Promise<ListedPage> =>
+  read(({ tx }) => listResources(tx, userSource(tx, connection), request, `User ${JSON.stringify(connection)}`));
+
+export const readUser = ({ connection, read }: ScimCall, id: string): Promise<Resource> =>
+  read(async (ctx) => resourceOf(await findUser(ctx, connection, id), connection));
+
+async function findUser({ tx }: ReadCtx, connection: Connection, id: string): Promise<ScimUser> {
+  const [user] = isId(id) ? await findUsers(tx, connection, [id.toLowerCase()]) : [];
+  if (!user) throw scimErrors.not_found();
+  return user;
+}
+
+/** What follows is about other records than the one that the client saw. */
+const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
+
+export async function createUser(call: ScimCall, parts: UserParts, body: unknown): Promise<Resource> {
+  const { connection } = call;
+  const { password, ...resource } = readResource(userType, body);
+  const fields = fieldsOf(resource, {});
+  checkFields(fields);
+  const { username, email, enabled, attributes } = fields;
+  const input = { username, email, enabled, attributes, emailVerified: connection.trustEmails && email !== null };
+  const { passwordPolicy } = (await parts.realms.get(connection.realm))!.settings;
+  const first = typeof password === "string" ? { ...input, password } : input;
+  const hash = await call.read((ctx) => prepareFirstPassword(ctx, parts, passwordPolicy, first));
+  return call.transact(async (given) => {
+    const ctx = withoutVersion(given);
+    const { userId } = await createUserToSignIn(ctx, input, hash);
+    if (connection.organizationId !== null) await setMember(ctx, connection.organizationId, userId, {});
+    await saveScim(ctx, connection, userId, fields);
+    return resourceOf(await findUser(ctx, connection, userId), connection);
+  });
+}
+
+async function saveScim(ctx: Ctx, connection: Connection, userId: string, { profile, externalId }: UserFields): Promise<void> {
+  await saveProfile(ctx.tx, ctx.realm, userId, profile);
+  await saveExternalId(ctx.tx, connection, userId, externalId);
+  if (connection.identityProvider !== null) await linkProvisioned(ctx, connection.identityProvider, userId, externalId);
+}
+
+/** PUT: what is left out is unassigned, but for `active` and `externalId`, which decide who may come in. */
+export const replaceUser = (call: ScimCall, parts: UserParts, id: string, body: unknown): Promise<Resource> => {
+  const sent = readResource(userType, body);
+  return changeUser(call, parts, id, sent.password !== undefined, ({ active, externalId }) => ({ active, externalId, ...sent }));
+};
+
+export const patchUser = (call: ScimCall, parts: UserParts, id: string, operations: readonly Operation[]): Promise<Resource> =>
+  changeUser(call, parts, id, /password/i.test(JSON.stringify(operations)), (current) => applyOperations(userType, current, operations));
+
+type Change = (current: Resource) => Resource;
+
+/** All of a change, or nothing: the user is held while it is worked out. */
+async function changeUser(call: ScimCall, parts: UserParts, id: string, mayHavePassword: boolean, change: Change): Promise<Resource> {
+  let answer: Resource | undefined;
+  await untilStored(async () => {
+    const prepared = mayHavePassword ? await preparedPassword(call, parts, id, change) : null;
+    answer = await call.transact(async (ctx) => {
+      const held = await holdUser(ctx, call.connection, id);
+      const { userId } = held.user;
+      // First: false means that nothing was written, and all is tried again.
+      if (prepared && !(await setPassword(withoutVersion(ctx), userId, prepared, { temporary: false }))) return undefined;
+      return saveChange(withoutVersion(ctx), call.connection, held, change);
+    });
+    return answer !== undefined;
+  });
+  return answer!;
+}
+
+interface Held {
+  readonly user: ScimUser;
+  readonly account: UserRow;
+}
+
+/** Seen by the token, within its reach, and as the client saw it; held until commit. */
+async function holdUser(ctx: Ctx, connection: Connection, id: string): Promise<Held> {
+  const { userId } = await findUser(ctx, connection, id);
+  const account = await findUserForUpdate(ctx, userId);
+  const { organizationId } = connection;
+  if (organizationId !== null && (await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId))) throw scimErrors.shared_user();
+  return { user: await findUser(ctx, connection, userId), account };
+}
+
+/** Everything slow about a new password, before the transaction. Null: the change sets none. */
+async function preparedPassword(call: ScimCall, parts: UserParts, id: string, change: Change) {
+  const { user } = await call.transact((ctx) => holdUser(ctx, call.connection, id));
+  const wanted = change(resourceOf(user, call.connection));
+  if (typeof wanted.password !== "string") return null;
+  const { username, email } = fieldsOf(wanted, user.attributes);
+  const { passwordPolicy } = (await parts.realms.get(call.connection.realm))!.settings;
+  const owner = { userId: user.userId, username, email };
+  return call.read((ctx) => prepareReplacement(ctx, parts, passwordPolicy, owner, { next: String(wanted.password), current: null }));
+}
+
+async function saveChange(ctx: Ctx, connection: Connection, { user, account }: Held, change: Change): Promise<Resource> {
+  const { userId } = user;
+  const before = resourceOf(user, connection);
+  const wanted = change(before);
+  const fields = fieldsOf(wanted, user.attributes);
+  checkFields(fields);
+  if (wanted.password === null) await removePassword(ctx, userId);
+  if (!isDeepStrictEqual(fields, fieldsOf(before, user.attributes))) {
+    const { username, email, enabled, attributes } = fields;
+    const { locked, roles, emailVerified } = account;
+    // What another source says of an address stays.
+    const trustsEmail = connection.trustEmails && email !== account.email;
+    await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, roles, attributes }, { trustsEmail });
+    await saveScim(ctx, connection, userId, fields);
+  }
+  return resourceOf(await findUser(ctx, connection, userId), connection);
+}
+
+/** They sign in by another way from then on, or not at all. */
+async function removePassword(ctx: Ctx, userId: string): Promise<void> {
+  await dropPasswords(ctx.tx, ctx.realm, userId);
+  await ctx.emit("user.password_changed", { userId, keepSession: null });
+  const about = { resourceType: "users", resourceId: userId, detail: "password" };
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", ...about });
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
+}
+
+/** The account is deleted. With a token of an organization, a user of several organizations only leaves this one. */
+export const removeUser = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
+  transact(async (ctx) => {
+    const { userId } = await findUser(ctx, connection, id);
+    const { organizationId } = connection;
+    if (organizationId === null || !(await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId))) return removeAccount(ctx, userId);
+    await findUserForUpdate(ctx, userId);
+    await removeMember(withoutVersion(ctx), organizationId, userId);
+    await saveExternalId(ctx.tx, connection, userId, null);
+  });

@@ -1,0 +1,119 @@
+import { type ColumnType, sql } from "kysely";
+import type { Ctx } from "../../../platform/context.ts";
+import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
+import type { Connection } from "../connection.ts";
+import { scimErrors } from "../errors.ts";
+import type { Sql } from "../listing/conditions.store.ts";
+import type { Resource } from "../schema/attribute.ts";
+import { ENTERPRISE } from "../schema/resource-types.ts";
+import { addressesOf, type ScimUser } from "./mapping.ts";
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    scim_users: { realm_id: string; user_id: string; profile: ColumnType<Resource, string, string> };
+    scim_user_emails: { realm_id: string; key: string; user_id: string };
+    scim_user_ids: { realm_id: string; connection: string; user_id: string; external_id: string };
+  }
+}
+
+/** The users `u` that a token sees. */
+export const visibleUsers = ({ realm, organizationId }: Connection): Sql =>
+  organizationId === null
+    ? sql<boolean>`u.realm_id = ${realm}`
+    : sql<boolean>`u.realm_id = ${realm} and exists (select 1 from organization_members o
+        where o.realm_id = u.realm_id and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
+
+/** Those of the ids that the token sees, in the order of the ids. */
+export async function findUsers(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimUser[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Omit<ScimUser, "groups">>`
+    select u.user_id as "userId", u.username, u.email, u.enabled, u.attributes, u.created_at as "createdAt",
+      coalesce(u.updated_at, u.created_at) as "changedAt", u.version, coalesce(p.profile, '{}') as profile, x.external_id as "externalId"
+    from users u
+    left join scim_users p on p.realm_id = u.realm_id and p.user_id = u.user_id
+    left join scim_user_ids x on x.realm_id = u.realm_id and x.connection = ${connection.name} and x.user_id = u.user_id
+    where ${visibleUsers(connection)} and u.user_id = any(${[...ids]}::uuid[])`.execute(db);
+  const groups = await groupsOf(db, connection, ids);
+  const byId = new Map(rows.map((row) => [row.userId, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row ? [{ ...row, groups: groups.get(id) ?? [] }] : [];
+  });
+}
+
+/** The groups at the top that users are members of. */
+async function groupsOf(
+  db: Db,
+  { realm, organizationId }: Connection,
+  ids: readonly string[],
+): Promise<Map<string, { groupId: string; name: string }[]>> {
+  const isOwn =
+    organizationId === null
+      ? sql`true`
+      : sql`exists (select 1 from scim_organization_groups o
+          where o.realm_id = g.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = g.group_id)`;
+  const { rows } = await sql<{ user_id: string; group_id: string; name: string }>`
+    select m.user_id, g.group_id, g.name from group_members m
+    join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id and g.parent_id is null
+    where m.realm_id = ${realm} and m.user_id = any(${[...ids]}::uuid[]) and ${isOwn} order by m.user_id, g.name_key`.execute(db);
+  const groups = new Map<string, { groupId: string; name: string }[]>();
+  for (const { user_id, group_id: groupId, name } of rows) groups.set(user_id, [...(groups.get(user_id) ?? []), { groupId, name }]);
+  return groups;
+}
+
+/** What has no other place, and all addresses. */
+export async function saveProfile(tx: Tx, realm: string, userId: string, profile: Resource): Promise<void> {
+  const stored = JSON.stringify(profile);
+  await tx
+    .insertInto("scim_users")
+    .values({ realm_id: realm, user_id: userId, profile: stored })
+    .onConflict((clash) => clash.columns(["realm_id", "user_id"]).doUpdateSet({ profile: stored }))
+    .execute();
+  await tx.deleteFrom("scim_user_emails").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  const keys = addressesOf(profile);
+  if (keys.length === 0) return;
+  await tx
+    .insertInto("scim_user_emails")
+    .values(keys.map((key) => ({ realm_id: realm, key, user_id: userId })))
+    .execute();
+}
+
+/** The constraint decides: another user of the connection with this id is a 409. */
+export async function saveExternalId(tx: Tx, { realm, name }: Connection, userId: string, externalId: string | null): Promise<void> {
+  if (externalId === null) {
+    await tx
+      .deleteFrom("scim_user_ids")
+      .where("realm_id", "=", realm)
+      .where("connection", "=", name)
+      .where("user_id", "=", userId)
+      .execute();
+    return;
+  }
+  await translating(
+    { scim_user_ids_taken: scimErrors.external_id_taken },
+    tx
+      .insertInto("scim_user_ids")
+      .values({ realm_id: realm, connection: name, user_id: userId, external_id: externalId })
+      .onConflict((clash) => clash.columns(["realm_id", "connection", "user_id"]).doUpdateSet({ external_id: externalId }))
+      .execute(),
+  );
+}
+
+/** Whether the user is a member of an organization other than this. */
+export async function belongsElsewhere(db: Db, realm: string, organizationId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("organization_members")
+    .select("user_id")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("organization_id", "!=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** `user.erased`: where other users have them as their manager. */
+export async function forgetManager({ tx, realm }: Pick<Ctx, "tx" | "realm">, { userId }: { readonly userId: string }): Promise<void> {
+  await sql`update scim_users set profile = profile #- array[${ENTERPRISE}, 'manager']::text[]
+    where realm_id = ${realm} and profile #>> array[${ENTERPRISE}, 'manager', 'value']::text[] = ${userId}`.execute(tx);
+}

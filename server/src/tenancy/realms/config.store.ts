@@ -1,0 +1,21 @@
+import { sql } from "kysely";
+import { type Db, prepared } from "../../platform/db/index.ts";
+import { type PublishedKeysRow, publishedKeys } from "../keys/index.ts";
+
+interface RealmConfigRow extends PublishedKeysRow {
+  config_version: number;
+  settings: Record<string, unknown>;
+}
+
+const load = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<RealmConfigRow>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.settings,
+      ${publishedKeys}
+    from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`,
+);
+
+/** In one statement, so that all of it is of one moment and costs one trip. */
+export async function findRealmConfig(db: Db, realm: string): Promise<RealmConfigRow | undefined> {
+  return (await load(db, { realm }))[0];
+}

@@ -1,0 +1,38 @@
+// Fails when a text of the console has no translation. English texts are their own keys, so they are read from the sources.
+//   node check-texts.mjs --list   prints what is missing
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const src = fileURLToPath(new URL("./src/", import.meta.url));
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/"));
+
+/** Calls of the translation, and members of areas and forms that are translated where they are shown. */
+const CALL = /\bt\(\s*"((?:[^"\\]|\\.)+)"/g;
+const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
+const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
+const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
+const SINGULAR = /\bsingular: "([^"]+)"/g;
+
+/** @param {string} text */
+function textsOf(text) {
+  const found = [...text.matchAll(CALL), ...text.matchAll(MEMBER)].map(([, key]) => key);
+  const choices = [...text.matchAll(CHOICE)].flatMap(([, one, other]) => [one, other]);
+  const lists = [...text.matchAll(LIST)].flatMap(([, items]) => [...(items ?? "").matchAll(/"([^"]+)"/g)].map(([, item]) => item));
+  const singulars = [...text.matchAll(SINGULAR)].flatMap(([, name]) => [name, `Create ${name}`, `Delete ${name}`]);
+  return [...found, ...choices, ...lists, ...singulars].map((key) => JSON.parse(`"${key}"`));
+}
+
+const keys = new Set(files.flatMap((name) => textsOf(readFileSync(join(src, name), "utf8"))));
+const dutch = readFileSync(join(src, "i18n/nl.ts"), "utf8");
+const translated = new Set([...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) => (quoted === undefined ? bare : JSON.parse(`"${quoted}"`))));
+const missing = [...keys].filter((key) => !translated.has(key)).sort();
+const unused = [...translated].filter((key) => !keys.has(key)).sort();
+
+if (process.argv.includes("--list")) for (const key of missing) console.log(key);
+else {
+  for (const key of missing) console.error(`no Dutch text for: ${key}`);
+  for (const key of unused) console.error(`no page uses: ${key}`);
+  console.log(missing.length + unused.length === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${missing.length + unused.length} to mend.`);
+  process.exitCode = missing.length + unused.length === 0 ? 0 : 1;
+}

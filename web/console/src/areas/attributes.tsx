@@ -1,0 +1,57 @@
+import { ActionIcon, Button, Fieldset, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../i18n/index.ts";
+import type { Control } from "../kit/schema-form.tsx";
+
+/** A map of names to one value or several. */
+export const Attributes: Control = (props) => <AttributeEditor {...props} />;
+
+function AttributeEditor({ value, error, readOnly, onChange }: Parameters<Control>[0]) {
+  const t = useText();
+  const attributes = (value ?? {}) as Readonly<Record<string, string | readonly string[]>>;
+  const [name, setName] = useState("");
+  const set = (key: string, values: readonly string[]) => onChange({ ...attributes, [key]: values.length === 1 ? values[0] : values });
+  const add = () => {
+    if (name.trim() === "" || name in attributes) return;
+    onChange({ ...attributes, [name.trim()]: "" });
+    setName("");
+  };
+  return (
+    <Fieldset legend={t("Attributes")} disabled={readOnly}>
+      <Stack gap="xs">
+        {error && (
+          <Text c="red" size="sm" role="alert">
+            {error}
+          </Text>
+        )}
+        {Object.entries(attributes).map(([key, item]) => (
+          <Group key={key} align="flex-end" wrap="nowrap">
+            <TagsInput
+              flex={1}
+              label={key}
+              value={typeof item === "string" ? (item === "" ? [] : [item]) : [...item]}
+              onChange={(values) => set(key, values)}
+              acceptValueOnBlur
+            />
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size="lg"
+              aria-label={t("Remove {name}", { name: key })}
+              onClick={() => onChange(Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== key)))}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Group align="flex-end">
+          <TextInput label={t("New attribute")} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          <Button variant="default" onClick={add} disabled={name.trim() === ""}>
+            {t("Add")}
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,235 @@
+import updateSchema from "virtual:schema/UpdateClient";
+import type { components } from "@gatehouse/api";
+import { Badge, Button, Code, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "../kit/confirm.tsx";
+import { failed, succeeded } from "../kit/notify.ts";
+import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
+import type { Resource, TabProps } from "../kit/resource.ts";
+import { Secret } from "../kit/secret.tsx";
+import { Failure, Rows } from "../kit/states.tsx";
+import { SubList } from "../kit/sub-list.tsx";
+import { CreateClientPage } from "./clients.create.tsx";
+import { ClientMappers } from "./mappers.tsx";
+import { RoleNames, ScopeNames } from "./role-names.tsx";
+import { Snippets } from "./snippets.tsx";
+import { OnOff } from "./users.tsx";
+
+type Schemas = components["schemas"];
+type Client = Schemas["Client"];
+
+const MANAGE = ["manage-clients"] as const;
+
+function Credentials({ item, path, session }: TabProps<Client>) {
+  const t = useText();
+  const [secret, setSecret] = useState<string | null>(null);
+  const ask = async (method: "GET" | "POST") => {
+    try {
+      if (method === "POST") {
+        const question = {
+          title: t("New secret"),
+          text: t("The present secret stops working at once."),
+          action: t("Make a new secret"),
+          danger: true,
+        };
+        if (!(await confirmed(question))) return;
+      }
+      const target = `${path}/secret`;
+      const { data } =
+        method === "GET" ? await session.api.get<{ secret: string }>(target) : await session.api.send<{ secret: string }>("POST", target);
+      setSecret(data.secret);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  if (item.publicClient) return <Text>{t("A public client has no secret. It proves itself by PKCE.")}</Text>;
+  return (
+    <Stack maw={640}>
+      <Text>
+        {t("It authenticates by")} <Code>{item.authMethod}</Code>
+      </Text>
+      {secret && <Secret title="Client secret" value={secret} text="Keep it out of browsers and mobile apps." />}
+      {session.may(...MANAGE) && (
+        <Group>
+          <Button variant="default" onClick={() => void ask("GET")}>
+            {t("Reveal the secret")}
+          </Button>
+          <Button variant="default" color="red" onClick={() => void ask("POST")}>
+            {t("Make a new secret")}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function ClientRoles({ path, session }: TabProps<Client>) {
+  const t = useText();
+  const [name, setName] = useState("");
+  const create = async (reload: () => Promise<void>) => {
+    try {
+      await session.api.send("POST", `${path}/roles`, { body: { name } });
+      setName("");
+      await reload();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return (
+    <SubList<Schemas["Role"]>
+      path={`${path}/roles`}
+      manage={["manage-roles", ...MANAGE]}
+      id={({ name: role }) => role}
+      empty="No client roles"
+      columns={[
+        { title: "Role", render: ({ name: role }) => role },
+        { title: "Description", render: ({ description }) => description ?? "–" },
+      ]}
+      name={({ name: role }) => role}
+      removeTitle="Delete"
+      remove={({ name: role }) => `${path}/roles/${encodeURIComponent(role)}`}
+      add={(reload) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void create(reload);
+          }}
+        >
+          <Group align="flex-end">
+            <TextInput label={t("New role")} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+            <Button type="submit">{t("Create role")}</Button>
+          </Group>
+        </form>
+      )}
+    />
+  );
+}
+
+const ServiceAccount = ({ path, session }: TabProps<Client>) => (
+  <SubList<Schemas["ServiceAccountRole"]>
+    path={`${path}/service-account/roles`}
+    manage={MANAGE}
+    id={({ roleId }) => roleId}
+    empty="The service account has no roles"
+    emptyText="Tokens of the client credentials grant carry these roles."
+    columns={[
+      { title: "Role", render: ({ name }) => name },
+      { title: "Client", render: ({ clientId }) => clientId ?? "–" },
+    ]}
+    name={({ name }) => name}
+    remove={({ name }) => `${path}/service-account/roles?name=${encodeURIComponent(name)}`}
+    add={(reload) => (
+      <AddByPicker
+        {...roleNamePicker}
+        action="Assign"
+        add={(name) => session.api.send("POST", `${path}/service-account/roles`, { body: { name } })}
+        reload={reload}
+      />
+    )}
+  />
+);
+
+function AllowedResources({ path, session, reload }: TabProps<Client>) {
+  const t = useText();
+  const { api, realm, may } = session;
+  const target = `${path}/allowed-resources`;
+  const [draft, setDraft] = useState<string | null>(null);
+  const stored = useQuery({
+    queryKey: [realm, "record", target],
+    queryFn: async () => (await api.get<Schemas["AllowedResources"]>(target)).data,
+  });
+  if (stored.isError) return <Failure error={stored.error} />;
+  if (stored.isPending) return <Rows count={2} />;
+  const text = draft ?? stored.data.allowedResources.join("\n");
+  const save = async () => {
+    try {
+      const allowedResources = text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean);
+      await api.send("PUT", target, { body: { allowedResources } });
+      succeeded(t("Saved"));
+      setDraft(null);
+      await reload();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return (
+    <Stack maw={640}>
+      <Textarea
+        label={t("Allowed resources")}
+        description={t("One resource indicator (RFC 8707) per line: the APIs that this client may request tokens for.")}
+        autosize
+        minRows={4}
+        value={text}
+        readOnly={!may(...MANAGE)}
+        onChange={(event) => setDraft(event.currentTarget.value)}
+      />
+      {draft !== null && (
+        <Group>
+          <Button onClick={() => void save()}>{t("Save changes")}</Button>
+          <Button variant="default" onClick={() => setDraft(null)}>
+            {t("Discard")}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateClient"]> = {
+  title: "Applications",
+  singular: "application",
+  description: "OAuth and OpenID Connect clients: web and mobile apps, single-page apps, machines and APIs.",
+  path: "/clients",
+  search: "Search by client ID, name or ID",
+  key: ({ id }) => id,
+  name: ({ name, clientId }) => name ?? clientId,
+  permission: { view: ["view-clients"], manage: MANAGE },
+  columns: [
+    { title: "Application", sort: "clientId", render: ({ name, clientId }) => name ?? clientId },
+    { title: "Client ID", render: ({ clientId }) => <Code>{clientId}</Code> },
+    { title: "Kind", wide: true, render: (client) => <Badge variant="light">{kindOf(client)}</Badge> },
+    { title: "Enabled", render: ({ enabled }) => <OnOff on={enabled} /> },
+  ],
+  CreatePage: CreateClientPage,
+  edit: {
+    schema: updateSchema,
+    sections: [
+      { fields: ["name", "description", "enabled", "publicClient"] },
+      { title: "Addresses", fields: ["redirectUris", "postLogoutRedirectUris", "webOrigins", "initiateLoginUri"] },
+      { title: "What it may do", fields: ["grantTypes", "scopes", "firstParty", "consentRequired", "allowedRoles", "allowedGroups"] },
+      { title: "Security", fields: ["authMethod", "requirePkce", "requireDpop", "requirePar", "profile"] },
+      { title: "Tokens", fields: ["accessTokenLifetime", "refreshTokenLifetime", "rotateRefreshTokens", "claimsInIdToken"] },
+    ],
+    controls: { scopes: ScopeNames, allowedRoles: RoleNames },
+    hidden: ["id", "realmId", "clientId", "createdAt", "updatedAt", "secret"],
+  },
+  tabs: [
+    { id: "quickstart", title: "Quickstart", Component: ({ item }) => <Snippets client={item} /> },
+    { id: "credentials", title: "Credentials", Component: Credentials },
+    { id: "roles", title: "Roles", Component: ClientRoles },
+    { id: "mappers", title: "Mappers", Component: ClientMappers },
+    {
+      id: "service-account",
+      title: "Service account",
+      when: ({ grantTypes }) => grantTypes.includes("client_credentials"),
+      Component: ServiceAccount,
+    },
+    { id: "resources", title: "Allowed resources", Component: AllowedResources },
+  ],
+  canDelete: true,
+};
+
+export function kindOf({
+  publicClient,
+  grantTypes,
+  applicationType,
+}: Pick<Client, "publicClient" | "grantTypes" | "applicationType">): string {
+  if (applicationType === "native") return "native";
+  if (publicClient) return "single-page";
+  return grantTypes.includes("authorization_code") ? "web" : "machine";
+}

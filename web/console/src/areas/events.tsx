@@ -1,0 +1,109 @@
+import type { components } from "@gatehouse/api";
+import { Button, Group, Select, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { EventTable } from "../kit/activity.tsx";
+import { CopyAsCurl } from "../kit/curl.tsx";
+import { Empty, Failure, Rows } from "../kit/states.tsx";
+
+type Page = components["schemas"]["AuditEventPage"];
+
+const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "from", "to"] as const;
+const TAIL_MS = 3_000;
+
+/** The audit log: filters in the address, and a live tail. */
+export function AuditLog() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
+  const [tail, setTail] = useState(false);
+  const page = Number(search.page ?? "0");
+  const query = { ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])), page: tail ? 0 : page, size: 50 };
+  const events = useQuery({
+    queryKey: [realm, "events", query],
+    queryFn: async ({ signal }) => (await api.get<Page>("/events", { query, signal })).data,
+    placeholderData: keepPreviousData,
+    refetchInterval: tail ? TAIL_MS : false,
+  });
+  const set = (part: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...search, page: undefined, ...part } as never, replace: true });
+  const typed = useDebouncedCallback((name: string, value: string) => set({ [name]: value || undefined }), 300);
+  const text = (name: string, label: string) => (
+    <TextInput
+      key={name}
+      aria-label={t(label)}
+      placeholder={t(label)}
+      defaultValue={search[name] ?? ""}
+      onChange={(event) => typed(name, event.currentTarget.value)}
+      w={170}
+    />
+  );
+  const choice = (name: string, label: string, data: string[]) => (
+    <Select
+      key={name}
+      aria-label={t(label)}
+      placeholder={t(label)}
+      data={data}
+      value={search[name] ?? null}
+      onChange={(value) => set({ [name]: value ?? undefined })}
+      clearable
+      w={150}
+    />
+  );
+  const pages = events.data ? Math.ceil(events.data.total / events.data.size) : 0;
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <div>
+          <Title order={1} size="h2">
+            {t("Audit log")}
+          </Title>
+          <Text c="dimmed" size="sm">
+            {t("Every sign-in, every change and every refusal. Events cannot be edited or deleted.")}
+          </Text>
+        </div>
+        <Group>
+          <Switch label={t("Live")} checked={tail} onChange={(event) => setTail(event.currentTarget.checked)} />
+          <CopyAsCurl path={api.url("/events")} />
+        </Group>
+      </Group>
+      <Group gap="xs">
+        {text("type", "Type")}
+        {text("actor", "Actor")}
+        {choice("outcome", "Outcome", ["SUCCESS", "FAILURE"])}
+        {choice("category", "Category", ["AUTHN", "ADMIN", "SECURITY"])}
+        {text("resourceType", "Resource type")}
+        {text("resourceId", "Resource ID")}
+      </Group>
+      {events.isPending ? (
+        <Rows />
+      ) : events.isError ? (
+        <Failure error={events.error} retry={() => events.refetch()} />
+      ) : events.data.items.length === 0 ? (
+        <Empty title={t("Nothing matches")} />
+      ) : (
+        <EventTable events={events.data.items} />
+      )}
+      {!tail && pages > 1 && (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            {t("Page {page} of {pages}", { page: page + 1, pages })}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" disabled={page === 0} onClick={() => set({ page: page === 1 ? undefined : String(page - 1) })}>
+              {t("Newer")}
+            </Button>
+            <Button variant="default" disabled={page + 1 >= pages} onClick={() => set({ page: String(page + 1) })}>
+              {t("Older")}
+            </Button>
+          </Group>
+        </Group>
+      )}
+    </Stack>
+  );
+}

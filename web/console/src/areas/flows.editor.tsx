@@ -1,0 +1,267 @@
+import { ApiProblem, type components } from "@gatehouse/api";
+import { ActionIcon, Alert, Badge, Button, Group, Menu, Paper, Select, Stack, Text } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useText } from "../i18n/index.ts";
+import { Field } from "../kit/fields.tsx";
+import { succeeded } from "../kit/notify.ts";
+import type { TabProps } from "../kit/resource.ts";
+import type { Schema } from "../kit/schema.ts";
+import { Failure, Rows } from "../kit/states.tsx";
+import { UnsavedBar } from "../kit/unsaved.tsx";
+
+type Flow = components["schemas"]["Flow"];
+type Authenticator = components["schemas"]["Authenticator"];
+
+/** A step is an authenticator or a group of steps. */
+interface Step {
+  authenticator?: string;
+  alias?: string;
+  requirement: string;
+  config?: Record<string, unknown>;
+  steps?: Step[];
+}
+
+const REQUIREMENTS = ["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED"];
+
+/** An ordered list with buttons, so that it works by keyboard and screen reader. Nothing is saved before it is asked for. */
+export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
+  const t = useText();
+  const { api, realm, may } = session;
+  const [draft, setDraft] = useState<Step[] | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [saving, setSaving] = useState(false);
+  const authenticators = useQuery({
+    queryKey: [realm, "authenticators"],
+    queryFn: async () => (await api.list<Authenticator>("/authenticators")).items,
+  });
+  if (authenticators.isError) return <Failure error={authenticators.error} />;
+  if (authenticators.isPending) return <Rows count={4} />;
+  const stored = item.steps as Step[];
+  const steps = draft ?? stored;
+  const readOnly = !may("manage-authorization");
+  const save = async () => {
+    setSaving(true);
+    setProblem(null);
+    try {
+      await api.send("PUT", path, { body: { displayName: item.displayName, steps } });
+      succeeded(t("Saved"));
+      setDraft(null);
+      await reload();
+    } catch (error) {
+      if (error instanceof ApiProblem) setProblem(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <Stack maw={860}>
+      <Text size="sm">
+        {t("Required steps are all passed, one alternative is enough, conditional groups count where their conditions hold.")}
+      </Text>
+      {problem && (
+        <Alert color="red" role="alert" title={problem.message}>
+          {problem.problem.errors?.map(({ field, message }) => (
+            <Text key={field} size="sm">
+              {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <Steps
+        steps={steps}
+        path="steps"
+        authenticators={authenticators.data}
+        problem={problem}
+        readOnly={readOnly}
+        onChange={(next) => {
+          setProblem(null);
+          setDraft(next);
+        }}
+      />
+      <UnsavedBar
+        dirty={draft !== null && JSON.stringify(draft) !== JSON.stringify(stored)}
+        saving={saving}
+        onSave={() => void save()}
+        onDiscard={() => setDraft(null)}
+      />
+    </Stack>
+  );
+}
+
+interface StepsProps {
+  readonly steps: readonly Step[];
+  /** As problems name it. */
+  readonly path: string;
+  readonly authenticators: readonly Authenticator[];
+  readonly problem: ApiProblem | null;
+  readonly readOnly: boolean;
+  onChange(steps: Step[]): void;
+}
+
+function Steps({ steps, path, authenticators, problem, readOnly, onChange }: StepsProps) {
+  const t = useText();
+  const set = (index: number, step: Step) => onChange(steps.map((one, place) => (place === index ? step : one)));
+  const move = (index: number, by: number) => {
+    const next = [...steps];
+    const [step] = next.splice(index, 1);
+    next.splice(index + by, 0, step!);
+    onChange(next);
+  };
+  const nameOf = (step: Step) =>
+    step.alias ?? authenticators.find(({ name }) => name === step.authenticator)?.displayName ?? step.authenticator ?? "";
+  return (
+    <Stack gap="xs" component="ol" className="steps">
+      {steps.map((step, index) => {
+        const here = `${path}.${index}`;
+        const error = problem?.problem.errors?.find(({ field }) => field === here || field.startsWith(`${here}.`))?.message;
+        const name = nameOf(step);
+        return (
+          <li key={`${name}-${here}`}>
+            <Paper withBorder p="sm" radius="md">
+              <Group justify="space-between" wrap="nowrap" align="flex-start">
+                <Stack gap={2} flex={1}>
+                  <Group gap="xs">
+                    <Text fw={600}>{name}</Text>
+                    {step.steps && <Badge variant="light">{t("group")}</Badge>}
+                  </Group>
+                  {step.authenticator && (
+                    <Text size="xs" c="dimmed">
+                      {authenticators.find((one) => one.name === step.authenticator)?.description}
+                    </Text>
+                  )}
+                  {error && (
+                    <Text size="sm" c="red" role="alert">
+                      {error}
+                    </Text>
+                  )}
+                </Stack>
+                <Group gap={4} wrap="nowrap">
+                  <Select
+                    aria-label={t("Requirement of {name}", { name })}
+                    data={REQUIREMENTS}
+                    value={step.requirement}
+                    disabled={readOnly}
+                    allowDeselect={false}
+                    size="xs"
+                    w={140}
+                    onChange={(requirement) => requirement && set(index, { ...step, requirement })}
+                  />
+                  <ActionIcon
+                    variant="default"
+                    disabled={readOnly || index === 0}
+                    aria-label={t("Move {name} up", { name })}
+                    onClick={() => move(index, -1)}
+                  >
+                    <IconArrowUp size={16} />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="default"
+                    disabled={readOnly || index === steps.length - 1}
+                    aria-label={t("Move {name} down", { name })}
+                    onClick={() => move(index, 1)}
+                  >
+                    <IconArrowDown size={16} />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    disabled={readOnly}
+                    aria-label={t("Remove {name}", { name })}
+                    onClick={() => onChange(steps.filter((_, place) => place !== index))}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                </Group>
+              </Group>
+              {step.authenticator && (
+                <StepConfig
+                  step={step}
+                  authenticators={authenticators}
+                  readOnly={readOnly}
+                  onChange={(config) => set(index, { ...step, config })}
+                />
+              )}
+              {step.steps && (
+                <Stack pl="lg" pt="sm">
+                  <Steps
+                    steps={step.steps}
+                    path={`${here}.steps`}
+                    authenticators={authenticators}
+                    problem={problem}
+                    readOnly={readOnly}
+                    onChange={(inner) => set(index, { ...step, steps: inner })}
+                  />
+                </Stack>
+              )}
+            </Paper>
+          </li>
+        );
+      })}
+      {!readOnly && <AddStep authenticators={authenticators} add={(step) => onChange([...steps, step])} />}
+    </Stack>
+  );
+}
+
+interface StepConfigProps {
+  readonly step: Step;
+  readonly authenticators: readonly Authenticator[];
+  readonly readOnly: boolean;
+  onChange(config: Record<string, unknown>): void;
+}
+
+/** The settings that the authenticator of a step takes, by its own schema. */
+function StepConfig({ step, authenticators, readOnly, onChange }: StepConfigProps) {
+  const { properties = {}, required = [] } = (authenticators.find(({ name }) => name === step.authenticator)?.config ?? {}) as Schema;
+  const config = step.config ?? {};
+  if (Object.keys(properties).length === 0) return null;
+  return (
+    <Stack gap="xs" pt="xs">
+      {Object.entries(properties).map(([name, schema]) => (
+        <Field
+          key={name}
+          name={name}
+          path={name}
+          schema={schema}
+          required={required.includes(name)}
+          value={config[name]}
+          readOnly={readOnly}
+          onChange={(value) =>
+            onChange(Object.fromEntries(Object.entries({ ...config, [name]: value }).filter(([, one]) => one !== undefined)))
+          }
+          errorOf={() => undefined}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+function AddStep({ authenticators, add }: { authenticators: readonly Authenticator[]; add(step: Step): void }) {
+  const t = useText();
+  return (
+    <Group component="li">
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" size="xs" leftSection={<IconPlus size={14} aria-hidden />}>
+            {t("Add a step")}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={360} className="scrolling">
+          {authenticators.map(({ name, displayName }) => (
+            <Menu.Item key={name} onClick={() => add({ authenticator: name, requirement: "REQUIRED" })}>
+              {displayName}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() => add({ alias: `group-${crypto.randomUUID().slice(0, 8)}`, requirement: "ALTERNATIVE", steps: [] })}
+      >
+        {t("Add a group")}
+      </Button>
+    </Group>
+  );
+}

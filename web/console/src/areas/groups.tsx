@@ -1,0 +1,96 @@
+import createSchema from "virtual:schema/CreateGroup";
+import updateSchema from "virtual:schema/UpdateGroup";
+import type { components } from "@gatehouse/api";
+import { AddByPicker, Picker, rolePicker, userPicker } from "../kit/picker.tsx";
+import type { Resource, TabProps } from "../kit/resource.ts";
+import type { Control } from "../kit/schema-form.tsx";
+import { SubList } from "../kit/sub-list.tsx";
+import { When } from "../kit/when.tsx";
+import { RoleBadges, Status } from "./users.tsx";
+
+type Schemas = components["schemas"];
+type Group = Schemas["Group"];
+
+const MANAGE = ["manage-organizations"] as const;
+
+const Parent: Control = ({ value, error, onChange }) => (
+  <Picker
+    label="Parent group"
+    path="/groups"
+    value={({ groupId }: Group) => groupId}
+    text={({ name }: Group) => name}
+    chosen={(value as string | null | undefined) ?? null}
+    error={error}
+    onChoose={onChange}
+  />
+);
+
+const Members = ({ path, session }: TabProps<Group>) => (
+  <SubList<Schemas["GroupMember"]>
+    path={`${path}/members`}
+    manage={MANAGE}
+    id={({ userId }) => userId}
+    empty="No members yet"
+    columns={[
+      { title: "User", render: ({ username }) => username },
+      { title: "Email", wide: true, render: ({ email }) => email ?? "–" },
+      { title: "Status", render: ({ enabled }) => <Status user={{ enabled, locked: false }} /> },
+      { title: "Joined", render: ({ joinedAt }) => <When time={joinedAt} /> },
+    ]}
+    name={({ username }) => username}
+    remove={({ userId }) => `${path}/members/${userId}`}
+    add={(reload) => (
+      <AddByPicker
+        {...userPicker}
+        action="Add member"
+        add={(userId) => session.api.send("PUT", `${path}/members/${userId}`)}
+        reload={reload}
+      />
+    )}
+  />
+);
+
+const Roles = ({ path, session }: TabProps<Group>) => (
+  <SubList<Schemas["GroupRole"]>
+    path={`${path}/roles`}
+    manage={MANAGE}
+    id={({ roleId }) => roleId}
+    empty="This group grants no roles"
+    emptyText="Every member gets the roles of the group."
+    columns={[{ title: "Role", render: ({ name }) => name }]}
+    name={({ name }) => name}
+    remove={({ roleId }) => `${path}/roles/${roleId}`}
+    add={(reload) => (
+      <AddByPicker {...rolePicker} action="Grant" add={(roleId) => session.api.send("PUT", `${path}/roles/${roleId}`)} reload={reload} />
+    )}
+  />
+);
+
+export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGroup"]> = {
+  title: "Groups",
+  singular: "group",
+  description: "A tree of groups. Members get the roles that their group grants.",
+  path: "/groups",
+  search: "Search by name",
+  key: ({ groupId }) => groupId,
+  name: ({ name }) => name,
+  permission: { view: ["view-users"], manage: MANAGE },
+  columns: [
+    { title: "Group", sort: "name", render: ({ name }) => name },
+    { title: "Description", wide: true, render: ({ description }) => description ?? "–" },
+    { title: "Members", render: ({ memberCount }) => memberCount.toLocaleString() },
+    { title: "Roles", wide: true, render: ({ roleNames }) => <RoleBadges names={roleNames} /> },
+  ],
+  create: { schema: createSchema, sections: [{ fields: ["name", "description", "parentId"] }], controls: { parentId: Parent } },
+  edit: {
+    schema: updateSchema,
+    sections: [{ fields: ["name", "description", "parentId"] }],
+    controls: { parentId: Parent },
+    hidden: ["realmId", "groupId", "memberCount", "roleNames", "createdAt"],
+  },
+  tabs: [
+    { id: "members", title: "Members", Component: Members },
+    { id: "roles", title: "Roles", Component: Roles },
+  ],
+  canDelete: true,
+};

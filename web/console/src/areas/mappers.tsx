@@ -1,0 +1,46 @@
+import createSchema from "virtual:schema/CreateClientMapper";
+import type { components } from "@gatehouse/api";
+import { Badge, Code } from "@mantine/core";
+import type { TabProps } from "../kit/resource.ts";
+import { SubForm } from "../kit/sub-form.tsx";
+import { SubList } from "../kit/sub-list.tsx";
+
+type Schemas = components["schemas"];
+type Mapper = Schemas["ClientMapper"];
+
+/** Claim mappers of one client. */
+export const ClientMappers = ({ path }: TabProps<Schemas["Client"]>) => (
+  <SubList<Mapper>
+    path={`${path}/mappers`}
+    manage={["manage-clients"]}
+    id={({ mapperId }) => mapperId}
+    empty="No mappers"
+    emptyText="Claims come from the client's scopes. A mapper adds one for this client alone."
+    columns={[
+      { title: "Name", render: ({ name }) => name },
+      { title: "Claim", render: ({ claim }) => <Code>{claim}</Code> },
+      { title: "Source", render: ({ source, value }) => `${source}${value ? `: ${value}` : ""}` },
+      {
+        title: "In",
+        wide: true,
+        render: ({ targets }) =>
+          targets.map((target) => (
+            <Badge key={target} variant="light" mr={4}>
+              {target}
+            </Badge>
+          )),
+      },
+    ]}
+    name={({ name }) => name}
+    removeTitle="Delete"
+    remove={({ mapperId }) => `${path}/mappers/${mapperId}`}
+    add={(reload) => (
+      <SubForm
+        title="Add mapper"
+        path={`${path}/mappers`}
+        form={{ schema: createSchema, sections: [{ fields: ["name", "claim", "source", "value", "type", "multivalued", "targets"] }] }}
+        reload={reload}
+      />
+    )}
+  />
+);

@@ -1,0 +1,282 @@
+import providerSchema from "virtual:schema/UpsertMessagingProvider";
+import { ApiProblem, type components } from "@gatehouse/api";
+import { Badge, Button, Code, Drawer, Group, Paper, Stack, Switch, Table, Tabs, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "../kit/confirm.tsx";
+import { failed, succeeded } from "../kit/notify.ts";
+import { WriteError } from "../kit/record-page.tsx";
+import { Empty, Failure, Rows } from "../kit/states.tsx";
+import { SubForm } from "../kit/sub-form.tsx";
+import { OnOff } from "./users.tsx";
+
+type Schemas = components["schemas"];
+type Provider = Schemas["MessagingProvider"];
+type Template = Schemas["MessageTemplate"];
+
+const MANAGE = ["manage-realm"] as const;
+
+/** Who carries the realm's messages, and what they say. */
+export function Messages() {
+  const t = useText();
+  return (
+    <Stack>
+      <Title order={1} size="h2">
+        {t("Messages")}
+      </Title>
+      <Tabs defaultValue="providers" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="providers">{t("Providers")}</Tabs.Tab>
+          <Tabs.Tab value="templates">{t("Templates")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="providers" pt="md">
+          <Providers />
+        </Tabs.Panel>
+        <Tabs.Panel value="templates" pt="md">
+          <Templates />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+function Providers() {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const client = useQueryClient();
+  const list = useQuery({ queryKey: [realm, "list", "/messaging/providers"], queryFn: () => api.list<Provider>("/messaging/providers") });
+  const reload = () => client.invalidateQueries({ queryKey: [realm] });
+  if (list.isPending) return <Rows count={3} />;
+  if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
+  const add = may(...MANAGE) && (
+    <SubForm
+      title="Add or replace a provider"
+      path="/messaging/providers"
+      method="PUT"
+      form={{
+        schema: providerSchema,
+        sections: [{ fields: ["channel", "driver", "enabled", "fromAddress", "fromName", "config", "secret"] }],
+        hidden: ["id", "realmId", "secretSet"],
+      }}
+      defaults={{ channel: "EMAIL", driver: "smtp", enabled: true, config: { host: "smtp.example.com", port: 587, username: "" } }}
+      reload={reload}
+    />
+  );
+  const remove = async ({ channel, driver }: Provider) => {
+    if (
+      !(await confirmed({
+        title: t("Delete"),
+        text: t("{name} sends no more messages.", { name: `${channel} ${driver}` }),
+        action: t("Delete"),
+        danger: true,
+      }))
+    )
+      return;
+    await api.send("DELETE", `/messaging/providers/${channel}/${driver}`).catch(failed);
+    await reload();
+  };
+  return (
+    <Stack>
+      {add}
+      {list.data.items.length === 0 ? (
+        <Empty title={t("No provider yet")} text={t("Without one, this realm sends no mail, no SMS and no push.")} />
+      ) : (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
+                <Table.Th key={title}>{t(title)}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.data.items.map((provider) => (
+              <Table.Tr key={provider.id}>
+                <Table.Td>{provider.channel}</Table.Td>
+                <Table.Td>
+                  <Badge variant="light">{provider.driver}</Badge>
+                </Table.Td>
+                <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
+                <Table.Td>
+                  <OnOff on={provider.enabled} />
+                </Table.Td>
+                <Table.Td>
+                  {may(...MANAGE) && (
+                    <Group gap="xs" wrap="nowrap">
+                      <SendTest channel={provider.channel} />
+                      <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
+                        {t("Delete")}
+                      </Button>
+                    </Group>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Stack>
+  );
+}
+
+function SendTest({ channel }: { channel: string }) {
+  const t = useText();
+  const { api } = useRealm();
+  const [to, setTo] = useState("");
+  const send = async () => {
+    try {
+      const { data } = await api.send<Schemas["TestMessageResult"]>("POST", `/messaging/providers/${channel}/test`, { body: { to } });
+      if (data.sent) succeeded(t("The test message is sent"));
+      else failed(new Error(data.error ?? "It was not sent"));
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <TextInput
+        size="xs"
+        aria-label={t("Send a test to")}
+        placeholder={t("Send a test to")}
+        value={to}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <Button size="xs" variant="default" disabled={to === ""} onClick={() => void send()}>
+        {t("Send")}
+      </Button>
+    </Group>
+  );
+}
+
+function Templates() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const [open, setOpen] = useState<Template | null>(null);
+  const list = useQuery({
+    queryKey: [realm, "list", "/messaging/templates"],
+    queryFn: () => api.list<Template>("/messaging/templates", { query: { size: 1000 } }),
+  });
+  if (list.isPending) return <Rows />;
+  if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
+  return (
+    <>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            {["Template", "Channel", "Language", "Subject", "State"].map((title) => (
+              <Table.Th key={title}>{t(title)}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {list.data.items.map((template) => (
+            <Table.Tr key={template.id ?? `${template.templateKey}-${template.locale}`}>
+              <Table.Td>
+                <button type="button" className="link-button" onClick={() => setOpen(template)}>
+                  {template.templateKey}
+                </button>
+              </Table.Td>
+              <Table.Td>{template.channel}</Table.Td>
+              <Table.Td>{template.locale ?? t("all")}</Table.Td>
+              <Table.Td>{template.subject ?? "–"}</Table.Td>
+              <Table.Td>
+                <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {open && <EditTemplate key={`${open.templateKey}-${open.locale}`} template={open} close={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function EditTemplate({ template, close }: { template: Template; close(): void }) {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(template);
+  const [preview, setPreview] = useState<Schemas["RenderedMessageTemplate"] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const readOnly = !may(...MANAGE);
+  const { templateKey, channel, locale, subject, body, textBody, html, enabled } = draft;
+  const save = async () => {
+    setError(null);
+    try {
+      await api.send("PUT", "/messaging/templates", { body: { templateKey, channel, locale, subject, body, textBody, html, enabled } });
+      succeeded(t("Saved"));
+      await client.invalidateQueries({ queryKey: [realm] });
+      close();
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  const show = async () => {
+    setError(null);
+    const sample = { realm, code: "123456", ttl: "10", user: "Ada", link: `${location.origin}/example` };
+    await api
+      .send<Schemas["RenderedMessageTemplate"]>("POST", "/messaging/templates/preview", { body: { templateKey, sample } })
+      .then(({ data }) => setPreview(data))
+      .catch(setError);
+  };
+  const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
+  return (
+    <Drawer opened onClose={close} position="right" size="xl" title={<Code>{templateKey}</Code>}>
+      <Stack>
+        <WriteError error={error} />
+        {channel === "EMAIL" && (
+          <TextInput
+            label={t("Subject")}
+            value={subject ?? ""}
+            readOnly={readOnly}
+            error={fieldError("subject")}
+            onChange={(event) => setDraft({ ...draft, subject: event.currentTarget.value })}
+          />
+        )}
+        <Textarea
+          label={t("Body")}
+          autosize
+          minRows={6}
+          maxRows={20}
+          value={body}
+          readOnly={readOnly}
+          error={fieldError("body")}
+          onChange={(event) => setDraft({ ...draft, body: event.currentTarget.value })}
+        />
+        {channel === "EMAIL" && html && (
+          <Textarea
+            label={t("Plain text")}
+            autosize
+            minRows={3}
+            maxRows={12}
+            value={textBody ?? ""}
+            readOnly={readOnly}
+            onChange={(event) => setDraft({ ...draft, textBody: event.currentTarget.value || null })}
+          />
+        )}
+        <Switch
+          label={t("Enabled")}
+          checked={enabled}
+          disabled={readOnly}
+          onChange={(event) => setDraft({ ...draft, enabled: event.currentTarget.checked })}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => void show()}>
+            {t("Preview what is stored")}
+          </Button>
+          {!readOnly && <Button onClick={() => void save()}>{t("Save")}</Button>}
+        </Group>
+        {preview && (
+          <Paper withBorder p="sm">
+            <Text fw={600}>{preview.subject}</Text>
+            <Code block tabIndex={0}>
+              {preview.text}
+            </Code>
+          </Paper>
+        )}
+      </Stack>
+    </Drawer>
+  );
+}

@@ -1,0 +1,116 @@
+import createSchema from "virtual:schema/CreateWebhook";
+import updateSchema from "virtual:schema/UpdateWebhook";
+import type { components } from "@gatehouse/api";
+import { Badge, Button, Code, Text } from "@mantine/core";
+import { useText } from "../i18n/index.ts";
+import { failed, succeeded } from "../kit/notify.ts";
+import type { Resource, TabProps } from "../kit/resource.ts";
+import { SubList } from "../kit/sub-list.tsx";
+import { When } from "../kit/when.tsx";
+import { OnOff } from "./users.tsx";
+
+type Schemas = components["schemas"];
+type Webhook = Schemas["Webhook"];
+type Delivery = Schemas["WebhookDelivery"];
+
+const MANAGE = ["manage-realm"] as const;
+const COLORS = { PENDING: "blue", DELIVERED: "teal", DEAD: "red" } as const;
+
+function Redeliver({
+  path,
+  delivery,
+  session,
+  reload,
+}: {
+  path: string;
+  delivery: Delivery;
+  session: TabProps<Webhook>["session"];
+  reload(): Promise<void>;
+}) {
+  const t = useText();
+  const send = async () => {
+    try {
+      await session.api.send("POST", `${path}/deliveries/${delivery.id}/redeliver`);
+      succeeded(t("It is sent again"));
+      await reload();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return (
+    <Button size="xs" variant="default" onClick={() => void send()}>
+      {t("Send again")}
+    </Button>
+  );
+}
+
+const Deliveries = ({ path, session }: TabProps<Webhook>) => (
+  <SubList<Delivery>
+    path={`${path}/deliveries`}
+    manage={MANAGE}
+    id={({ id }) => id}
+    empty="No deliveries yet"
+    columns={[
+      { title: "Event", render: ({ eventType }) => eventType },
+      {
+        title: "Status",
+        render: ({ status }) => (
+          <Badge variant="light" color={COLORS[status]}>
+            {status}
+          </Badge>
+        ),
+      },
+      { title: "Attempts", render: ({ attempts }) => attempts },
+      {
+        title: "Answer",
+        render: ({ answerStatus, error }) => (
+          <Text size="sm" lineClamp={1}>
+            {answerStatus ?? error ?? "–"}
+          </Text>
+        ),
+      },
+      { title: "Time", render: ({ createdAt }) => <When time={createdAt} /> },
+    ]}
+    actions={(delivery, reload) => <Redeliver path={path} delivery={delivery} session={session} reload={reload} />}
+  />
+);
+
+export const webhooks: Resource<Webhook, Schemas["CreateWebhook"], Schemas["UpdateWebhook"]> = {
+  title: "Webhooks",
+  singular: "webhook",
+  description: "Signed HTTP calls to your systems when something happens.",
+  path: "/webhooks",
+  search: "Search by name",
+  key: ({ id }) => id,
+  name: ({ name }) => name,
+  permission: { view: MANAGE, manage: MANAGE },
+  columns: [
+    { title: "Webhook", render: ({ name }) => name },
+    { title: "URL", render: ({ url }) => <Code>{url}</Code> },
+    { title: "Events", wide: true, render: ({ eventTypes }) => eventTypes },
+    { title: "Enabled", render: ({ enabled }) => <OnOff on={enabled} /> },
+  ],
+  create: {
+    schema: createSchema,
+    sections: [{ fields: ["name", "url", "eventTypes", "secret", "enabled"] }],
+    defaults: { enabled: true, eventTypes: "*" },
+  },
+  edit: {
+    schema: updateSchema,
+    sections: [{ fields: ["name", "url", "eventTypes", "secret", "enabled"] }],
+    hidden: ["id", "realmId", "secretSet", "createdAt", "previousSecretUntil"],
+  },
+  tabs: [{ id: "deliveries", title: "Deliveries", Component: Deliveries }],
+  actions: [
+    {
+      title: "Send a test event",
+      run: async ({ api }, _webhook, path) => {
+        const { data } = await api.send<Schemas["WebhookTestResult"]>("POST", `${path}/test`);
+        if (!data.delivered) throw new Error(data.error ?? `The receiver answered ${data.status}`);
+        return `${data.status}, ${data.latencyMs} ms`;
+      },
+    },
+  ],
+  canDelete: true,
+  listOnly: true,
+};

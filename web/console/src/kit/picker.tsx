@@ -1,0 +1,96 @@
+import { Button, Group, Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { failed, succeeded } from "./notify.ts";
+
+export interface PickerProps<T> {
+  readonly label: string;
+  /** The list that the server searches, below the realm. */
+  readonly path: string;
+  value(item: T): string;
+  text(item: T): string;
+  readonly chosen: string | null;
+  readonly required?: boolean;
+  readonly error?: string | undefined;
+  onChoose(value: string | null): void;
+}
+
+/** Chooses one record of a list by searching for it. */
+export function Picker<T>({ label, path, value, text, chosen, required, error, onChoose }: PickerProps<T>) {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const [typed, setTyped] = useState("");
+  const [search] = useDebouncedValue(typed, 200);
+  const found = useQuery({
+    queryKey: [realm, "pick", path, search],
+    queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
+  });
+  const data = (found.data?.items ?? []).map((item) => ({ value: value(item), label: text(item) }));
+  const known = chosen === null || data.some((one) => one.value === chosen) ? data : [{ value: chosen, label: chosen }, ...data];
+  return (
+    <Select
+      label={t(label)}
+      placeholder={t("Type to search")}
+      data={known}
+      value={chosen}
+      onChange={onChoose}
+      onSearchChange={setTyped}
+      searchable
+      clearable
+      required={required ?? false}
+      error={error}
+      filter={({ options }) => options}
+      nothingFoundMessage={found.isFetching ? t("Searching …") : t("Nothing matches")}
+    />
+  );
+}
+
+export interface AddByPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "onChoose"> {
+  readonly action: string;
+  add(value: string): Promise<unknown>;
+  reload(): Promise<void>;
+}
+
+/** A picker with a button that adds what was chosen. */
+export function AddByPicker<T>({ action, add, reload, ...picker }: AddByPickerProps<T>) {
+  const t = useText();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async () => {
+    if (chosen === null) return;
+    setBusy(true);
+    try {
+      await add(chosen);
+      succeeded(t("Done"));
+      setChosen(null);
+      await reload();
+    } catch (error) {
+      failed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Group align="flex-end">
+      <Picker {...picker} chosen={chosen} onChoose={setChosen} />
+      <Button onClick={() => void submit()} disabled={chosen === null} loading={busy}>
+        {t(action)}
+      </Button>
+    </Group>
+  );
+}
+
+type UserItem = { readonly userId: string; readonly username: string; readonly email: string | null };
+export const userPicker = {
+  label: "User",
+  path: "/users",
+  value: ({ userId }: UserItem) => userId,
+  text: ({ username, email }: UserItem) => (email ? `${username} · ${email}` : username),
+};
+
+type RoleItem = { readonly roleId: string; readonly name: string };
+export const rolePicker = { label: "Role", path: "/roles", value: ({ roleId }: RoleItem) => roleId, text: ({ name }: RoleItem) => name };
+export const roleNamePicker = { label: "Role", path: "/roles", value: ({ name }: RoleItem) => name, text: ({ name }: RoleItem) => name };

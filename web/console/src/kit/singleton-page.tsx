@@ -1,0 +1,63 @@
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { CopyAsCurl } from "./curl.tsx";
+import { EditForm } from "./edit-form.tsx";
+import type { FormSpec } from "./resource.ts";
+import { Failure, Rows } from "./states.tsx";
+
+export interface SingletonPageProps {
+  readonly title: string;
+  readonly description: string;
+  readonly path: string;
+  readonly manage: readonly string[];
+  // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
+  readonly form: FormSpec<any>;
+  readonly children?: ReactNode;
+  /** Above the form. */
+  readonly before?: ReactNode;
+}
+
+/** A page over a record that a realm has one of, such as its settings. A page that shows a part of it keeps the rest as it is. */
+export function SingletonPage({ title, description, path, manage, form, before, children }: SingletonPageProps) {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const client = useQueryClient();
+  const record = useQuery({
+    queryKey: [realm, "record", path],
+    queryFn: ({ signal }) => api.get<Record<string, unknown>>(path, { signal }),
+  });
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {t(title)}
+          </Title>
+          <Text c="dimmed" size="sm">
+            {t(description)}
+          </Text>
+        </div>
+        <CopyAsCurl path={api.url(path)} />
+      </Group>
+      {before}
+      {record.isPending ? (
+        <Rows />
+      ) : record.isError ? (
+        <Failure error={record.error} retry={() => record.refetch()} />
+      ) : (
+        <EditForm
+          form={form}
+          value={record.data.data}
+          etag={record.data.etag}
+          path={path}
+          readOnly={!may(...manage)}
+          onSaved={() => void client.invalidateQueries({ queryKey: [realm] })}
+        />
+      )}
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,104 @@
+import { ApiProblem } from "@gatehouse/api";
+import { Button, Drawer, Group, Stack } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { succeeded } from "./notify.ts";
+import { WriteError } from "./record-page.tsx";
+import type { FormSpec } from "./resource.ts";
+import { type Draft, SchemaForm } from "./schema-form.tsx";
+
+export interface SubFormProps {
+  readonly title: string;
+  readonly path: string;
+  readonly method?: "POST" | "PUT";
+  // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
+  readonly form: FormSpec<any>;
+  readonly defaults?: Draft;
+  /** What is shown once afterwards, such as a token. */
+  after?(created: Record<string, unknown>): ReactNode;
+  reload(): Promise<unknown>;
+}
+
+/** A button that opens a form in a drawer and sends it. */
+export function SubForm({ title, path, method = "POST", form, defaults = {}, after, reload }: SubFormProps) {
+  const t = useText();
+  const { api } = useRealm();
+  const [opened, setOpened] = useState(false);
+  const [draft, setDraft] = useState<Draft>(defaults);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const [shown, setShown] = useState<ReactNode>(null);
+  const close = () => {
+    setOpened(false);
+    setDraft(defaults);
+    setError(null);
+    setShown(null);
+  };
+  const submit = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { data } = await api.send<Record<string, unknown>>(method, path, { body: draft });
+      succeeded(t("Done"));
+      await reload();
+      const content = after?.(data);
+      if (content) setShown(content);
+      else close();
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Group>
+        <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened(true)}>
+          {t(title)}
+        </Button>
+      </Group>
+      <Drawer opened={opened} onClose={close} title={t(title)} position="right" size="lg">
+        {shown ? (
+          <Stack>
+            {shown}
+            <Group justify="flex-end">
+              <Button onClick={close}>{t("Close")}</Button>
+            </Group>
+          </Stack>
+        ) : (
+          <form
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              void submit();
+            }}
+          >
+            <Stack>
+              <WriteError error={error} />
+              <SchemaForm
+                schema={form.schema}
+                draft={draft}
+                sections={form.sections}
+                {...(form.controls && { controls: form.controls })}
+                {...(form.hidden && { hidden: form.hidden })}
+                {...(form.only && { only: true })}
+                problem={error instanceof ApiProblem ? error : null}
+                onChange={setDraft}
+              />
+              <Group justify="flex-end">
+                <Button variant="default" onClick={close}>
+                  {t("Cancel")}
+                </Button>
+                <Button type="submit" loading={busy}>
+                  {t("Save")}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Drawer>
+    </>
+  );
+}

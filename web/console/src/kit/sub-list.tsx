@@ -1,0 +1,122 @@
+import { ActionIcon, Group, Stack, Table, Text } from "@mantine/core";
+import { IconTrash } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { confirmed } from "./confirm.tsx";
+import { failed, succeeded } from "./notify.ts";
+import type { Column } from "./resource.ts";
+import { Empty, Failure, Rows } from "./states.tsx";
+
+export interface SubListProps<T> {
+  /** Where the list is, below the realm. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly columns: readonly Column<T>[];
+  /** The key of a row. */
+  id(item: T): string;
+  readonly empty: string;
+  readonly emptyText?: string;
+  readonly manage: readonly string[];
+  /** The path of one item for DELETE, or null where it cannot be removed. */
+  remove?(item: T): string | null;
+  readonly removeTitle?: string;
+  /** What the question names. */
+  name?(item: T): string;
+  /** Above the list: a picker or a button that adds. */
+  add?(reload: () => Promise<void>): ReactNode;
+  /** Beside each row. */
+  actions?(item: T, reload: () => Promise<void>): ReactNode;
+}
+
+/** A list that belongs to a record: members, roles, sessions. The first hundred; longer ones have a page of their own. */
+export function SubList<T>(props: SubListProps<T>) {
+  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", name, add, actions } = props;
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const client = useQueryClient();
+  const queryKey = [realm, "sub", path, query];
+  const list = useQuery({ queryKey, queryFn: ({ signal }) => api.list<T>(path, { query: { size: 100, ...query }, signal }) });
+  const reload = () => client.invalidateQueries({ queryKey: [realm] });
+  const allowed = may(...manage);
+  const drop = async (item: T, target: string) => {
+    const question = {
+      title: t(removeTitle),
+      text: t("{name}: this counts at once.", { name: name?.(item) ?? id(item) }),
+      action: t(removeTitle),
+      danger: true,
+    };
+    if (!(await confirmed(question))) return;
+    try {
+      await api.send("DELETE", target);
+      succeeded(t("Done"));
+      await reload();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  return (
+    <Stack>
+      {allowed && add?.(reload)}
+      {list.isPending ? (
+        <Rows count={3} />
+      ) : list.isError ? (
+        <Failure error={list.error} retry={() => list.refetch()} />
+      ) : list.data.items.length === 0 ? (
+        <Empty title={t(empty)} {...(emptyText && { text: t(emptyText) })} />
+      ) : (
+        <>
+          <Table verticalSpacing="sm">
+            <Table.Thead>
+              <Table.Tr>
+                {columns.map(({ title, wide }) => (
+                  <Table.Th key={title} {...(wide && { visibleFrom: "md" })}>
+                    {t(title)}
+                  </Table.Th>
+                ))}
+                <Table.Th w={1}>
+                  <span className="visually-hidden">{t("Actions")}</span>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.data.items.map((item) => {
+                const target = remove?.(item) ?? null;
+                return (
+                  <Table.Tr key={id(item)}>
+                    {columns.map(({ title, wide, render }) => (
+                      <Table.Td key={title} {...(wide && { visibleFrom: "md" })}>
+                        {render(item)}
+                      </Table.Td>
+                    ))}
+                    <Table.Td>
+                      <Group gap={4} wrap="nowrap" justify="flex-end">
+                        {allowed && actions?.(item, reload)}
+                        {allowed && target !== null && (
+                          <ActionIcon
+                            variant="subtle"
+                            color="red"
+                            aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
+                            onClick={() => void drop(item, target)}
+                          >
+                            <IconTrash size={16} />
+                          </ActionIcon>
+                        )}
+                      </Group>
+                    </Table.Td>
+                  </Table.Tr>
+                );
+              })}
+            </Table.Tbody>
+          </Table>
+          {list.data.total > list.data.items.length && (
+            <Text size="sm" c="dimmed">
+              {t("The first {count} of {total}", { count: list.data.items.length, total: list.data.total.toLocaleString() })}
+            </Text>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
