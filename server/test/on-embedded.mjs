@@ -39,6 +39,7 @@ export const onEmbedded = [
   // Stores, one file each.
   "src/applications/access/access.test.ts",
   "src/applications/applications/applications.test.ts",
+  "src/applications/authorization/authorization.test.ts",
   "src/applications/claims/claims.test.ts",
   "src/applications/client-scopes/client-scopes.test.ts",
   "src/applications/clients/clients.test.ts",

@@ -1,4 +1,5 @@
 import { applicationRoutes } from "../applications/applications/index.ts";
+import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
 import { clientScopeRoutes } from "../applications/client-scopes/index.ts";
 import { clientRoutes } from "../applications/clients/index.ts";
@@ -92,6 +93,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });

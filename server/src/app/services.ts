@@ -1,3 +1,4 @@
+import { createResourceServers } from "../applications/authorization/index.ts";
 import { createScopes } from "../applications/client-scopes/index.ts";
 import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
 import { createSamlClients } from "../applications/saml-clients/index.ts";
@@ -125,6 +126,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       issuers,
       isDraining,
     },
+    resourceServers: createResourceServers({ db, changes }),
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),

@@ -15,6 +15,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "OAuth and OpenID Connect clients: their secrets, roles, mappers and service accounts.",
   },
   {
+    name: "Authorization services",
+    description: "What a client protects: resources, scopes, the policies that decide, and why they decided so.",
+  },
+  {
     name: "SAML clients",
     description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },
