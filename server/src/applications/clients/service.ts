@@ -230,7 +230,8 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
   return [{ field: "profile", code: "least_profile", message }];
 }
 
-async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
+/** One error for each scope that the realm does not have. */
+export async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
   const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
   return scopes
     .filter((scope) => !known.includes(scope))

@@ -315,6 +315,8 @@ test("offers If-Match where a stale version is refused", async () => {
   const [scopePath, claimPath] = [`/client-scopes/${scope.scopeId}`, `/claims/${claim.claimId}`];
   const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop", grantTypes: ["client_credentials"] })).body;
   const client = `/clients/${clientId}`;
+  const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
+  const workload = `/workload-identity/${(await realm.asMaster().post("/workload-identity", trust)).body.id}`;
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`${client}/mappers`, mapper)).body;
   await realm.asMaster().post(`${client}/roles`, { name: "order" });
@@ -368,6 +370,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/providers/{channel}/{driver}": () => realm.asMaster().delete("/messaging/providers/SMS/http", stale),
     "PUT /messaging/templates": () => realm.asMaster().put("/messaging/templates", template, stale),
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
+    "PUT /workload-identity/{id}": () => realm.asMaster().put(workload, { ...trust, enabled: true }, stale),
+    "DELETE /workload-identity/{id}": () => realm.asMaster().delete(workload, stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
     "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
