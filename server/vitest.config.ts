@@ -51,6 +51,7 @@ const plain = [
   "src/tenancy/audit/{catalogue,transports}.test.ts",
   "src/tenancy/messaging/{drivers/*,recipients}.test.ts",
   "src/applications/claims/evaluate.test.ts",
+  "src/applications/authorization/evaluator/evaluate.test.ts",
   "src/applications/saml-clients/attributes.test.ts",
   "src/signin/login/return-target.test.ts",
   "src/signin/flows/check.test.ts",

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { keepNamedClient, keepNamedGroups, keepNamedRoles, keepNamedScope, loseUser } from "./applications/authorization/index.ts";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
 import type { Config } from "./config.ts";
@@ -63,7 +64,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
   "user.grants_removing": [keepMappedGrants],
-  "user.deleted": [forgetInvitationsTo],
+  "user.deleted": [forgetInvitationsTo, loseUser],
   "user.erased": [
     forgetAnswers, // before the audit trail is pseudonymised
     async (ctx, person) => void (await eraseFromTrail(ctx, person)),
@@ -77,6 +78,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetSessions,
     forgetTickets,
     forgetEntries(vault),
+    loseUser,
     forgetManager,
   ],
   "consent.revoked": [endGrants],
@@ -84,7 +86,11 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.signatures_chosen": [publishEdwards(vault)],
   "client.disabled": [endGrants],
+  "client.deleting": [keepNamedClient],
   "client.deleted": [forgetConsentsTo],
+  "roles.deleting": [keepNamedRoles],
+  "groups.deleting": [keepNamedGroups],
+  "client_scope.deleting": [keepNamedScope],
   "saml_client.disabled": [],
   "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });

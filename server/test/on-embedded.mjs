@@ -39,11 +39,13 @@ export const onEmbedded = [
   // Stores, one file each.
   "src/applications/access/access.test.ts",
   "src/applications/applications/applications.test.ts",
+  "src/applications/authorization/authorization.test.ts",
   "src/applications/claims/claims.test.ts",
   "src/applications/client-scopes/client-scopes.test.ts",
   "src/applications/clients/clients.test.ts",
   "src/applications/saml-clients/saml-clients.test.ts",
   "src/applications/subject-claim/subject-claim.test.ts",
+  "src/applications/workload-credentials/workload-credentials.test.ts",
   "src/directory/groups/groups.test.ts",
   "src/directory/organizations/organizations.test.ts",
   "src/directory/roles/roles.test.ts",

@@ -25,7 +25,11 @@ function textsOf(text) {
 
 const keys = new Set(files.flatMap((name) => textsOf(readFileSync(join(src, name), "utf8"))));
 const dutch = readFileSync(join(src, "i18n/nl.ts"), "utf8");
-const translated = new Set([...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) => (quoted === undefined ? bare : JSON.parse(`"${quoted}"`))));
+const translated = new Set(
+  [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
+    quoted === undefined ? bare : JSON.parse(`"${quoted}"`),
+  ),
+);
 const missing = [...keys].filter((key) => !translated.has(key)).sort();
 const unused = [...translated].filter((key) => !keys.has(key)).sort();
 

@@ -1,9 +1,11 @@
 import { applicationRoutes } from "../applications/applications/index.ts";
+import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
 import { clientScopeRoutes } from "../applications/client-scopes/index.ts";
 import { clientRoutes } from "../applications/clients/index.ts";
 import { samlClientRoutes } from "../applications/saml-clients/index.ts";
 import { subjectClaimRoutes } from "../applications/subject-claim/index.ts";
+import { workloadRoutes } from "../applications/workload-credentials/index.ts";
 import type { Core } from "../core.ts";
 import { groupRoutes, userGroupRoutes } from "../directory/groups/index.ts";
 import { userImportRoutes } from "../directory/import/index.ts";
@@ -92,6 +94,8 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
+  await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });

@@ -18,6 +18,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
     transactions: perAddress(ofRealm("transactions")),
     samlMessages: perAddress(ofRealm("samlMessages")),
     clientRegistrations: perAddress(ofRealm("clientRegistrations")),
+    workloadTokens: perAddress(ofRealm("workloadTokens")),
     // One link must not serve to ask for one username after the other.
     invitation: perAddress(
       rateLimited(limiter, {

@@ -7,6 +7,7 @@ import { registrationRoutes, sendRegistrationError } from "../protocols/registra
 import { createSingleLogout, samlRoutes } from "../protocols/saml/index.ts";
 import { scimRoutes, scimTokens, sendScimError } from "../protocols/scim/index.ts";
 import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
+import { workloadTokenRoutes } from "../protocols/workload/index.ts";
 import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
 import { impersonationPages } from "../signin/impersonation/index.ts";
 import { invitationPageRoutes } from "../signin/invitations/index.ts";
@@ -60,6 +61,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(changePasswordRoutes, pages);
       await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
       await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      await realm.register(workloadTokenRoutes, { issuers });
       const saml = { ...signIn, realms, samlClients, signingKeys, flows, visitors, limiter };
       await realm.register(samlRoutes, { ...saml, logoutFrames: logoutRequests.frames });
       await realm.register(impersonationPages, { db, work, realms, visitors });

@@ -1,7 +1,9 @@
+import { createResourceServers } from "../applications/authorization/index.ts";
 import { createScopes } from "../applications/client-scopes/index.ts";
 import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
 import { createSamlClients } from "../applications/saml-clients/index.ts";
 import { createSubjects } from "../applications/subject-claim/index.ts";
+import { createWorkloadCredentials } from "../applications/workload-credentials/index.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
 import { createHealth } from "../operations/monitoring/index.ts";
@@ -10,7 +12,7 @@ import { createOutbound, type Outbound } from "../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../platform/passwords/index.ts";
 import { createRateLimiter } from "../platform/rate-limit/index.ts";
 import { startTracing } from "../platform/telemetry/tracing.ts";
-import { createClientActivity, createClientKeys } from "../protocols/client-auth/index.ts";
+import { createClientActivity, createClientKeys, createIssuerKeys } from "../protocols/client-auth/index.ts";
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
@@ -105,6 +107,8 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...tokens,
     standings,
     clientKeys: createClientKeys(outbound),
+    workloads: createWorkloadCredentials({ db, changes }),
+    issuerKeys: createIssuerKeys(outbound),
   });
   return {
     ...connections,
@@ -125,6 +129,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       issuers,
       isDraining,
     },
+    resourceServers: createResourceServers({ db, changes }),
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),

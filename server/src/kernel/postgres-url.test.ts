@@ -15,6 +15,9 @@ test("one host is taken as it is, without what only libpq knows", () => {
   });
   expect(read("postgresql://db")).toMatchObject({ urls: ["postgresql://db"], attrs: "any" });
   expect(read("postgres://u@/x?host=/run/postgresql")).toMatchObject({ names: ["/run/postgresql"] });
+  expect(read("postgres://u@localhost:5433/x?host=%2Frun").urls, "a socket with the port of the authority").toEqual([
+    "postgres://u@/x?host=%2Frun&port=5433",
+  ]);
 });
 
 test("several hosts are several URLs, each with its port and all with the rest", () => {

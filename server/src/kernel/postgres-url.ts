@@ -56,7 +56,8 @@ function hostsOf(authority: string, host: string | undefined, port: string | und
     return written.map((found) => ({ host: found![1]!, port: found![2] ?? port ?? "", isParameter: false }));
   }
   const names = decoded(host).split(",");
-  const ports = decoded(port ?? "").split(",");
+  // The driver takes the port from the authority, whatever the host is.
+  const ports = decoded(port ?? HOST.exec(authority)?.[2] ?? "").split(",");
   if (names.includes("") || (ports.length > 1 && ports.length !== names.length) || ports.some((each) => !/^\d{0,5}$/.test(each)))
     return "host and port must list as many hosts as ports, or one port for all";
   return names.map((name, at) => ({

@@ -4,4 +4,4 @@ export { resolveAccess } from "./resolve.ts";
 export { accessMembers } from "./schema.ts";
 export { mayUseApplication } from "./service.ts";
 export { spellAccess } from "./spell.ts";
-export { heldBy, isAllowedBy } from "./store.ts";
+export { findRoleId, heldBy, isAllowedBy, namesOfRoles } from "./store.ts";

@@ -4,6 +4,7 @@ export { claimsOf, mappedValue } from "./evaluate.ts";
 export type { ClaimMapper, ClaimTarget, ClientScopeSnapshot } from "./mapper.ts";
 export { mapperRoutes } from "./owned-mappers.routes.ts";
 export { ownedMappers } from "./owned-mappers.ts";
+export { claimPath } from "./path.ts";
 export { claimRoutes } from "./routes.ts";
 export { ClaimMapperInput, claimMapperMembers, claimMapperState, type MapperState } from "./schema.ts";
 export { checkedMapper, checkedSource, createClaim, removeClaim, saveClaim, searchClaims, takeClaim } from "./service.ts";

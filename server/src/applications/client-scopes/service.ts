@@ -19,6 +19,13 @@ import {
   updateScope,
 } from "./store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Before a client scope is deleted: listeners refuse it where something would lose its meaning. */
+    "client_scope.deleting": { readonly scopeId: string };
+  }
+}
+
 /** How many clients a refusal names. */
 const NAMED = 10;
 
@@ -70,6 +77,7 @@ export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
   if (scope.builtIn) throw scopeErrors.built_in();
   const listing = await clientsListing(ctx.tx, ctx.realm, scope.name, NAMED + 1);
   if (listing.length > 0) throw inUse(listing.slice(0, NAMED), listing.length > NAMED);
+  await ctx.emit("client_scope.deleting", { scopeId: scope.scopeId });
   await deleteScope(ctx.tx, ctx.realm, scope.scopeId);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });

@@ -1,6 +1,6 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
-export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
+export { addressVerdict, adminAudience, httpsVerdict, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
@@ -8,7 +8,8 @@ export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGran
 export { liveClient } from "./live.store.ts";
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
-export { getsUserTokens, mayAddress } from "./reach.ts";
+export { keyErrors } from "./public-keys.ts";
+export { assertMayControlClient, assertMayReachAdministrators, getsUserTokens, mayAddress } from "./reach.ts";
 export { saveAllowedResources } from "./resources.service.ts";
 export { createClientRole, removeClientRole, saveClientRole } from "./roles.service.ts";
 export { clientRoutes } from "./routes.ts";
@@ -23,7 +24,7 @@ export {
   UpdateClient,
 } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
-export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient } from "./service.ts";
+export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient, unknownScopes } from "./service.ts";
 export { grantToServiceAccount, takeFromServiceAccount } from "./service-accounts.service.ts";
 export { findServiceAccountPermissions, rolesOfServiceAccounts } from "./service-accounts.store.ts";
 export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";

@@ -40,7 +40,7 @@ export const oauthAuthMethods = [
   "self_signed_tls_client_auth",
   "none",
 ] as const;
-export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
+export const authMethods = ["client_secret", ...oauthAuthMethods, "federated_jwt"] as const;
 export type ClientAuthMethod = (typeof authMethods)[number];
 /** OAuth 2.0 Multiple Response Type Encoding Practices: those beside `code` are implicit or hybrid. */
 export const responseTypes = ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"] as const;
@@ -91,7 +91,8 @@ export const settings = {
   ),
   authMethod: member(
     oneOf(authMethods, {
-      description: "How it proves who it is. `client_secret` takes the secret by either way, `none` is for public clients",
+      description:
+        "How it proves who it is. `client_secret` takes the secret by either way, `federated_jwt` a token of another issuer that one of its workload credentials trusts; `none` is for public clients",
     }),
     "client_secret",
   ),

@@ -45,6 +45,8 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Its tokens must not count any more. */
     "client.disabled": ClientEvent;
+    /** Before it and its roles are deleted: listeners refuse it where something would lose its meaning. */
+    "client.deleting": ClientEvent;
     /** Rows that reference it are deleted by cascade. */
     "client.deleted": ClientEvent;
     /** Its settings changed; also emitted if it was disabled. */
@@ -170,6 +172,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, client);
+  await ctx.emit("client.deleting", { id: client.id, clientId: client.clientId });
   const roles = await rolesOfClient(ctx.tx, ctx.realm, client.id);
   await dropRoles(
     ctx,
@@ -227,7 +230,8 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
   return [{ field: "profile", code: "least_profile", message }];
 }
 
-async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
+/** One error for each scope that the realm does not have. */
+export async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
   const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
   return scopes
     .filter((scope) => !known.includes(scope))

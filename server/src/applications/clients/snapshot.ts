@@ -19,6 +19,8 @@ export interface ClientSnapshot {
   readonly webOrigins: readonly string[];
   /** As configured; empty means what the realm gives (see decision 7). */
   readonly scopes: readonly string[];
+  /** What a client that authenticated by a workload credential is limited to; undefined: nothing further. */
+  readonly scopeLimit?: readonly string[];
   readonly allowedResources: readonly string[];
   readonly settings: ClientSettings;
   /** The client's own mappers. */

@@ -12,6 +12,13 @@ import type { CreateGroup, GroupQuery, UpdateGroup } from "./schema.ts";
 import { deleteGroup, findGroup, type GroupRow, insertGroup, listGroups, updateGroup } from "./store.ts";
 import { heightOf, replaceAncestors, subtreeOf, withAncestors } from "./tree.store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Before a group is deleted with those below it: listeners refuse it where something would lose its meaning. */
+    "groups.deleting": { readonly groupIds: readonly string[] };
+  }
+}
+
 const MAX_DEPTH = 50;
 
 export const searchGroups = (ctx: ReadCtx, query: GroupQuery): Promise<Page<GroupRow>> => listGroups(ctx.tx, ctx.realm, query);
@@ -96,6 +103,7 @@ export async function removeGroup(ctx: Ctx, id: string): Promise<void> {
   const subtree = await subtreeOf(ctx.tx, ctx.realm, group.groupId);
   await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, subtree), async () => {
     expectVersion(ctx, group.version);
+    await ctx.emit("groups.deleting", { groupIds: subtree });
     await deleteGroup(ctx.tx, ctx.realm, group.groupId);
   });
   const below = subtree.length - 1;

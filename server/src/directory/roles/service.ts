@@ -13,6 +13,13 @@ import { adminRoles, ownPermissions, permissionsOfRoles, replacePermissions } fr
 import type { AdminRole, CreateRole, UpdateAdminRole, UpdateRole } from "./schema.ts";
 import { deleteRole, findRole, insertRole, listRoles, lockRole, moveDefault, type RoleRow, shareDefaultRole, updateRole } from "./store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Before roles are deleted: listeners refuse it where something would lose its meaning. */
+    "roles.deleting": { readonly roleIds: readonly string[] };
+  }
+}
+
 export const searchRoles = (ctx: ReadCtx, query: ListQuery): Promise<Page<RoleRow>> => listRoles(ctx.tx, ctx.realm, query);
 
 export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
@@ -115,6 +122,7 @@ export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
 export async function dropRoles(ctx: Ctx, roleIds: readonly string[], check: () => Promise<void> = async () => {}): Promise<void> {
   await changingGrants(ctx, roleIds, async () => {
     await check();
+    await ctx.emit("roles.deleting", { roleIds });
     const includers = new Set<string>();
     for (const roleId of roleIds) for (const id of await includersOf(ctx.tx, ctx.realm, roleId)) includers.add(id);
     for (const roleId of roleIds) await deleteRole(ctx.tx, ctx.realm, roleId);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isMailAddress } from "../../kernel/text.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
+import type { AdminClient } from "../../testing/realm.ts";
 import { examples } from "./examples.ts";
 import { isReference, type OpenApiDocument, type Operation, operationsOf, type Response } from "./openapi.ts";
 import { tags } from "./tags.ts";
@@ -208,6 +209,19 @@ test("gives examples that fit their schemas", () => {
   }
 });
 
+/** One of each part of a client's authorization services, by the name "worker". */
+const authzParts = {
+  scopes: [{ name: "worker" }, {}],
+  resources: [{ name: "worker" }, {}],
+  policies: [{ name: "worker", type: "time", hour: 8 }, { hour: 9 }],
+  permissions: [{ name: "worker", type: "scope", scopes: ["worker"] }, { scopes: ["worker"] }],
+} as const;
+async function addAuthzParts(admin: AdminClient, client: string): Promise<void> {
+  await admin.put(`${client}/authz/settings`, { enabled: true });
+  for (const [part, [body]] of Object.entries(authzParts))
+    expect((await admin.post(`${client}/authz/${part}`, body)).status, part).toBe(201);
+}
+
 test("promises the headers that are sent, and no others", async () => {
   const realm = await iam.realm();
   const master = realm.asMaster().browser;
@@ -227,6 +241,7 @@ test("promises the headers that are sent, and no others", async () => {
   const [[scope], [claim]] = [(await realm.asMaster().get("/client-scopes")).body, (await realm.asMaster().get("/claims")).body];
   const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop" })).body;
   await realm.asMaster().post(`/clients/${clientId}/roles`, { name: "order" });
+  await addAuthzParts(realm.asMaster(), `/clients/${clientId}`);
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`/clients/${clientId}/mappers`, mapper)).body;
   await realm.asMaster().post("/saml-clients", { entityId: "urn:sp", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
@@ -300,6 +315,8 @@ test("offers If-Match where a stale version is refused", async () => {
   const [scopePath, claimPath] = [`/client-scopes/${scope.scopeId}`, `/claims/${claim.claimId}`];
   const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop", grantTypes: ["client_credentials"] })).body;
   const client = `/clients/${clientId}`;
+  const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
+  const workload = `/workload-identity/${(await realm.asMaster().post("/workload-identity", trust)).body.id}`;
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`${client}/mappers`, mapper)).body;
   await realm.asMaster().post(`${client}/roles`, { name: "order" });
@@ -353,6 +370,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/providers/{channel}/{driver}": () => realm.asMaster().delete("/messaging/providers/SMS/http", stale),
     "PUT /messaging/templates": () => realm.asMaster().put("/messaging/templates", template, stale),
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
+    "PUT /workload-identity/{id}": () => realm.asMaster().put(workload, { ...trust, enabled: true }, stale),
+    "DELETE /workload-identity/{id}": () => realm.asMaster().delete(workload, stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
     "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
@@ -408,6 +427,12 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),
   };
+  await addAuthzParts(realm.asMaster(), client);
+  tried["PUT /clients/{clientId}/authz/settings"] = () => realm.asMaster().put(`${client}/authz/settings`, {}, stale);
+  for (const [part, [, change]] of Object.entries(authzParts)) {
+    tried[`PUT /clients/{clientId}/authz/${part}/{name}`] = () => realm.asMaster().put(`${client}/authz/${part}/worker`, change, stale);
+    tried[`DELETE /clients/{clientId}/authz/${part}/{name}`] = () => realm.asMaster().delete(`${client}/authz/${part}/worker`, stale);
+  }
   const offered = admin()
     .filter(({ operation }) => operation.parameters?.some((parameter) => isReference(parameter) && parameter.$ref.endsWith("/IfMatch")))
     .map(({ name }) => name.replace("/admin/realms/{realm}", ""));

@@ -37,6 +37,20 @@ const clientMapper = {
   targets: ["idToken", "userinfo"],
   createdAt: time,
 };
+const workloadState = {
+  name: "deploy of the shop",
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/shop:ref:refs/heads/main",
+  conditions: { event_name: ["push", "workflow_dispatch"] },
+  audience: "https://id.example.com/realms/acme",
+  clientId: "shop",
+  scopes: "roles",
+};
+const workloadCredential = {
+  ...{ id: "019b76da-a807-7a1b-8c2d-3e4f5a6b7c8d", realmId: "acme", jwksUri: null, jwks: null, subjectClaim: "sub" },
+  ...{ maxTokenSeconds: 3_600, singleUse: false, enabled: true, createdAt: time },
+  ...workloadState,
+};
 const application = {
   realmId: "acme",
   name: "shop",
@@ -150,6 +164,16 @@ export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   ClientMapper: clientMapper,
   CreateClientMapper: clientMapperState,
   UpdateClientMapper: { ...clientMapperState, multivalued: true },
+  WorkloadCredential: workloadCredential,
+  CreateWorkloadCredential: workloadState,
+  UpdateWorkloadCredential: { ...workloadState, enabled: true },
+  WorkloadTokens: {
+    access_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln",
+    issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    token_type: "Bearer",
+    expires_in: 300,
+    scope: "orders:write",
+  },
   Provisioning: provisioning,
   UpdateProvisioning: { registration: { requireInitialAccessToken: true, allowedRedirectHosts: ["*.example.com"] } },
   InitialAccessToken: initialAccessToken,

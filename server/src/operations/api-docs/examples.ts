@@ -1,4 +1,5 @@
 import { examplesOfApplications } from "./examples.applications.ts";
+import { examplesOfAuthorization } from "./examples.authorization.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
@@ -171,6 +172,7 @@ const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded
 
 export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
+  ...examplesOfAuthorization,
   ...examplesOfFlows,
   ...examplesOfSaml,
   ...examplesOfDevices,
@@ -377,6 +379,8 @@ export const examples: Readonly<Record<string, unknown>> = {
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],
+    ownedResources: [],
+    sharedResources: [],
     loginEvents: [
       { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },
     ],

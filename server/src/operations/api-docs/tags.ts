@@ -15,10 +15,18 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "OAuth and OpenID Connect clients: their secrets, roles, mappers and service accounts.",
   },
   {
+    name: "Authorization services",
+    description: "What a client protects: resources, scopes, the policies that decide, and why they decided so.",
+  },
+  {
     name: "SAML clients",
     description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },
   { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
+  {
+    name: "Workload identity",
+    description: "Tokens of other issuers (Kubernetes, GitHub, clouds) that stand for a client: no secret has to be kept or rotated.",
+  },
   { name: "Client scopes", description: "What clients may request, and the claims of each scope." },
   { name: "Claims", description: "What tokens, userinfo and introspection contain about a user, and what `sub` is." },
   {

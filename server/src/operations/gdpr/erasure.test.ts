@@ -143,6 +143,15 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.post(`/users/${userId}/credentials`, { type: "enrollment-token" }));
   must(await boss.post("/webhooks", { name: "all", url: "https://hooks.example.com/", eventTypes: "*", enabled: false }));
 
+  const { id: photos } = must(await boss.post("/clients", { clientId: "photos" }));
+  must(await boss.put(`/clients/${photos}/authz/settings`, { enabled: true }));
+  must(await boss.post(`/clients/${photos}/authz/policies`, { name: "her", type: "user", users: [username] }));
+  const { resourceId } = must(
+    await boss.post(`/clients/${photos}/authz/resources`, { name: "album", owner: username, ownerManagedAccess: true }),
+  );
+  await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
+    values (${realm.name}, ${photos}::uuid, ${resourceId}::uuid, ${userId}::uuid, '', 'GRANTED', 1)`.execute(iam.core.db);
+
   // At work.
   const browser = iam.browser();
   await browser.signIn(realm.name, username, PASSWORD);
@@ -271,7 +280,7 @@ describe("erasing", () => {
       ]),
     );
     expect(theirs.every(({ sourceIp }) => sourceIp === null)).toBe(true);
-    expect(await realm.events(), "nothing is lost but the name").toHaveLength(length + 2);
+    expect(await realm.events(), "nothing is lost but the name").toHaveLength(length + 3);
     expect(await realm.events(`resourceId=${erased.resourceId}&type=ADMIN_DELETE`)).toMatchObject([{ detail: "gdpr" }]);
 
     // What is others' stays.

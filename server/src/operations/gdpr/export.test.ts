@@ -51,6 +51,9 @@ describe("the export", () => {
       const requested = { userId, clientId: "bank", type: "payment", summary: "50 EUR to Bob", payloadHash: "-", acr: "2" } as const;
       await insertTransaction(ctx.tx, ctx.realm, { ...requested, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + MINUTE });
     });
+    const photos = must(await boss.post("/clients", { clientId: "photos" }));
+    must(await boss.put(`/clients/${photos.id}/authz/settings`, { enabled: true }));
+    const owned = must(await boss.post(`/clients/${photos.id}/authz/resources`, { name: "album", owner: "ada", ownerManagedAccess: true }));
     const looker = await realm.as("view-users");
 
     const answer = await looker.get(`/users/${userId}/gdpr/export`);
@@ -104,6 +107,8 @@ describe("the export", () => {
           ...{ status: "PENDING", createdAt: time, signedAt: null },
         },
       ],
+      ownedResources: [{ clientId: "photos", resourceId: owned.resourceId, name: "album", createdAt: time, shares: 0 }],
+      sharedResources: [],
       loginEvents: [
         { ...event, type: "LOGIN_FAILURE", outcome: "FAILURE" },
         { ...event, type: "LOGIN_SUCCESS", outcome: "SUCCESS" },

@@ -1,14 +1,14 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { type ReadCtx, systemActor } from "../../platform/context.ts";
+import type { ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 import { type Activity, addActivity, listActivity } from "./activity.store.ts";
+import { createRefusals } from "./refusals.ts";
 
 /** Counts client credentials grants and failed client authentications in memory and writes them every few seconds: no write per token. */
 export interface ClientActivity {
@@ -16,6 +16,8 @@ export interface ClientActivity {
   issued(client: ClientSnapshot, sourceIp: string | null, expiresAt: number): void;
   /** Client authentication failed. */
   refused(refusal: Refusal): void;
+  /** A workload's token was refused. */
+  refusedWorkload(refusal: WorkloadRefusal): void;
   /** Stores what was counted since the last flush. */
   flush(): Promise<void>;
 }
@@ -29,6 +31,15 @@ export interface Refusal {
   readonly sourceIp: string | null;
 }
 
+/** Nothing of it is verified. */
+export interface WorkloadRefusal {
+  readonly realm: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly reason: string;
+  readonly sourceIp: string | null;
+}
+
 interface Parts {
   readonly db: Db;
   readonly work: UnitOfWork;
@@ -37,12 +48,9 @@ interface Parts {
 
 /** Rows per insert. */
 const FLUSH_ROWS = 1_000;
-/** Guesses must not fill the audit trail: per realm and flush, this many failures get an event each, the rest is recorded as a number. */
-const MAX_SINGLE_EVENTS = 20;
-const MAX_REALMS = 1_000;
 
-/** The refusals of one realm since the last flush, by client and address. */
-type Refusals = Map<string, { readonly refusal: Refusal; unrecorded: number }>;
+/** Not authenticated: without what Postgres cannot store, and of limited length. */
+const cleaned = (text: string): string => cut(text.toWellFormed().replaceAll("\u0000", ""), 255);
 
 /** The clients with unexpired client credentials tokens. */
 export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQuery): Promise<Page<ServiceAccountSession>> =>
@@ -50,8 +58,7 @@ export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQu
 
 export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   let noted = new Map<string, Activity>();
-  const refusals = new LRUCache<string, Refusals>({ max: MAX_REALMS });
-  const writing = new Set<Promise<void>>();
+  const refusals = createRefusals({ work, log });
 
   const add = (more: Activity) => {
     const key = `${more.realm}/${more.id}`;
@@ -80,57 +87,39 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
     }
   };
 
-  const recordEvent = (refusal: Refusal, detail: string | null) => {
-    const { realm, clientId, id, sourceIp } = refusal;
-    const written = work
-      .transact({ realm, actor: systemActor(realm), sourceIp }, async (ctx) =>
-        ctx.audit({
-          category: "AUTHN",
-          type: "CLIENT_LOGIN_FAILURE",
-          outcome: "FAILURE",
-          actor: { id, name: clientId, kind: "anonymous" },
-          ...(id !== null && { resourceType: "clients", resourceId: id }),
-          detail,
-        }),
-      )
-      .catch((err) => log.warn({ err, realm, clientId }, "could not record that a client was refused"))
-      .finally(() => writing.delete(written));
-    writing.add(written);
-  };
-
-  const recordRemaining = () => {
-    for (const [realm, ofRealm] of refusals.entries()) {
-      refusals.delete(realm);
-      for (const { refusal, unrecorded } of ofRealm.values())
-        if (unrecorded > 0) recordEvent(refusal, `${unrecorded} more since the last event`);
-    }
-  };
-
   return {
     issued({ realmId, id }, sourceIp, expiresAt) {
       const now = clock.now();
       add({ realm: realmId, id, firstAt: now, lastAt: now, tokens: 1, sourceIp, expiresAt });
     },
-    refused(given) {
-      // The client_id is not authenticated: remove what Postgres cannot store, and limit its length.
-      const refusal = { ...given, clientId: cut(given.clientId.toWellFormed().replaceAll("\u0000", ""), 255) };
-      const ofRealm: Refusals = refusals.get(refusal.realm) ?? new Map();
-      refusals.set(refusal.realm, ofRealm);
-      const key = `${refusal.id ?? "?"} ${refusal.sourceIp ?? "?"}`;
-      const known = ofRealm.get(key);
-      if (known) known.unrecorded++;
-      else if (ofRealm.size < MAX_SINGLE_EVENTS) {
-        ofRealm.set(key, { refusal, unrecorded: 0 });
-        recordEvent(refusal, null);
-      } else {
-        const others = ofRealm.get("others") ?? { refusal: { ...refusal, clientId: "(several)", id: null }, unrecorded: 0 };
-        others.unrecorded++;
-        ofRealm.set("others", others);
-      }
+    refused({ realm, clientId, id, sourceIp }) {
+      refusals.add({
+        ...{ realm, sourceIp, key: `client ${id ?? "?"}` },
+        draft: (more, isSeveral) => ({
+          category: "AUTHN",
+          type: "CLIENT_LOGIN_FAILURE",
+          outcome: "FAILURE",
+          actor: { ...(isSeveral ? { id: null, name: "(several)" } : { id, name: cleaned(clientId) }), kind: "anonymous" },
+          ...(id !== null && !isSeveral && { resourceType: "clients", resourceId: id }),
+          detail: more > 0 ? `${more} more since the last event` : null,
+        }),
+      });
+    },
+    refusedWorkload({ realm, issuer, subject, reason, sourceIp }) {
+      const who = `issuer ${cleaned(issuer)}, subject ${cleaned(subject)}`;
+      refusals.add({
+        ...{ realm, sourceIp, key: `workload ${who}` },
+        draft: (more, isSeveral) => ({
+          category: "SECURITY",
+          type: "WORKLOAD_TOKEN_REJECTED",
+          outcome: "FAILURE",
+          actor: { id: null, name: isSeveral ? "(several)" : cleaned(subject) || "(none)", kind: "anonymous" },
+          detail: `${isSeveral ? "several issuers and subjects" : who}: ${more > 0 ? `${more} more since the last event` : reason}`,
+        }),
+      });
     },
     async flush() {
-      recordRemaining();
-      await Promise.all([storeActivity(), ...writing]);
+      await Promise.all([storeActivity(), refusals.flush()]);
     },
   };
 }

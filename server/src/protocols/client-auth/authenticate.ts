@@ -1,13 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type ClientSnapshot, type Clients, profileOf } from "../../applications/clients/index.ts";
+import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import { oncePer } from "../../kernel/once.ts";
 import type { ClientActivity } from "./activity.ts";
 import { type AssertionParts, reasonAgainstAssertion } from "./client-assertion.ts";
 import { isSecretOf } from "./client-secret.ts";
 import { reasonAgainstCertificate } from "./mutual-tls.ts";
 import { type Form, type PresentedCredentials, presentedCredentials } from "./presented.ts";
+import { isWorkload, verifyWorkloadToken, type WorkloadParts } from "./workload-token.ts";
 
-export interface ClientAuthParts extends AssertionParts {
+export interface ClientAuthParts extends AssertionParts, WorkloadParts {
+  readonly db: WorkloadParts["db"];
+  readonly realm: WorkloadParts["realm"];
   readonly issuer: string;
   readonly clients: Clients;
   readonly activity: ClientActivity;
@@ -28,19 +33,48 @@ export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean =>
 /** RFC 6749 §2.3: authenticates the client by its configured method. A failure is recorded as CLIENT_LOGIN_FAILURE. */
 export async function authenticateClient(parts: ClientAuthParts, request: ClientRequest): Promise<ClientSnapshot> {
   const credentials = presentedCredentials(request.headers, request.form);
+  if (credentials.kind === "workload") return authenticateWorkload(parts, credentials, request);
   const known = await parts.clients.get(parts.realm.realmId, credentials.clientId);
   const client = known?.enabled ? known : null;
   if (client) refuseForeignOrigin(client, request.headers);
   const reason = client ? await reasonAgainst(parts, client, credentials, request) : "client not found";
   if (client && reason === null) return client;
-  parts.activity.refused({
-    realm: parts.realm.realmId,
-    clientId: credentials.clientId,
-    id: client?.id ?? null,
-    sourceIp: request.sourceIp,
-  });
-  throw basicChallenge(parts.issuer, request.headers, oauthErrors.invalidClient(reason ?? undefined));
+  throw refusal(parts, request, credentials.clientId, client, reason);
 }
+
+function refusal(
+  { realm, activity, issuer }: ClientAuthParts,
+  { headers, sourceIp }: ClientRequest,
+  clientId: string,
+  client: ClientSnapshot | null,
+  reason: string | null,
+): OAuthError {
+  activity.refused({ realm: realm.realmId, clientId, id: client?.id ?? null, sourceIp });
+  return basicChallenge(issuer, headers, oauthErrors.invalidClient(reason ?? undefined));
+}
+
+/**
+ * `federated_jwt`: a token of another issuer stands for the client that its workload credential names, by the credential's own rules for age and
+ * reuse. The client then gets no more than the credential's scopes.
+ */
+async function authenticateWorkload(
+  parts: ClientAuthParts,
+  { clientId, named, assertion }: Extract<PresentedCredentials, { kind: "workload" }>,
+  request: ClientRequest,
+): Promise<ClientSnapshot> {
+  const verified = await verifyWorkloadToken(parts, assertion, (credential) => named === undefined || credential.clientId === named);
+  if (!isWorkload(verified)) throw refusal(parts, request, clientId, null, verified.reason);
+  const known = await parts.clients.get(parts.realm.realmId, verified.credential.clientId);
+  const client = known?.enabled ? known : null;
+  if (client) refuseForeignOrigin(client, request.headers);
+  if (client?.settings.authMethod !== "federated_jwt") throw refusal(parts, request, clientId, client, MISMATCH);
+  return limited(client)(verified.credential);
+}
+
+/** The same object for the same credential: what is made from a client is kept with its snapshot. */
+const limited = oncePer((client: ClientSnapshot) =>
+  oncePer(({ scopes }: WorkloadCredential): ClientSnapshot => ({ ...client, scopeLimit: scopes.split(" ") })),
+);
 
 /** RFC 6749 §5.2: a client that used the Authorization header gets the matching challenge. */
 function basicChallenge(issuer: string, { authorization }: IncomingHttpHeaders, error: OAuthError): OAuthError {
@@ -61,7 +95,7 @@ function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin 
 async function reasonAgainst(
   parts: ClientAuthParts,
   client: ClientSnapshot,
-  credentials: PresentedCredentials,
+  credentials: Exclude<PresentedCredentials, { kind: "workload" }>,
   { headers, endpoint }: ClientRequest,
 ): Promise<string | null> {
   const { authMethod } = client.settings;

@@ -1,9 +1,11 @@
 // Client authentication (RFC 6749 §2.3, RFC 7523, RFC 8705 §2) and service-account sessions.
-// Owns `client_activity` and the cache of clients' keys.
+// Tokens of other issuers (workload identity) are verified here, too. Owns `client_activity` and the caches of keys.
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
 export { authenticateClient, type ClientAuthParts, ForeignOrigin, isPublic } from "./authenticate.ts";
 export { type ClientKeys, createClientKeys } from "./client-keys.ts";
 export { currentSecrets } from "./client-secret.ts";
+export { createIssuerKeys } from "./issuer-keys.ts";
 export type { Form } from "./presented.ts";
+export { isWorkload, type RefusedWorkload, verifyWorkloadToken, type Workload } from "./workload-token.ts";

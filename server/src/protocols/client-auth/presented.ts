@@ -9,6 +9,8 @@ export type Form = Readonly<Record<string, string | readonly string[] | undefine
 export type PresentedCredentials =
   | { readonly kind: "secret"; readonly clientId: string; readonly secret: string; readonly byHeader: boolean }
   | { readonly kind: "assertion"; readonly clientId: string; readonly assertion: string }
+  /** An assertion of another issuer: `clientId` is the form's, or else what the assertion is about. */
+  | { readonly kind: "workload"; readonly clientId: string; readonly named: string | undefined; readonly assertion: string }
   /** A `client_id` without a secret: a public client, or one that authenticates by its certificate. */
   | { readonly kind: "none"; readonly clientId: string };
 
@@ -33,9 +35,9 @@ export function presentedCredentials({ authorization }: IncomingHttpHeaders, for
     : authorization !== undefined
       ? basicCredentials(authorization)
       : assertion
-        ? { kind: "assertion", clientId: subjectOf(assertion), assertion }
+        ? assertionCredentials(assertion, named)
         : { kind: "none", clientId: named ?? "" };
-  if (credentials.kind === "assertion" && type !== ASSERTION_TYPE)
+  if (assertion && type !== ASSERTION_TYPE)
     throw refuse(type ? `client_assertion_type must have value ${ASSERTION_TYPE}` : "client_assertion_type must be provided");
   if (named && named !== credentials.clientId) throw refuse("client_id mismatch");
   if (!credentials.clientId) throw refuse("no client authentication mechanism provided");
@@ -69,14 +71,16 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The `sub` of an assertion whose signature is not verified yet. */
-function subjectOf(assertion: string): string {
+/** RFC 7523 §3: an assertion is about the client, by whom it is made as well (§2.2), or by another issuer. Its signature is not verified yet. */
+function assertionCredentials(assertion: string, named: string | undefined): PresentedCredentials {
   let sub: unknown;
+  let iss: unknown;
   try {
-    ({ sub } = decodeJwt(assertion));
+    ({ sub, iss } = decodeJwt(assertion));
   } catch (cause) {
     throw oauthErrors.invalidRequest("invalid client_assertion format", { cause });
   }
   if (typeof sub !== "string" || sub === "") throw oauthErrors.invalidClient("the assertion has no subject");
-  return sub;
+  if (typeof iss === "string" && iss !== sub) return { kind: "workload", clientId: named || sub, named: named || undefined, assertion };
+  return { kind: "assertion", clientId: sub, assertion };
 }

@@ -139,17 +139,19 @@ export interface ClientIssue {
   readonly resource: string;
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
   readonly extraClaims?: ExtraClaims | undefined;
+  /** In seconds. */
+  readonly maxLifetime?: number | undefined;
 }
 
 /** RFC 6749 §4.4: an access token of the client credentials grant. */
 export async function clientAccessToken(
   parts: IssuerParts,
   client: ClientSnapshot,
-  { scopes, resource, authorizationDetails, extraClaims }: ClientIssue,
+  { scopes, resource, authorizationDetails, extraClaims, maxLifetime = Infinity }: ClientIssue,
   binding: Binding,
 ): Promise<IssuedAccessToken> {
   const { claims, constant, json } = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
-  const expiresIn = lifetimesOf(parts.realm.settings, client).accessToken;
+  const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, maxLifetime);
   const fresh = freshClaims(expiresIn, authorizationDetails, binding);
   const payload = extraClaims
     ? JSON.stringify({ ...claims, ...extraClaims, ...constant, ...fresh })

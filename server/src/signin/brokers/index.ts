@@ -26,6 +26,7 @@ export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./mapping.ts";
 export { askingProvider, type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
+export { createRereads } from "./rereads.ts";
 export { deleteExpiredAnswers } from "./saml/index.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
 export { type ProviderLogoutParts, providerLogoutRoutes } from "./saml/slo.routes.ts";

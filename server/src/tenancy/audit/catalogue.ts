@@ -55,8 +55,10 @@ export const catalogue = {
     CONSENT_REVOKED: { description: "A consent was withdrawn" },
     REFRESH_TOKEN_REUSED: { description: "A refresh token was used twice; its grant was ended" },
     PUSH_DENIED: { description: "A user denied a sign-in on their phone; the detail names the application and the address it came from" },
-    WORKLOAD_TOKEN_ISSUED: { description: "A workload exchanged its token; the detail names issuer and subject", later: true },
-    WORKLOAD_TOKEN_REJECTED: { description: "A workload's token was refused; the detail names issuer and subject", later: true },
+    WORKLOAD_TOKEN_ISSUED: { description: "A workload exchanged its token; the detail names issuer and subject" },
+    WORKLOAD_TOKEN_REJECTED: {
+      description: "A workload's token was refused; the detail names issuer and subject, and repeated refusals are counted in one event",
+    },
     AGENT_ACTIVATED: { description: "An agent was activated", later: true },
     AGENT_SUSPENDED: { description: "An agent was suspended", later: true },
     AGENT_REVOKED: { description: "An agent was revoked for good", later: true },

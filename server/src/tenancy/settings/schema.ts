@@ -56,6 +56,14 @@ export const RateLimitPolicy = group({
     100_000,
     "Artifacts, LogoutRequests and logout tokens that other servers send, from one address in a minute",
   ),
+  workloadTokens: count(120, 1, 100_000, "Tokens that workloads exchange, from one address in a minute"),
+});
+
+/** Tokens of other issuers that workloads exchange, see applications/workload-credentials. */
+export const WorkloadPolicy = group({
+  tokenSeconds: count(300, 60, 3_600, "How long the access token lives that a workload gets"),
+  clockSkewSeconds: count(60, 0, 300, "By how much the clocks of issuers may differ from ours"),
+  keysMinutes: count(10, 1, 1_440, "How long an issuer's keys are kept; an unknown key is looked for at once"),
 });
 
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */
@@ -242,6 +250,7 @@ const members = {
   messaging: MessagingPolicy,
   tokens: TokenPolicy,
   oidc: OidcPolicy,
+  workloads: WorkloadPolicy,
   saml: SamlPolicy,
   account: AccountPolicy,
   registration: RegistrationPolicy,

@@ -10,6 +10,7 @@ import { provisioning, settings, subjectClaim } from "./realm.ts";
 import { roles } from "./roles.ts";
 import { samlClients } from "./saml-clients.ts";
 import { claims, clientScopes } from "./scopes.ts";
+import { workloadIdentity } from "./workload-identity.ts";
 
 /** In the order in which an import creates: each may name items of those before it; of those after it in `link` alone. */
 export const sections: readonly Section[] = [
@@ -19,6 +20,7 @@ export const sections: readonly Section[] = [
   clientScopes,
   flows,
   clients,
+  workloadIdentity,
   groups,
   identityProviders,
   organizations,

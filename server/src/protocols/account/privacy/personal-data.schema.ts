@@ -68,6 +68,14 @@ export const PersonalData = Type.Object(
       }),
       { description: "What applications asked the user to sign, as long as it is kept: a day after it has run out" },
     ),
+    ownedResources: Type.Array(
+      Type.Object({ clientId: Type.String(), resourceId: Type.String(), name: Type.String(), createdAt: time, shares: Type.Integer() }),
+      { description: "What the user owns at applications with authorization services; `shares`: with how many others" },
+    ),
+    sharedResources: Type.Array(
+      Type.Object({ clientId: Type.String(), resourceId: Type.String(), scope: Type.String(), status: Type.String(), createdAt: time }),
+      { description: "What others shared with the user, or the user asked them for" },
+    ),
     loginEvents: Type.Array(
       Type.Object({
         id: Type.String(),

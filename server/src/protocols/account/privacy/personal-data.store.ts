@@ -6,7 +6,10 @@ import type { PersonalData } from "./personal-data.schema.ts";
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];
-type Kept = Pick<PersonalData, "credentials" | "samlNameIds" | "provisioned" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
+type Kept = Pick<
+  PersonalData,
+  "credentials" | "samlNameIds" | "provisioned" | "knownBrowsers" | "acceptedTerms" | "transactions" | "ownedResources" | "sharedResources"
+> &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
 /** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
@@ -48,5 +51,15 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
       select transaction_id as id, client_id as "clientId", type, summary, created_at as "createdAt", signed_at as "signedAt",
         case when status in ('PENDING', 'SIGNED') and expires_at <= ${now} then 'EXPIRED' else status end as status
       from transactions where ${mine} order by created_at, transaction_id limit ${MANY}`),
+    ownedResources: await rows(sql<Kept["ownedResources"][number]>`
+      select c.client_id as "clientId", r.resource_id as "resourceId", r.name, r.created_at as "createdAt",
+        (select count(distinct s.user_id)::int from authz_shares s
+          where s.realm_id = r.realm_id and s.client_id = r.client_id and s.resource_id = r.resource_id and s.status = 'GRANTED') as shares
+      from authz_resources r join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+      where r.realm_id = ${realm} and r.owner_id = ${userId} order by r.resource_id limit ${MANY}`),
+    sharedResources: await rows(sql<Kept["sharedResources"][number]>`
+      select c.client_id as "clientId", s.resource_id as "resourceId", s.scope, s.status, s.created_at as "createdAt"
+      from authz_shares s join clients c on c.realm_id = s.realm_id and c.id = s.client_id
+      where s.realm_id = ${realm} and s.user_id = ${userId} order by s.created_at, s.resource_id, s.scope limit ${MANY}`),
   };
 }

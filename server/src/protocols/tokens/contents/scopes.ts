@@ -4,10 +4,13 @@ import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { oncePer } from "../../../kernel/once.ts";
 
 /** The scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
-export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  client.scopes.length > 0
-    ? client.scopes.filter((name) => byName.has(name))
-    : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
+export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, scopeLimit }: ClientSnapshot): readonly string[] {
+  const names =
+    own.length > 0
+      ? own.filter((name) => byName.has(name))
+      : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
+  return scopeLimit ? names.filter((name) => scopeLimit.includes(name)) : names;
+}
 
 const allowed = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => new Set(scopesFor(snapshot, client))));
 

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { findGroupId, pathsOfGroups } from "../../directory/groups/index.ts";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { findRoleId, namesOfRoles } from "../access/index.ts";
+import type { EntryKind } from "./policies.store.ts";
+
+/** Names to ids. Those that the realm does not have are left out. */
+export async function findEntries(db: Db, realm: string, kind: EntryKind, names: readonly string[]): Promise<Map<string, string>> {
+  if (kind === "user") return findUserIds(db, realm, names);
+  if (kind === "client") return byColumn(db, realm, "clients", "id", "client_id", names);
+  if (kind === "client-scope") return byColumn(db, realm, "client_scopes", "scope_id", "name", names);
+  const find = kind === "role" ? findRoleId : findGroupId;
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const id = await find(db, realm, name);
+    if (id !== null) found.set(name, id);
+  }
+  return found;
+}
+
+/** Ids to names, as administrators read them. */
+export async function spellEntries(db: Db, realm: string, kind: EntryKind, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  if (kind === "role") return namesOfRoles(db, realm, ids);
+  if (kind === "group") return pathsOfGroups(db, realm, ids);
+  if (kind === "user") return usernamesOf(db, realm, ids);
+  const [table, id, name] =
+    kind === "client" ? (["clients", "id", "client_id"] as const) : (["client_scopes", "scope_id", "name"] as const);
+  const { rows } = await sql<{ id: string; name: string }>`select ${sql.ref(id)} as id, ${sql.ref(name)} as name from ${sql.table(table)}
+    where realm_id = ${realm} and ${sql.ref(id)} = any(${[...ids]}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+async function byColumn(
+  db: Db,
+  realm: string,
+  table: string,
+  id: string,
+  name: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; name: string }>`select ${sql.ref(id)} as id, ${sql.ref(name)} as name from ${sql.table(table)}
+    where realm_id = ${realm} and (${sql.ref(name)} = any(${[...names]}::text[]) or ${sql.ref(id)} = any(${names.filter(isId)}::uuid[]))`.execute(
+    db,
+  );
+  const found = new Map(rows.map((row) => [row.id, row.id]));
+  for (const row of rows) found.set(row.name, row.id);
+  return new Map(
+    names.flatMap((each) => {
+      const key = found.get(each) ?? found.get(each.toLowerCase());
+      return key === undefined ? [] : [[each, key] as const];
+    }),
+  );
+}
+
+/** By username or id. */
+export async function findUserIds(db: Db, realm: string, names: readonly string[]): Promise<Map<string, string>> {
+  const keys = names.map(loginKey);
+  const { rows } = await sql<{ user_id: string; username_key: string }>`select user_id, username_key from users
+    where realm_id = ${realm} and (username_key = any(${keys}::text[]) or user_id = any(${names.filter(isId)}::uuid[]))`.execute(db);
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const row =
+      rows.find(({ username_key }) => username_key === loginKey(name)) ?? rows.find(({ user_id }) => user_id === name.toLowerCase());
+    if (row) found.set(name, row.user_id);
+  }
+  return found;
+}
+
+export async function usernamesOf(db: Db, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ user_id: string; username: string }>`select user_id, username from users
+    where realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ user_id, username }) => [user_id, username]));
+}

@@ -1,0 +1,29 @@
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+
+export const authzErrors = defineErrors("authz", {
+  disabled: [409, "Authorization services are not enabled for this client: PUT authz/settings with enabled: true first"],
+  resource_not_found: [404, "This client has no such resource"],
+  scope_not_found: [404, "This client has no such authorization scope"],
+  policy_not_found: [404, "This client has no such policy"],
+  permission_not_found: [404, "This client has no such permission"],
+  subject_not_found: [404, "There is no such user or client in this realm"],
+  resource_taken: [409, "The client, or that owner, has a resource of this name"],
+  scope_taken: [409, "The client has an authorization scope of this name"],
+  policy_taken: [409, "The client has a policy of this name"],
+  permission_taken: [409, "The client has a permission of this name"],
+  too_many: [409, "The client has as many of them as one may have"],
+  view_users_needed: [403, "This also needs the permission view-users"],
+});
+
+/** How many dependents a refusal names. */
+const NAMED = 10;
+
+/** A 409 that names what would be left without a meaning. */
+export function inUse(what: string, by: string, names: readonly string[]): AppError {
+  const listed = names.slice(0, NAMED).join(", ");
+  return new AppError(
+    "authz.in_use",
+    409,
+    `${by} name ${what}: ${listed}${names.length > NAMED ? ", …" : ""}. Change or delete them first`,
+  );
+}

@@ -1,0 +1,96 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { policyTypes } from "./evaluator/index.ts";
+import { CreateAuthzPolicy } from "./policies.schema.ts";
+import { CreateAuthzPermission, scopeName, strategies } from "./schema.ts";
+
+const verdict = oneOf(["PERMIT", "DENY"]);
+const name = Type.String({ minLength: 1, maxLength: 255 });
+/** How many resources one evaluation is about. */
+export const MOST_RESOURCES = 100;
+
+export const EvaluateRequest = Type.Object(
+  {
+    userId: Type.Optional(Type.String({ maxLength: 320, description: "Who asks: a user by id or username" })),
+    clientId: Type.Optional(Type.String({ maxLength: 255, description: "Who asks: a client in its own name, by client id" })),
+    actors: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 5,
+        description: "Clients that act for the subject, by client id: what all of them may do is allowed, unless `delegation` is `subject`",
+      }),
+    ),
+    throughClientId: Type.Optional(Type.String({ maxLength: 255, description: "The client that the user's token was issued to" })),
+    tokenScopes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 128 }), { maxItems: 100, description: "Client scopes of the token, by name" }),
+    ),
+    resources: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 255, description: "By name or id" }),
+            scopes: Type.Optional(Type.Array(scopeName, { maxItems: 100 })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: MOST_RESOURCES },
+      ),
+    ),
+    resourceType: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: "Instead of `resources`: the first hundred of the type" }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(scopeName, {
+        maxItems: 100,
+        description: "For all of the resources; alone: the first hundred resources that have one of them",
+      }),
+    ),
+    context: Type.Optional(
+      Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), {
+        maxProperties: 50,
+        description: "What the request pushes: `request.*` of policies",
+      }),
+    ),
+    policies: Type.Optional(
+      Type.Array(CreateAuthzPolicy, { maxItems: 50, description: "A dry run: in the place of, or beside, those of these names" }),
+    ),
+    permissions: Type.Optional(Type.Array(CreateAuthzPermission, { maxItems: 50, description: "A dry run, likewise" })),
+  },
+  { $id: "AuthzEvaluateRequest", additionalProperties: false, examples: [{ userId: "ada", resources: [{ name: "/invoices/*" }] }] },
+);
+export type EvaluateRequest = Static<typeof EvaluateRequest>;
+
+const PolicyResult = Type.Object({
+  name,
+  type: oneOf(policyTypes),
+  logic: oneOf(["POSITIVE", "NEGATIVE"]),
+  status: oneOf(["PERMIT", "DENY", "UNKNOWN"], { description: "UNKNOWN: cannot be told, which denies" }),
+  reason: Type.String(),
+});
+const PermissionResult = Type.Object({
+  name,
+  type: oneOf(["resource", "scope"]),
+  decisionStrategy: oneOf(strategies),
+  status: verdict,
+  policies: Type.Array(PolicyResult),
+});
+export const EvaluateResponse = Type.Object(
+  {
+    status: verdict,
+    results: Type.Array(
+      Type.Object({
+        resource: Type.Union([
+          Type.Object({ resourceId: Type.String(), name: Type.String(), type: Type.Union([Type.String(), Type.Null()]) }),
+          Type.Null(),
+        ]),
+        scopes: Type.Array(Type.String(), { description: "Those asked for; all of the resource's where none were named" }),
+        status: verdict,
+        allowedScopes: Type.Array(Type.String()),
+        deniedScopes: Type.Array(Type.String()),
+        reason: Type.String(),
+        permissions: Type.Array(PermissionResult),
+      }),
+    ),
+  },
+  { $id: "AuthzEvaluateResponse" },
+);
+export type EvaluateResponse = Static<typeof EvaluateResponse>;

@@ -1,0 +1,144 @@
+import type { Model, PermissionModel } from "./model.ts";
+import { createDecider, type PolicyResult, type Situation, type Subject } from "./policies.ts";
+import { combine, type Strategy, type Verdict } from "./verdict.ts";
+
+export interface EvaluatedResource {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly scopes: readonly string[];
+  /** A user's id; null: the resource server itself. */
+  readonly ownerId: string | null;
+  readonly ownerManagedAccess: boolean;
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  /** Scopes that the owner shared, by the user's id. An empty text is the resource itself, where it has no scopes. */
+  readonly shares: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What is asked about: a resource, or scopes alone. */
+export interface Asked {
+  readonly resource: EvaluatedResource | null;
+  /** Null: all of the resource's. */
+  readonly scopes: readonly string[] | null;
+}
+
+export interface PermissionResult {
+  readonly name: string;
+  readonly type: PermissionModel["type"];
+  readonly decisionStrategy: Strategy;
+  readonly status: "PERMIT" | "DENY";
+  readonly policies: readonly PolicyResult[];
+}
+
+export interface AskedResult {
+  readonly asked: Asked;
+  /** With named scopes: all of them are allowed. Without: something is. */
+  readonly status: "PERMIT" | "DENY";
+  readonly allowedScopes: readonly string[];
+  readonly deniedScopes: readonly string[];
+  readonly reason: string;
+  readonly permissions: readonly PermissionResult[];
+}
+
+export interface Question {
+  /** The subject first, then those who act for it: what is allowed is allowed to every one of them. */
+  readonly subjects: readonly Subject[];
+  /** What the request pushed. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly now: number;
+}
+
+/** A resource without scopes is asked about as a whole. */
+const WHOLE = "";
+
+/** Pure: the same for `evaluate`, tokens and AuthZEN. See docs/authorization.md for the steps. */
+export function evaluate(model: Model, question: Question, asked: readonly Asked[]): AskedResult[] {
+  return asked.map((each) => question.subjects.map((subject) => judge(model, question, subject, each)).reduce(both));
+}
+
+/** Delegation: what the one and the other may do. */
+function both(one: AskedResult, other: AskedResult): AskedResult {
+  const allowedScopes = one.allowedScopes.filter((scope) => other.allowedScopes.includes(scope));
+  const denied = new Set([...one.deniedScopes, ...other.deniedScopes]);
+  const isAllowed = one.status === "PERMIT" && other.status === "PERMIT" && (allowedScopes.length > 0 || one.allowedScopes.length === 0);
+  return {
+    asked: one.asked,
+    status: isAllowed ? "PERMIT" : "DENY",
+    allowedScopes,
+    deniedScopes: [...denied],
+    reason: [one.reason, other.reason].join("; actor: "),
+    permissions: [...one.permissions, ...other.permissions],
+  };
+}
+
+function judge(model: Model, { request, now }: Question, subject: Subject, asked: Asked): AskedResult {
+  const { resource } = asked;
+  const own = resource?.scopes ?? asked.scopes ?? [];
+  const wanted = [...new Set(asked.scopes?.length ? asked.scopes : own.length > 0 ? own : [WHOLE])];
+  const possible = wanted.filter((scope) => scope === WHOLE || own.includes(scope));
+  const answer = (isAllowed: (scope: string) => boolean, reason: string, permissions: readonly PermissionResult[] = []): AskedResult => {
+    const allowed = possible.filter(isAllowed);
+    const isEnough = asked.scopes?.length ? allowed.length === wanted.length : allowed.length > 0;
+    const scopes = (list: readonly string[]) => list.filter((scope) => scope !== WHOLE);
+    return {
+      asked,
+      status: isEnough ? "PERMIT" : "DENY",
+      allowedScopes: scopes(allowed),
+      deniedScopes: scopes(wanted.filter((scope) => !allowed.includes(scope))),
+      reason,
+      permissions,
+    };
+  };
+  if (!subject.isEnabled) return answer(() => false, "the subject is disabled");
+  const { policyEnforcementMode: mode, decisionStrategy } = model.settings;
+  if (mode === "DISABLED") return answer(() => true, "enforcement is disabled");
+  if (resource?.ownerManagedAccess && subject.kind === "user" && resource.ownerId === subject.id) return answer(() => true, "the owner");
+
+  const situation: Situation = { subject, request, now, resource: resource && factsOfResource(resource) };
+  const decide = createDecider(model, situation);
+  const results = applicable(model, resource, possible).map((permission) => ({ permission, result: permissionResult(permission, decide) }));
+  const covers = (permission: PermissionModel, scope: string) => permission.type === "resource" || permission.scopes.includes(scope);
+  const shared = resource?.ownerManagedAccess ? (resource.shares.get(subject.id) ?? []) : [];
+  const isAllowed = (scope: string): boolean => {
+    if (subject.kind === "user" && shared.includes(scope)) return true;
+    const verdicts = results.filter(({ permission }) => covers(permission, scope)).map(({ result }) => result.status as Verdict);
+    if (verdicts.length === 0) return mode === "PERMISSIVE" && !resource?.ownerManagedAccess;
+    return combine(decisionStrategy, verdicts) === "PERMIT";
+  };
+  const reason = results.length > 0 ? `${decisionStrategy.toLowerCase()} of the permissions that apply` : "no permission applies";
+  return answer(
+    isAllowed,
+    shared.length > 0 ? `${reason}; the owner shared ${shared.join(" ")}`.trimEnd() : reason,
+    results.map(({ result }) => result),
+  );
+}
+
+function factsOfResource({ id, name, type, ownerId, attributes }: EvaluatedResource) {
+  return { id, name, type: type ?? undefined, owner: ownerId ?? undefined, attributes };
+}
+
+/** Those that name the resource or its type, and scope permissions on a scope that is asked for. */
+function applicable(
+  { byResource, byType, byScope }: Model,
+  resource: EvaluatedResource | null,
+  scopes: readonly string[],
+): PermissionModel[] {
+  const found = new Set<PermissionModel>();
+  if (resource) for (const permission of byResource.get(resource.id) ?? []) found.add(permission);
+  if (resource?.type) for (const permission of byType.get(resource.type) ?? []) found.add(permission);
+  for (const scope of scopes) for (const permission of byScope.get(scope) ?? []) found.add(permission);
+  const isAsked = ({ type, scopes: its }: PermissionModel) => type === "resource" || its.some((scope) => scopes.includes(scope));
+  return [...found].filter(isAsked);
+}
+
+function permissionResult(
+  { name, type, decisionStrategy, policies }: PermissionModel,
+  decide: (name: string) => PolicyResult,
+): PermissionResult {
+  const results = policies.map(decide);
+  const verdict = combine(
+    decisionStrategy,
+    results.map(({ status }) => status),
+  );
+  return { name, type, decisionStrategy, status: verdict === "PERMIT" ? "PERMIT" : "DENY", policies: results };
+}

@@ -1,0 +1,180 @@
+/**
+ * Regular expressions that are matched in time proportional to the length of the text, whatever the pattern (Thompson's construction): one that
+ * backtracks would let an administrator, or the value of a claim, stop the server. A pattern matches the whole value. It has characters, `.`,
+ * classes, `\d \w \s`, groups, `|`, `* + ?` and `{n,m}`; references and lookaround are refused.
+ */
+export const MAX_PATTERN = 255;
+export const MAX_SUBJECT = 1024;
+const MAX_STATES = 2_000;
+
+export class PatternError extends Error {}
+
+type Test = (char: string) => boolean;
+type State =
+  | { readonly kind: "char"; readonly test: Test; next: number }
+  | { readonly kind: "split"; next: number; other: number }
+  | { readonly kind: "end" };
+
+type Node =
+  | { readonly kind: "char"; readonly test: Test }
+  | { readonly kind: "all" | "any"; readonly nodes: readonly Node[] }
+  | { readonly kind: "repeat"; readonly node: Node; readonly least: number; readonly most: number };
+
+export type Pattern = (text: string) => boolean;
+
+/** Throws `PatternError` if the pattern cannot be used. */
+export function compilePattern(source: string): Pattern {
+  const states: State[] = [{ kind: "end" }];
+  const start = build(parse(source), 0, states);
+  return (text) => run(states, start, text);
+}
+
+/** Adds the states of `node`, which lead to `next`; returns the first. */
+function build(node: Node, next: number, states: State[]): number {
+  const add = (state: State): number => {
+    if (states.length >= MAX_STATES) throw new PatternError("repeats too much");
+    return states.push(state) - 1;
+  };
+  switch (node.kind) {
+    case "char":
+      return add({ kind: "char", test: node.test, next });
+    case "all":
+      return node.nodes.reduceRight((after, each) => build(each, after, states), next);
+    case "any":
+      return node.nodes.map((each) => build(each, next, states)).reduce((one, other) => add({ kind: "split", next: one, other }));
+    case "repeat": {
+      let after = next;
+      if (node.most === Number.POSITIVE_INFINITY) {
+        const loop = { kind: "split" as const, next: 0, other: next };
+        after = add(loop);
+        loop.next = build(node.node, after, states);
+      } else
+        for (let optional = node.least; optional < node.most; optional++)
+          after = add({ kind: "split", next: build(node.node, after, states), other: next });
+      for (let needed = 0; needed < node.least; needed++) after = build(node.node, after, states);
+      return after;
+    }
+  }
+}
+
+function run(states: readonly State[], start: number, text: string): boolean {
+  const follow = (from: Iterable<number>): Set<number> => {
+    const reached = new Set<number>();
+    const open = [...from];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (reached.has(at)) continue;
+      reached.add(at);
+      const state = states[at]!;
+      if (state.kind === "split") open.push(state.next, state.other);
+    }
+    return reached;
+  };
+  let current = follow([start]);
+  for (const char of text) {
+    const next: number[] = [];
+    for (const at of current) {
+      const state = states[at]!;
+      if (state.kind === "char" && state.test(char)) next.push(state.next);
+    }
+    if (next.length === 0) return false;
+    current = follow(next);
+  }
+  return current.has(0);
+}
+
+const CLASSES: Readonly<Record<string, RegExp>> = { d: /^\d$/, D: /^\D$/u, w: /^\w$/, W: /^\W$/u, s: /^\s$/, S: /^\S$/u };
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
+
+function parse(source: string): Node {
+  const chars = [...source.replace(/^\^/, "").replace(/(?<!\\)\$$/, "")];
+  let at = 0;
+  const refuse = (why: string): never => {
+    throw new PatternError(why);
+  };
+
+  function alternatives(depth: number): Node {
+    if (depth > 20) refuse("has groups that are nested too deeply");
+    const nodes = [sequence(depth)];
+    while (chars[at] === "|") {
+      at++;
+      nodes.push(sequence(depth));
+    }
+    return nodes.length === 1 ? nodes[0]! : { kind: "any", nodes };
+  }
+  function sequence(depth: number): Node {
+    const nodes: Node[] = [];
+    while (at < chars.length && chars[at] !== "|" && chars[at] !== ")") nodes.push(repeated(one(depth)));
+    return { kind: "all", nodes };
+  }
+  function one(depth: number): Node {
+    const char = chars[at++]!;
+    if (char === "(") {
+      if (chars[at] === "?") {
+        if (chars[at + 1] !== ":") refuse("has a group that looks ahead or behind, or is named: use plain groups");
+        at += 2;
+      }
+      const inner = alternatives(depth + 1);
+      if (chars[at++] !== ")") refuse("has a group without its end");
+      return inner;
+    }
+    if (char === "[") return { kind: "char", test: charClass() };
+    if (char === ".") return { kind: "char", test: (each) => each !== "\n" };
+    if (char === "\\") return { kind: "char", test: escaped() };
+    if ("*+?{}]".includes(char)) refuse(`has a ${char} that repeats or closes nothing`);
+    if ("^$".includes(char)) refuse(`has a ${char} inside: it always matches the whole value`);
+    return { kind: "char", test: (each) => each === char };
+  }
+  function repeated(node: Node): Node {
+    const char = chars[at];
+    const ranges: Record<string, readonly [number, number]> = { "*": [0, Infinity], "+": [1, Infinity], "?": [0, 1] };
+    let range = char === undefined ? undefined : ranges[char];
+    if (range) at++;
+    else if (char === "{") range = bounds();
+    if (!range) return node;
+    // A lazy quantifier matches the same whole values.
+    if (chars[at] === "?") at++;
+    if (["*", "+", "{"].includes(chars[at] ?? "")) refuse("has two quantifiers in a row");
+    return { kind: "repeat", node, least: range[0], most: range[1] };
+  }
+  function bounds(): readonly [number, number] {
+    const end = chars.indexOf("}", at);
+    const [, least, comma, most] = /^\{(\d{1,4})(,)?(\d{1,4})?\}$/.exec(chars.slice(at, end + 1).join("")) ?? [];
+    if (end < 0 || least === undefined) refuse("has a { that is not {n}, {n,} or {n,m}: write \\{ for the character");
+    at = end + 1;
+    const range = [Number(least), most === undefined ? (comma ? Infinity : Number(least)) : Number(most)] as const;
+    if (range[1] < range[0]) refuse("has {n,m} with m below n");
+    return range;
+  }
+  function escaped(): Test {
+    const char = chars[at++] ?? refuse("ends with a \\");
+    const known = CLASSES[char];
+    if (known) return (each) => known.test(each);
+    if (/[0-9a-zA-Z]/.test(char) && !(char in ESCAPES)) refuse(`has \\${char}, which is not known here`);
+    const literal = ESCAPES[char] ?? char;
+    return (each) => each === literal;
+  }
+  function charClass(): Test {
+    const isNegated = chars[at] === "^";
+    if (isNegated) at++;
+    const tests: Test[] = [];
+    for (let first = true; chars[at] !== "]" || first; first = false) {
+      const from = chars[at++] ?? refuse("has a [ without its end");
+      if (from === "\\") {
+        tests.push(escaped());
+        continue;
+      }
+      if (chars[at] === "-" && chars[at + 1] !== "]" && chars[at + 1] !== undefined) {
+        const to = chars[at + 1]!;
+        at += 2;
+        if (to === "\\" || to < from) refuse("has a range in [] whose end is before its start");
+        tests.push((each) => each >= from && each <= to && [...each].length === 1);
+      } else tests.push((each) => each === from);
+    }
+    at++;
+    return (each) => tests.some((test) => test(each)) !== isNegated;
+  }
+
+  const node = alternatives(0);
+  if (at < chars.length) refuse("has a ) without its start");
+  return node;
+}

@@ -1,0 +1,127 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { findUserIds, usernamesOf } from "./entries.store.ts";
+import { authzErrors, inUse } from "./errors.ts";
+import {
+  deleteResource,
+  findResource,
+  insertResource,
+  listResources,
+  permissionsNaming,
+  type ResourceFilter,
+  type ResourceRow,
+  type ResourceState,
+  updateResource,
+} from "./resources.store.ts";
+import type { CreateAuthzResource, UpdateAuthzResource } from "./schema.ts";
+import { mayViewUsers, readServer, refuseUnknownScopes, takeServer } from "./service.ts";
+import type { Server } from "./store.ts";
+
+export async function searchResources(ctx: ReadCtx, id: string, query: ResourceFilter): Promise<Page<ResourceRow>> {
+  const server = await readServer(ctx, id);
+  const { owner } = query;
+  const ownerId = owner === undefined ? undefined : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
+  if (owner !== undefined && ownerId === undefined) return { rows: [], total: 0, estimated: false, nextCursor: null };
+  const page = await listResources(ctx.tx, server, { ...query, ...(ownerId !== undefined && { owner: ownerId }) });
+  return { ...page, rows: await spelled(ctx, page.rows) };
+}
+
+export async function readResource(ctx: ReadCtx, id: string, name: string): Promise<ResourceRow> {
+  const server = await readServer(ctx, id);
+  const [resource] = await spelled(ctx, [await resourceNamed(ctx, server, name)]);
+  return resource!;
+}
+
+/** By name or id; those of other clients are not found. */
+export async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<ResourceRow> {
+  const resource = await findResource(ctx.tx, server, name);
+  if (!resource) throw authzErrors.resource_not_found();
+  return resource;
+}
+
+/** Owners by username; by id for those who may not view users. */
+async function spelled(ctx: ReadCtx, rows: readonly ResourceRow[]): Promise<ResourceRow[]> {
+  const owners = rows.flatMap(({ owner }) => (owner === null ? [] : [owner]));
+  const names = mayViewUsers(ctx) ? await usernamesOf(ctx.tx, ctx.realm, owners) : new Map<string, string>();
+  return rows.map((row) => ({ ...row, owner: row.owner && (names.get(row.owner) ?? row.owner) }));
+}
+
+export async function createResource(ctx: Ctx, id: string, input: CreateAuthzResource): Promise<ResourceRow> {
+  const server = await takeServer(ctx, id, "share");
+  const resourceId = await addResource(ctx, server, await stateOf(ctx, input, null));
+  return readResource(ctx, id, resourceId);
+}
+
+/** Also for the client itself, by UMA. */
+export async function addResource(ctx: Ctx, server: Server, state: ResourceState): Promise<string> {
+  await refuseUnknownScopes(ctx, server, state.scopes);
+  const resourceId = await insertResource(ctx.tx, server, state, ctx.now);
+  recordResource(ctx, server, "ADMIN_CREATE", state.name);
+  return resourceId;
+}
+
+/** Checks read resources themselves, so no node reloads the model. */
+function recordResource(ctx: Ctx, { client }: Server, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE", name: string): void {
+  ctx.audit({ category: "ADMIN", type, resourceType: "authz", resourceId: client, detail: `resource ${name}` });
+}
+
+async function stateOf(ctx: ReadCtx, input: UpdateAuthzResource & { name: string }, current: ResourceRow | null): Promise<ResourceState> {
+  const {
+    name,
+    displayName = null,
+    type = null,
+    uris = [],
+    scopes = [],
+    iconUri = null,
+    ownerManagedAccess = false,
+    attributes = {},
+  } = input;
+  const owner = input.owner == null ? null : await ownerOf(ctx, input.owner, current);
+  if (ownerManagedAccess && owner === null) {
+    const message = "ownerManagedAccess is for resources that a user owns";
+    throw invalidFields([{ field: "ownerManagedAccess", code: "no_owner", message }]);
+  }
+  return { name, displayName, type, uris, scopes, iconUri, owner, ownerManagedAccess, attributes };
+}
+
+async function ownerOf(ctx: ReadCtx, owner: string, current: ResourceRow | null): Promise<string> {
+  if (owner === current?.owner) return owner;
+  if (!mayViewUsers(ctx)) throw authzErrors.view_users_needed();
+  const found = (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
+  if (found === undefined)
+    throw invalidFields([{ field: "owner", code: "unknown_user", message: `There is no user “${owner}” in this realm` }]);
+  return found;
+}
+
+export async function saveResource(ctx: Ctx, id: string, name: string, input: UpdateAuthzResource): Promise<ResourceRow> {
+  const server = await takeServer(ctx, id, "share");
+  const current = await resourceNamed(ctx, server, name);
+  refuseReadOnly(current, input, ["resourceId", "createdAt"]);
+  expectVersion(ctx, current.version);
+  await changeResource(ctx, server, current, await stateOf(ctx, { ...input, name: input.name ?? current.name }, current));
+  return readResource(ctx, id, current.resourceId);
+}
+
+export async function changeResource(ctx: Ctx, server: Server, current: ResourceRow, state: ResourceState): Promise<void> {
+  await refuseUnknownScopes(ctx, server, state.scopes);
+  await updateResource(ctx.tx, server, current.resourceId, state);
+  recordResource(ctx, server, "ADMIN_UPDATE", state.name);
+}
+
+export async function removeResource(ctx: Ctx, id: string, name: string): Promise<void> {
+  const server = await takeServer(ctx, id);
+  const resource = await resourceNamed(ctx, server, name);
+  expectVersion(ctx, resource.version);
+  await dropResource(ctx, server, resource);
+}
+
+/** The caller holds the lock, so that no permission comes to name it meanwhile. */
+export async function dropResource(ctx: Ctx, server: Server, resource: ResourceRow): Promise<void> {
+  const permissions = await permissionsNaming(ctx.tx, server, resource.resourceId);
+  if (permissions.length > 0) throw inUse("this resource", "Permissions", permissions);
+  await deleteResource(ctx.tx, server, resource.resourceId);
+  recordResource(ctx, server, "ADMIN_DELETE", resource.name);
+}

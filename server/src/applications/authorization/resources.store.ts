@@ -1,0 +1,227 @@
+import { type ColumnType, type Generated, sql } from "kysely";
+import { isId, newId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { authzErrors } from "./errors.ts";
+import type { EvaluatedResource } from "./evaluator/index.ts";
+import type { AuthzResource } from "./schema.ts";
+import type { Server } from "./store.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    authz_resources: {
+      realm_id: string;
+      client_id: string;
+      resource_id: string;
+      name: string;
+      owner_id: string | null;
+      display_name: string | null;
+      type: string | null;
+      uris: string[];
+      scopes: string[];
+      icon_uri: string | null;
+      owner_managed_access: boolean;
+      attributes: ColumnType<Record<string, string[]>, string, string>;
+      created_at: number;
+      version: Generated<number>;
+    };
+    authz_shares: {
+      realm_id: string;
+      client_id: string;
+      resource_id: string;
+      user_id: string;
+      scope: string;
+      status: "GRANTED" | "REQUESTED";
+      created_at: number;
+    };
+  }
+}
+
+/** `owner` is an id here; the service spells it. */
+export type ResourceRow = AuthzResource & { readonly version: number };
+export type ResourceState = Omit<AuthzResource, "resourceId" | "createdAt">;
+
+const select = [
+  "resource_id as resourceId",
+  "name",
+  "display_name as displayName",
+  "type",
+  "uris",
+  "scopes",
+  "icon_uri as iconUri",
+  "owner_id as owner",
+  "owner_managed_access as ownerManagedAccess",
+  "attributes",
+  "created_at as createdAt",
+  "version",
+] as const;
+const of = (db: Db, { realm, client }: Server) =>
+  db.selectFrom("authz_resources").select(select).where("realm_id", "=", realm).where("client_id", "=", client);
+
+const order: ListOrder = {
+  sorts: { name: sql.ref("name"), createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("resource_id"),
+};
+
+export interface ResourceFilter extends ListQuery {
+  readonly name?: string;
+  readonly type?: string;
+  readonly uri?: string;
+  readonly owner?: string;
+  readonly scope?: string;
+}
+
+export function listResources(db: Db, server: Server, query: ResourceFilter): Promise<Page<ResourceRow>> {
+  const { search, name, type, uri, owner, scope } = query;
+  const base = of(db, server)
+    .$if(Boolean(search), (q) =>
+      q.where((eb) => eb.or([eb("name", "like", likePrefix(search!)), ...(isId(search!) ? [eb("resource_id", "=", search!)] : [])])),
+    )
+    .$if(name !== undefined, (q) => q.where("name", "=", name!))
+    .$if(type !== undefined, (q) => q.where("type", "=", type!))
+    .$if(uri !== undefined, (q) => q.where(sql<boolean>`uris @> array[${uri}::text]`))
+    .$if(scope !== undefined, (q) => q.where(sql<boolean>`scopes @> array[${scope}::text]`))
+    .$if(owner !== undefined, (q) => q.where("owner_id", "=", owner!));
+  return pageOf(db, base, order, query);
+}
+
+/** By id, or by name: the client's own resource of that name first. */
+export async function findResource(db: Db, server: Server, name: string): Promise<ResourceRow | null> {
+  const byId = isId(name) ? await of(db, server).where("resource_id", "=", name).executeTakeFirst() : undefined;
+  if (byId) return byId;
+  const row = await of(db, server).where("name", "=", name).orderBy(sql`owner_id is not null, created_at`).limit(1).executeTakeFirst();
+  return row ?? null;
+}
+
+/** For a permission: ids of the client's own resources by name, and of any by id. In a write they are held until commit. */
+export async function shareResources(
+  db: Db,
+  { realm, client }: Server,
+  names: readonly string[],
+  isHeld: boolean,
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const ids = names.filter(isId).map((id) => id.toLowerCase());
+  const { rows } = await sql<{ resource_id: string; name: string; owner_id: string | null }>`
+    select resource_id, name, owner_id from authz_resources where realm_id = ${realm} and client_id = ${client}
+      and (resource_id = any(${ids}::uuid[]) or (owner_id is null and name = any(${[...names]}::text[]))) ${isHeld ? sql`for key share` : sql``}`.execute(
+    db,
+  );
+  const found = new Map(rows.map((row) => [row.resource_id, row.resource_id]));
+  for (const row of rows) if (row.owner_id === null) found.set(row.name, row.resource_id);
+  return found;
+}
+
+export async function insertResource(tx: Tx, { realm, client }: Server, state: ResourceState, now: number, id = newId()): Promise<string> {
+  const insert = tx.insertInto("authz_resources").values({
+    realm_id: realm,
+    client_id: client,
+    resource_id: id,
+    name: state.name,
+    created_at: now,
+    ...columnsOf(state),
+  });
+  await translating({ authz_resources_name_taken: authzErrors.resource_taken }, insert.execute());
+  return id;
+}
+
+const columnsOf = (state: ResourceState) => ({
+  owner_id: state.owner,
+  display_name: state.displayName,
+  type: state.type,
+  uris: [...state.uris],
+  scopes: [...state.scopes],
+  icon_uri: state.iconUri,
+  owner_managed_access: state.ownerManagedAccess,
+  attributes: JSON.stringify(state.attributes),
+});
+
+export async function updateResource(tx: Tx, { realm, client }: Server, id: string, state: ResourceState): Promise<void> {
+  const update = tx
+    .updateTable("authz_resources")
+    .set((eb) => ({ name: state.name, ...columnsOf(state), version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .where("client_id", "=", client)
+    .where("resource_id", "=", id);
+  await translating({ authz_resources_name_taken: authzErrors.resource_taken }, update.execute());
+}
+
+export async function deleteResource(tx: Tx, { realm, client }: Server, id: string): Promise<void> {
+  await tx
+    .deleteFrom("authz_resources")
+    .where("realm_id", "=", realm)
+    .where("client_id", "=", client)
+    .where("resource_id", "=", id)
+    .execute();
+}
+
+export async function permissionsNaming(db: Db, { realm, client }: Server, id: string): Promise<string[]> {
+  const { rows } = await sql<{ permission: string }>`select permission from authz_permission_resources
+    where realm_id = ${realm} and client_id = ${client} and resource_id = ${id} order by permission limit 11`.execute(db);
+  return rows.map(({ permission }) => permission);
+}
+
+/** Which resources a question is about. */
+export type ResourcesAsked =
+  | { readonly by: "names"; readonly names: readonly string[] }
+  | { readonly by: "uris"; readonly names: readonly string[] }
+  | { readonly by: "type"; readonly type: string }
+  | { readonly by: "scopes"; readonly scopes: readonly string[] };
+
+export type AskedResource = EvaluatedResource & { readonly uris: readonly string[] };
+
+/** In one statement, whatever their number: with what their owners shared with these users. */
+export async function resourcesFor(
+  db: Db,
+  { realm, client }: Server,
+  asked: ResourcesAsked,
+  users: readonly string[],
+  { limit, after = "" }: { readonly limit: number; readonly after?: string },
+): Promise<AskedResource[]> {
+  const { rows } = await sql<{
+    resource_id: string;
+    name: string;
+    type: string | null;
+    scopes: string[];
+    uris: string[];
+    owner_id: string | null;
+    owner_managed_access: boolean;
+    attributes: Record<string, string[]>;
+    shares: { userId: string; scope: string }[];
+  }>`select r.resource_id, r.name, r.type, r.scopes, r.uris, r.owner_id, r.owner_managed_access, r.attributes,
+      case when r.owner_managed_access then coalesce((select json_agg(json_build_object('userId', s.user_id, 'scope', s.scope)) from authz_shares s
+        where s.realm_id = r.realm_id and s.client_id = r.client_id and s.resource_id = r.resource_id and s.status = 'GRANTED'
+          and s.user_id = any(${[...users]}::uuid[])), '[]') else '[]' end as shares
+    from authz_resources r where r.realm_id = ${realm} and r.client_id = ${client} and ${conditionOf(asked)}
+      and (${after} = '' or r.name > ${after})
+    order by r.name, r.owner_id is not null, r.resource_id limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    id: row.resource_id,
+    name: row.name,
+    type: row.type,
+    scopes: row.scopes,
+    uris: row.uris,
+    ownerId: row.owner_id,
+    ownerManagedAccess: row.owner_managed_access,
+    attributes: row.attributes,
+    shares: new Map(users.map((user) => [user, row.shares.filter(({ userId }) => userId === user).map(({ scope }) => scope)])),
+  }));
+}
+
+function conditionOf(asked: ResourcesAsked) {
+  switch (asked.by) {
+    case "names": {
+      const ids = asked.names.filter(isId).map((id) => id.toLowerCase());
+      const byName = sql`r.name = any(${[...asked.names]}::text[])`;
+      return ids.length === 0 ? byName : sql`(r.resource_id = any(${ids}::uuid[]) or ${byName})`;
+    }
+    case "uris":
+      return sql`r.uris && ${[...asked.names]}::text[]`;
+    case "type":
+      return sql`r.type = ${asked.type}`;
+    case "scopes":
+      return sql`r.scopes && ${[...asked.scopes]}::text[]`;
+  }
+}

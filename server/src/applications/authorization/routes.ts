@@ -1,0 +1,235 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, listQuery } from "../../platform/paging/index.ts";
+import { EvaluateRequest, EvaluateResponse } from "./evaluate.schema.ts";
+import { evaluateFor } from "./evaluate.service.ts";
+import { createPermission, readPermission, removePermission, savePermission, searchPermissions } from "./permissions.service.ts";
+import { AuthzPolicy, CreateAuthzPolicy, UpdateAuthzPolicy } from "./policies.schema.ts";
+import { createPolicy, readPolicy, removePolicy, savePolicy, searchPolicies } from "./policies.service.ts";
+import type { ResourceServers } from "./resource-server.ts";
+import { createResource, readResource, removeResource, saveResource, searchResources } from "./resources.service.ts";
+import * as schemas from "./schema.ts";
+import { createScope, readScope, readSettings, removeScope, replaceSettings, saveScope, searchScopes } from "./service.ts";
+
+const tags = ["Authorization services"];
+const params = pathParams("clientId");
+const itemParams = pathParams("clientId", "name");
+const read = { permission: ["view-clients", "manage-authorization"] } as const;
+const write = { permission: ["manage-clients", "manage-authorization"] } as const;
+
+const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+const ResourceQuery = listQuery({ name: text(255), type: text(255), uri: text(2048), owner: text(320), scope: text(255) });
+const PolicyQuery = listQuery({ type: text(32) });
+
+/** Mounted under /admin/realms/:realm/clients/:clientId/authz. */
+export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceServers }> = async (app, { servers }) => {
+  recordRoutes(app, "/settings", {
+    tags,
+    params,
+    record: schemas.AuthzSettings,
+    read: { config: read, summary: "Read the authorization settings of a client", run: (ctx, { clientId }) => readSettings(ctx, clientId) },
+    replace: {
+      config: write,
+      summary: "Replace the authorization settings of a client",
+      description: "`enabled: true` makes the client a resource server.",
+      body: schemas.UpdateAuthzSettings,
+      run: (ctx, { clientId }, body) => replaceSettings(ctx, clientId, body),
+    },
+  });
+
+  app.get(
+    "/scopes",
+    {
+      config: read,
+      schema: {
+        summary: "List authorization scopes",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(schemas.AuthzScope) },
+      },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchScopes(ctx, req.params.clientId, req.query))),
+  );
+  app.post(
+    "/scopes",
+    {
+      config: write,
+      schema: {
+        summary: "Create an authorization scope",
+        tags,
+        params,
+        body: schemas.CreateAuthzScope,
+        response: { 201: schemas.AuthzScope },
+      },
+    },
+    async (req, reply) => {
+      const scope = await req.transact((ctx) => createScope(ctx, req.params.clientId, req.body));
+      return created(reply, scope.name, scope);
+    },
+  );
+  recordRoutes(app, "/scopes/:name", {
+    tags,
+    params: itemParams,
+    record: schemas.AuthzScope,
+    read: { config: read, summary: "Read an authorization scope", run: (ctx, { clientId, name }) => readScope(ctx, clientId, name) },
+    replace: {
+      config: write,
+      summary: "Replace an authorization scope",
+      body: schemas.UpdateAuthzScope,
+      run: (ctx, { clientId, name }, body) => saveScope(ctx, clientId, name, body),
+    },
+    remove: {
+      config: write,
+      summary: "Delete an authorization scope",
+      description: "Refused while resources or permissions have it.",
+      run: (ctx, { clientId, name }) => removeScope(ctx, clientId, name),
+    },
+  });
+
+  app.get(
+    "/resources",
+    {
+      config: read,
+      schema: {
+        summary: "List protected resources",
+        tags,
+        params,
+        querystring: ResourceQuery,
+        response: { 200: Type.Array(schemas.AuthzResource) },
+      },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchResources(ctx, req.params.clientId, req.query))),
+  );
+  app.post(
+    "/resources",
+    {
+      config: write,
+      schema: {
+        summary: "Create a protected resource",
+        tags,
+        params,
+        body: schemas.CreateAuthzResource,
+        response: { 201: schemas.AuthzResource },
+      },
+    },
+    async (req, reply) => {
+      const resource = await req.transact((ctx) => createResource(ctx, req.params.clientId, req.body));
+      return created(reply, resource.owner === null ? resource.name : resource.resourceId, resource);
+    },
+  );
+  recordRoutes(app, "/resources/:name", {
+    tags,
+    params: itemParams,
+    record: schemas.AuthzResource,
+    read: {
+      config: read,
+      summary: "Read a protected resource",
+      description: "By name or id. Of several of one name, the client's own.",
+      run: (ctx, { clientId, name }) => readResource(ctx, clientId, name),
+    },
+    replace: {
+      config: write,
+      summary: "Replace a protected resource",
+      body: schemas.UpdateAuthzResource,
+      run: (ctx, { clientId, name }, body) => saveResource(ctx, clientId, name, body),
+    },
+    remove: {
+      config: write,
+      summary: "Delete a protected resource",
+      description: "Refused while permissions name it.",
+      run: (ctx, { clientId, name }) => removeResource(ctx, clientId, name),
+    },
+  });
+
+  app.get(
+    "/policies",
+    {
+      config: read,
+      schema: { summary: "List policies", tags, params, querystring: PolicyQuery, response: { 200: Type.Array(AuthzPolicy) } },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchPolicies(ctx, req.params.clientId, req.query))),
+  );
+  app.post(
+    "/policies",
+    { config: write, schema: { summary: "Create a policy", tags, params, body: CreateAuthzPolicy, response: { 201: AuthzPolicy } } },
+    async (req, reply) => {
+      const policy = await req.transact((ctx) => createPolicy(ctx, req.params.clientId, req.body));
+      return created(reply, policy.name, policy);
+    },
+  );
+  recordRoutes(app, "/policies/:name", {
+    tags,
+    params: itemParams,
+    record: AuthzPolicy,
+    read: { config: read, summary: "Read a policy", run: (ctx, { clientId, name }) => readPolicy(ctx, clientId, name) },
+    replace: {
+      config: write,
+      summary: "Replace a policy",
+      body: UpdateAuthzPolicy,
+      run: (ctx, { clientId, name }, body) => savePolicy(ctx, clientId, name, body),
+    },
+    remove: {
+      config: write,
+      summary: "Delete a policy",
+      description: "Refused while permissions or aggregates name it.",
+      run: (ctx, { clientId, name }) => removePolicy(ctx, clientId, name),
+    },
+  });
+
+  app.get(
+    "/permissions",
+    {
+      config: read,
+      schema: { summary: "List permissions", tags, params, querystring: ListQuery, response: { 200: Type.Array(schemas.AuthzPermission) } },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchPermissions(ctx, req.params.clientId, req.query))),
+  );
+  app.post(
+    "/permissions",
+    {
+      config: write,
+      schema: {
+        summary: "Create a permission",
+        tags,
+        params,
+        body: schemas.CreateAuthzPermission,
+        response: { 201: schemas.AuthzPermission },
+      },
+    },
+    async (req, reply) => {
+      const permission = await req.transact((ctx) => createPermission(ctx, req.params.clientId, req.body));
+      return created(reply, permission.name, permission);
+    },
+  );
+  recordRoutes(app, "/permissions/:name", {
+    tags,
+    params: itemParams,
+    record: schemas.AuthzPermission,
+    read: { config: read, summary: "Read a permission", run: (ctx, { clientId, name }) => readPermission(ctx, clientId, name) },
+    replace: {
+      config: write,
+      summary: "Replace a permission",
+      body: schemas.UpdateAuthzPermission,
+      run: (ctx, { clientId, name }, body) => savePermission(ctx, clientId, name, body),
+    },
+    remove: { config: write, summary: "Delete a permission", run: (ctx, { clientId, name }) => removePermission(ctx, clientId, name) },
+  });
+
+  app.post(
+    "/evaluate",
+    {
+      config: { ...read },
+      schema: {
+        summary: "Evaluate an authorization request",
+        description: "Says what would be decided, and why, also with changed policies. Needs `view-users`, too. Leaves no event.",
+        tags,
+        params,
+        body: EvaluateRequest,
+        response: { 200: EvaluateResponse },
+      },
+    },
+    (req) => req.read((ctx) => evaluateFor(ctx, servers, req.params.clientId, req.body)),
+  );
+};

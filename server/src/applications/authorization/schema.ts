@@ -1,0 +1,115 @@
+import Type, { type Static } from "typebox";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+
+export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const uri = Type.String({ minLength: 1, maxLength: 2048 });
+export const createdAt = Type.Integer({ description: "Epoch milliseconds" });
+export const description = nullable(Type.String({ maxLength: 1000 }));
+export const strategies = ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"] as const;
+
+export const scopeName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[^\\s,#\\p{C}\\p{Default_Ignorable_Code_Point}]+$",
+  description: "An authorization scope has no spaces, commas, # and invisible characters in its name",
+  examples: ["view"],
+});
+const resourceName = visibleName("A resource's name", "/invoices/*");
+const resourceType = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", examples: ["invoice"] });
+const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
+  Type.Array(items, { maxItems, uniqueItems: true, ...options });
+
+const settingsMembers = {
+  enabled: Type.Boolean({ default: false, description: "The client is a resource server. While it is not, every other route answers 409" }),
+  policyEnforcementMode: oneOf(["ENFORCING", "PERMISSIVE", "DISABLED"], {
+    default: "ENFORCING",
+    description: "Where no permission applies: denied, or granted (PERMISSIVE). DISABLED grants everything, to users who are enabled",
+  }),
+  decisionStrategy: oneOf(["UNANIMOUS", "AFFIRMATIVE"], {
+    default: "UNANIMOUS",
+    description: "Several permissions apply: all of them must grant, or one",
+  }),
+  delegation: oneOf(["intersect", "subject"], {
+    default: "intersect",
+    description: "A token with `act`: what both the subject and the actors may do, or the subject alone",
+  }),
+};
+export const AuthzSettings = Type.Object(
+  { realmId: Type.String(), clientId: Type.String({ description: "The client's id in the admin API" }), ...settingsMembers },
+  { $id: "AuthzSettings" },
+);
+export type AuthzSettings = Static<typeof AuthzSettings>;
+export const UpdateAuthzSettings = Type.Partial(AuthzSettings, { $id: "UpdateAuthzSettings", additionalProperties: false });
+export type UpdateAuthzSettings = Static<typeof UpdateAuthzSettings>;
+export type AuthzSettingsState = Static<Type.TObject<typeof settingsMembers>>;
+
+export const defaultSettings: AuthzSettingsState = {
+  enabled: false,
+  policyEnforcementMode: "ENFORCING",
+  decisionStrategy: "UNANIMOUS",
+  delegation: "intersect",
+};
+
+export const AuthzScope = Type.Object(
+  { name: scopeName, displayName: nullable(Type.String({ maxLength: 255 })), iconUri: nullable(uri), createdAt },
+  { $id: "AuthzScope" },
+);
+export type AuthzScope = Static<typeof AuthzScope>;
+export const CreateAuthzScope = Type.Object(
+  { name: scopeName, displayName: Type.Optional(AuthzScope.properties.displayName), iconUri: Type.Optional(nullable(uri)) },
+  { $id: "CreateAuthzScope", additionalProperties: false, examples: [{ name: "view" }] },
+);
+export type CreateAuthzScope = Static<typeof CreateAuthzScope>;
+export const UpdateAuthzScope = Type.Partial(AuthzScope, { $id: "UpdateAuthzScope", additionalProperties: false });
+export type UpdateAuthzScope = Static<typeof UpdateAuthzScope>;
+
+const resourceMembers = {
+  displayName: nullable(Type.String({ maxLength: 255 })),
+  type: nullable(resourceType),
+  uris: distinct(uri, 50),
+  scopes: distinct(scopeName, 100, { description: "Authorization scopes of the client" }),
+  iconUri: nullable(uri),
+  owner: nullable(Type.String({ minLength: 1, maxLength: 320, description: "A user, by username or id; null: the client itself" })),
+  ownerManagedAccess: Type.Boolean({ default: false, description: "The owner may do everything with it, and share it" }),
+  attributes: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 }), {
+    maxProperties: 50,
+  }),
+};
+export const AuthzResource = Type.Object(
+  { resourceId: Type.String({ format: "uuid" }), name: resourceName, ...resourceMembers, createdAt },
+  { $id: "AuthzResource" },
+);
+export type AuthzResource = Static<typeof AuthzResource>;
+export const CreateAuthzResource = Type.Object(
+  { name: resourceName, ...Type.Partial(Type.Object(resourceMembers)).properties },
+  { $id: "CreateAuthzResource", additionalProperties: false, examples: [{ name: "/invoices/*", uris: ["/invoices/*"] }] },
+);
+export type CreateAuthzResource = Static<typeof CreateAuthzResource>;
+export const UpdateAuthzResource = Type.Partial(AuthzResource, { $id: "UpdateAuthzResource", additionalProperties: false });
+export type UpdateAuthzResource = Static<typeof UpdateAuthzResource>;
+
+const permissionName = visibleName("A permission's name", "Staff view invoices");
+const permissionMembers = {
+  description,
+  decisionStrategy: oneOf(strategies, { default: "UNANIMOUS" }),
+  resources: distinct(Type.String({ minLength: 1, maxLength: 255 }), 100, { description: "Resources by name, or by id" }),
+  resourceType: nullable(resourceType),
+  scopes: distinct(scopeName, 100),
+  policies: distinct(Type.String({ minLength: 1, maxLength: 255 }), 100, { description: "Policies by name. Without any it denies" }),
+};
+export const AuthzPermission = Type.Object(
+  { name: permissionName, type: oneOf(["resource", "scope"]), ...permissionMembers, createdAt },
+  { $id: "AuthzPermission" },
+);
+export type AuthzPermission = Static<typeof AuthzPermission>;
+export const CreateAuthzPermission = Type.Object(
+  { name: permissionName, type: oneOf(["resource", "scope"]), ...Type.Partial(Type.Object(permissionMembers)).properties },
+  {
+    $id: "CreateAuthzPermission",
+    additionalProperties: false,
+    examples: [{ name: "All may view", type: "resource", resourceType: "invoice", policies: [] }],
+  },
+);
+export type CreateAuthzPermission = Static<typeof CreateAuthzPermission>;
+export const UpdateAuthzPermission = Type.Partial(AuthzPermission, { $id: "UpdateAuthzPermission", additionalProperties: false });
+export type UpdateAuthzPermission = Static<typeof UpdateAuthzPermission>;

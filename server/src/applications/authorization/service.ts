@@ -1,0 +1,139 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { allows } from "../../tenancy/permissions/index.ts";
+import { readClient } from "../clients/index.ts";
+import { authzErrors, inUse } from "./errors.ts";
+import { type AuthzSettings, type CreateAuthzScope, defaultSettings, type UpdateAuthzScope, type UpdateAuthzSettings } from "./schema.ts";
+import {
+  countOf,
+  deleteScope,
+  findScope,
+  findSettings,
+  insertScope,
+  knownScopes,
+  listScopes,
+  lockServer,
+  type ScopeRow,
+  type Server,
+  saveSettings,
+  scopeUsers,
+  updateScope,
+} from "./store.ts";
+
+const MOST_SCOPES = 1_000;
+
+/** The client whose path it is; 404 for one of another realm. */
+export async function serverOf(ctx: ReadCtx, id: string): Promise<Server> {
+  const { id: client } = await readClient(ctx, id);
+  return { realm: ctx.realm, client };
+}
+
+/** 409 until authorization services are enabled. */
+export async function readServer(ctx: ReadCtx, id: string): Promise<Server> {
+  const server = await serverOf(ctx, id);
+  if (!(await findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
+  return server;
+}
+
+/** For a change: changes of policies come one after the other, those of resources side by side. */
+export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<Server> {
+  const server = await serverOf(ctx, id);
+  if (!(await lockServer(ctx.tx, server, strength))?.enabled) throw authzErrors.disabled();
+  return server;
+}
+
+export const mayViewUsers = (ctx: ReadCtx): boolean => allows(ctx.actor.permissions, "view-users");
+
+/** A dry run checks what a write would, and holds nothing. */
+export const isWriting = (ctx: ReadCtx): ctx is Ctx => "audit" in ctx;
+
+/** Records a change of the model; every node reloads it. */
+export async function modelChanged(
+  ctx: Ctx,
+  { client }: Server,
+  type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE",
+  detail: string,
+): Promise<void> {
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type, resourceType: "authz", resourceId: client, detail });
+}
+
+type Versioned = AuthzSettings & { readonly version: number };
+
+export async function readSettings(ctx: ReadCtx, id: string): Promise<Versioned> {
+  const server = await serverOf(ctx, id);
+  return { realmId: server.realm, clientId: server.client, ...(await findSettings(ctx.tx, server)) };
+}
+
+export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSettings): Promise<Versioned> {
+  const server = await serverOf(ctx, id);
+  await lockServer(ctx.tx, server, "update");
+  const current = await readSettings(ctx, id);
+  refuseReadOnly(current, input, ["realmId", "clientId"]);
+  expectVersion(ctx, current.version);
+  const { realmId: _realm, clientId: _client, ...given } = input;
+  const settings = { ...defaultSettings, ...given };
+  await saveSettings(ctx.tx, server, settings);
+  await modelChanged(ctx, server, "ADMIN_UPDATE", `settings: ${settings.enabled ? settings.policyEnforcementMode : "not enabled"}`);
+  return readSettings(ctx, id);
+}
+
+export async function searchScopes(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<ScopeRow>> {
+  return listScopes(ctx.tx, await readServer(ctx, id), query);
+}
+
+export async function readScope(ctx: ReadCtx, id: string, name: string): Promise<ScopeRow> {
+  return scopeNamed(ctx, await readServer(ctx, id), name);
+}
+
+async function scopeNamed(ctx: ReadCtx, server: Server, name: string): Promise<ScopeRow> {
+  const scope = await findScope(ctx.tx, server, name);
+  if (!scope) throw authzErrors.scope_not_found();
+  return scope;
+}
+
+export async function createScope(ctx: Ctx, id: string, { name, displayName = null, iconUri = null }: CreateAuthzScope): Promise<ScopeRow> {
+  const server = await takeServer(ctx, id);
+  if ((await countOf(ctx.tx, server, "authz_scopes")) >= MOST_SCOPES) throw authzErrors.too_many();
+  await insertScope(ctx.tx, server, { name, displayName, iconUri, createdAt: ctx.now });
+  await modelChanged(ctx, server, "ADMIN_CREATE", `scope ${name}`);
+  return scopeNamed(ctx, server, name);
+}
+
+export async function saveScope(ctx: Ctx, id: string, name: string, input: UpdateAuthzScope): Promise<ScopeRow> {
+  const server = await takeServer(ctx, id);
+  const current = await scopeNamed(ctx, server, name);
+  refuseReadOnly(current, input, ["name", "createdAt"]);
+  expectVersion(ctx, current.version);
+  await updateScope(ctx.tx, server, name, { displayName: input.displayName ?? null, iconUri: input.iconUri ?? null });
+  await modelChanged(ctx, server, "ADMIN_UPDATE", `scope ${name}`);
+  return scopeNamed(ctx, server, name);
+}
+
+export async function removeScope(ctx: Ctx, id: string, name: string): Promise<void> {
+  const server = await takeServer(ctx, id);
+  const { version } = await scopeNamed(ctx, server, name);
+  expectVersion(ctx, version);
+  const { resources, permissions } = await scopeUsers(ctx.tx, server, name);
+  if (permissions.length > 0) throw inUse("this scope", "Permissions", permissions);
+  if (resources.length > 0) throw inUse("this scope", "Resources", resources);
+  await deleteScope(ctx.tx, server, name);
+  await modelChanged(ctx, server, "ADMIN_DELETE", `scope ${name}`);
+}
+
+/** Refuses scopes that the client does not have. */
+export async function refuseUnknownScopes(ctx: ReadCtx, server: Server, scopes: readonly string[]): Promise<void> {
+  const known = await knownScopes(ctx.tx, server, scopes);
+  const unknown = scopes.filter((scope) => !known.has(scope));
+  if (unknown.length === 0) return;
+  throw invalidFields(
+    unknown.map((scope) => ({
+      field: "scopes",
+      code: "unknown_scope",
+      message: `The client has no authorization scope “${scope}”: create it first`,
+    })),
+  );
+}

@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+import type { Subject } from "./evaluator/index.ts";
+
+/** A token through which the subject asks; null where it is asked about without one. */
+export interface Through {
+  /** The id of the client that it was issued to, in the admin API. */
+  readonly client: string | null;
+  readonly clientName: string | null;
+  /** Ids of client scopes. */
+  readonly scopes: readonly string[] | null;
+  readonly claims: Readonly<Record<string, unknown>> | null;
+}
+export const WITHOUT_TOKEN: Through = { client: null, clientName: null, scopes: null, claims: null };
+
+interface UserRow {
+  readonly user_id: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  readonly enabled: boolean;
+  readonly attributes: Record<string, unknown>;
+  readonly roles: string[];
+  readonly groups: string[];
+  readonly above: string[];
+}
+
+/** Roles and groups as they are now: a token may be older, or say less. */
+const users = prepared(
+  ({ realm, ids, keys }: { realm: string; ids: readonly string[]; keys: readonly string[] }) => sql<UserRow & { asked: string | null }>`
+    select u.user_id, u.username, u.email, u.email_verified, u.enabled and not u.locked as enabled, u.attributes, n.key as asked,
+      array(select distinct e.role_id::text from user_effective_roles e where e.realm_id = u.realm_id and e.user_id = u.user_id) as roles,
+      array(select m.group_id::text from group_members m where m.realm_id = u.realm_id and m.user_id = u.user_id) as groups,
+      array(select distinct a.ancestor_id::text from group_members m
+        join group_ancestors a on a.realm_id = m.realm_id and a.group_id = m.group_id
+        where m.realm_id = u.realm_id and m.user_id = u.user_id) as above
+    from (select i.id, null::text as key from unnest(${ids}::uuid[]) i(id)
+      union all select l.user_id, l.key from login_names l where l.realm_id = ${realm} and l.key = any(${keys}::text[])) n
+    join users u on u.realm_id = ${realm} and u.user_id = n.id`,
+);
+
+const toUser = (row: UserRow, through: Through): Subject => ({
+  kind: "user",
+  id: row.user_id,
+  isEnabled: row.enabled,
+  roles: new Set(row.roles),
+  groups: new Set(row.groups),
+  groupsAbove: new Set(row.above),
+  clientId: through.client,
+  scopes: through.scopes && new Set(through.scopes),
+  user: {
+    id: row.user_id,
+    username: row.username,
+    email: row.email ?? undefined,
+    emailVerified: row.email_verified,
+    attributes: row.attributes,
+  },
+  client: through.clientName === null ? null : { clientId: through.clientName },
+  token: through.claims,
+});
+
+export async function findUserSubject(db: Db, realm: string, userId: string, through: Through = WITHOUT_TOKEN): Promise<Subject | null> {
+  if (!isId(userId)) return null;
+  const [row] = await users(db, { realm, ids: [userId], keys: [] });
+  return row ? toUser(row, through) : null;
+}
+
+/** By id, username or mail address; those that are not found are left out. In one statement. */
+export async function findUserSubjects(db: Db, realm: string, names: readonly string[]): Promise<Map<string, Subject>> {
+  const keys = new Map(names.map((name) => [loginKey(name), name]));
+  const rows = await users(db, { realm, ids: names.filter(isId), keys: [...keys.keys()] });
+  const found = new Map<string, Subject>();
+  for (const row of rows) {
+    const subject = toUser(row, WITHOUT_TOKEN);
+    if (row.asked === null) for (const name of names) if (name.toLowerCase() === row.user_id) found.set(name, subject);
+    if (row.asked !== null) for (const name of names) if (loginKey(name) === row.asked && !found.has(name)) found.set(name, subject);
+  }
+  return found;
+}
+
+interface ClientRow {
+  readonly id: string;
+  readonly client_id: string;
+  readonly name: string | null;
+  readonly enabled: boolean;
+  readonly roles: string[];
+}
+
+const clients = prepared(
+  ({ realm, names, ids }: { realm: string; names: readonly string[]; ids: readonly string[] }) => sql<ClientRow>`
+    select c.id, c.client_id, c.name, c.enabled,
+      array(select distinct e.role_id::text from service_account_effective_roles e where e.realm_id = c.realm_id and e.id = c.id) as roles
+    from clients c where c.realm_id = ${realm} and (c.client_id = any(${names}::text[]) or c.id = any(${ids}::uuid[]))`,
+);
+
+/** Clients in their own name, by client id or by their id in the admin API. In one statement. */
+export async function findClientSubjects(
+  db: Db,
+  realm: string,
+  names: readonly string[],
+  { scopes, claims }: Pick<Through, "scopes" | "claims"> = WITHOUT_TOKEN,
+): Promise<Map<string, Subject>> {
+  if (names.length === 0) return new Map();
+  const rows = await clients(db, { realm, names, ids: names.filter(isId) });
+  const found = new Map<string, Subject>();
+  for (const row of rows) {
+    const subject: Subject = {
+      kind: "client",
+      id: row.id,
+      isEnabled: row.enabled,
+      roles: new Set(row.roles),
+      groups: new Set(),
+      groupsAbove: new Set(),
+      clientId: row.id,
+      scopes: scopes && new Set(scopes),
+      user: null,
+      client: { id: row.id, clientId: row.client_id, name: row.name ?? undefined },
+      token: claims,
+    };
+    found.set(row.client_id, subject);
+    if (!found.has(row.id)) found.set(row.id, subject);
+  }
+  return found;
+}

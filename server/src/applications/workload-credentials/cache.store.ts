@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { isCleanText } from "../../kernel/text.ts";
+import { createRecordCache, type RealmChanges } from "../../platform/cache/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { valueAt } from "./claims.ts";
+import { matchKey, toCredential, type WorkloadColumns, type WorkloadCredentialRow } from "./store.ts";
+
+export type WorkloadCredential = WorkloadCredentialRow;
+
+/** The credentials of all realms, as protocols ask for them. */
+export interface WorkloadCredentials {
+  /**
+   * Those that a token of this issuer and audience stands for, by what it claims: the one for its `sub` first. Disabled ones are not among them.
+   * Nothing of the token is verified yet.
+   */
+  find(realm: string, token: ClaimedIdentity): Promise<readonly WorkloadCredential[]>;
+}
+
+export interface ClaimedIdentity {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export function createWorkloadCredentials({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): WorkloadCredentials {
+  const claimsOfIssuer = createRecordCache(changes, (realm, issuer) => loadClaims(db, realm, issuer));
+  const byKey = createRecordCache(changes, (realm, key) => loadCredential(db, realm, key));
+  return {
+    async find(realm, { issuer, audience, payload }) {
+      if (!isCleanText(issuer)) return [];
+      const found: WorkloadCredential[] = [];
+      for (const claim of (await claimsOfIssuer.get(realm, issuer)) ?? []) {
+        const subject = valueAt(payload, claim);
+        const credential = subject === null ? null : await byKey.get(realm, matchKey(issuer, claim, subject, audience));
+        if (credential?.enabled) found.push(credential);
+      }
+      return found;
+    },
+  };
+}
+
+const configVersion = (realm: string) =>
+  sql<number>`coalesce((select v.version from realm_versions v where v.realm_id = ${realm}), 0)::bigint`;
+
+/** The subject claims that an issuer's credentials use. */
+async function loadClaims(db: Db, realm: string, issuer: string) {
+  const { rows } = await sql<{ subject_claim: string; config_version: number }>`
+    select distinct w.subject_claim, ${configVersion(realm)} as config_version
+    from workload_credentials w where w.realm_id = ${realm} and w.issuer = ${issuer}`.execute(db);
+  const [first] = rows;
+  if (!first) return null;
+  const isSub = (claim: string) => Number(claim === "sub");
+  const record = rows.map(({ subject_claim }) => subject_claim).sort((a, b) => isSub(b) - isSub(a) || (a < b ? -1 : 1));
+  return { record, configVersion: first.config_version };
+}
+
+async function loadCredential(db: Db, realm: string, key: string) {
+  const { rows } = await sql<WorkloadColumns & { config_version: number }>`
+    select w.realm_id, w.id, w.name, w.issuer, w.jwks_uri, w.jwks, w.subject, w.subject_claim, w.conditions, w.audience, w.scopes,
+      w.max_token_seconds, w.single_use, w.enabled, w.created_at, w.version, c.client_id, ${configVersion(realm)} as config_version
+    from workload_credentials w join clients c on c.realm_id = w.realm_id and c.id = w.client_id
+    where w.realm_id = ${realm} and w.match_key = ${key}`.execute(db);
+  const [row] = rows;
+  return row ? { record: toCredential(row), configVersion: row.config_version } : null;
+}

@@ -1,0 +1,115 @@
+import Type, { type Static } from "typebox";
+import { visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
+
+const name = visibleName("a workload credential's name", "deploy of the shop");
+const issuer = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  pattern: "^[!-~]+$",
+  description: "Exactly the `iss` of its tokens, with or without the slash at its end",
+  examples: ["https://token.actions.githubusercontent.com"],
+});
+const jwksUri = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: "Where the issuer's keys are; https. Null: by OpenID Connect Discovery, unless there is `jwks`",
+});
+const jwks = Type.Object(
+  { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
+  {
+    additionalProperties: false,
+    description: "The issuer's public keys, for issuers that this server cannot reach. Nothing is fetched then",
+  },
+);
+const subject = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: "Exactly the value of `subjectClaim`; there are no wildcards",
+  examples: ["repo:acme/shop:ref:refs/heads/main"],
+});
+const claim = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "The name of a claim. A dot leads into an object, `\\.` is a dot in a name",
+});
+const audience = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: "Exactly the only `aud` of its tokens. Use the realm's issuer: what an issuer says by default is meant for others",
+  examples: ["https://sso.example.com/realms/acme"],
+});
+const clientId = Type.String({ minLength: 1, maxLength: 255, description: "The OAuth client id of the client that the workload acts as" });
+const scopes = Type.String({
+  maxLength: 4096,
+  pattern: "^([!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*)?$",
+  description: "Separated by spaces: no token that is got by this credential has more",
+});
+const value = Type.String({ minLength: 1, maxLength: 1024 });
+const conditions = Type.Record(claim, Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 50 })]), {
+  maxProperties: 20,
+  description: "Claims, and the value or values that each may have, compared as they stand. All must hold: they only narrow",
+});
+const maxTokenSeconds = Type.Integer({
+  minimum: 60,
+  maximum: 86_400,
+  description: "The longest lifetime (`exp` − `iat`) of its tokens. The longer, the longer a stolen one is good for",
+});
+const singleUse = Type.Boolean({
+  description: "Each token is taken once, by its `jti`. Kubernetes and SPIFFE mean theirs to be used again",
+});
+
+export const WorkloadCredential = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    name: Type.String(),
+    issuer: Type.String(),
+    jwksUri: Type.Union([Type.String(), Type.Null()]),
+    jwks: Type.Union([Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }), Type.Null()]),
+    subject: Type.String(),
+    subjectClaim: Type.String(),
+    conditions: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+    audience: Type.String(),
+    clientId: Type.String(),
+    scopes: Type.String(),
+    maxTokenSeconds: Type.Integer(),
+    singleUse: Type.Boolean(),
+    enabled: Type.Boolean(),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "WorkloadCredential" },
+);
+export type WorkloadCredential = Static<typeof WorkloadCredential>;
+
+const optional = {
+  jwksUri: Type.Optional(Type.Union([jwksUri, Type.Null()])),
+  jwks: Type.Optional(Type.Union([jwks, Type.Null()])),
+  subjectClaim: Type.Optional(claim),
+  conditions: Type.Optional(conditions),
+  scopes: Type.Optional(scopes),
+  maxTokenSeconds: Type.Optional(maxTokenSeconds),
+  singleUse: Type.Optional(singleUse),
+};
+
+export const CreateWorkloadCredential = Type.Object(
+  { name, issuer, subject, audience, clientId, ...optional, enabled: Type.Optional(Type.Boolean()) },
+  { $id: "CreateWorkloadCredential", additionalProperties: false },
+);
+export type CreateWorkloadCredential = Static<typeof CreateWorkloadCredential>;
+
+/** The full state. What decides access is never left to a default. */
+export const UpdateWorkloadCredential = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    realmId: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Type.Integer()),
+    ...{ name, issuer, subject, audience, clientId, ...optional },
+    enabled: Type.Boolean(),
+  },
+  { $id: "UpdateWorkloadCredential", additionalProperties: false },
+);
+export type UpdateWorkloadCredential = Static<typeof UpdateWorkloadCredential>;
+
+export const WorkloadQuery = listQuery({ clientId: Type.Optional(Type.String({ maxLength: 255 })) });
+export type WorkloadQuery = Static<typeof WorkloadQuery>;

@@ -1,0 +1,151 @@
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { claimPath } from "../claims/index.ts";
+import {
+  assertMayControlClient,
+  assertMayReachAdministrators,
+  type ClientRow,
+  findClientByClientId,
+  httpsVerdict,
+  inMember,
+  isWithinServer,
+  keyErrors,
+  unknownScopes,
+} from "../clients/index.ts";
+import { workloadErrors } from "./errors.ts";
+import type { CreateWorkloadCredential, UpdateWorkloadCredential, WorkloadQuery } from "./schema.ts";
+import {
+  type CredentialState,
+  deleteCredential,
+  findCredential,
+  insertCredential,
+  listCredentials,
+  lockCredential,
+  updateCredential,
+  type WorkloadCredentialRow,
+} from "./store.ts";
+
+export interface WorkloadTools {
+  readonly baseUrl: string;
+}
+
+const MAX_TOKEN_SECONDS = 3_600;
+
+export const searchCredentials = (ctx: ReadCtx, query: WorkloadQuery): Promise<Page<WorkloadCredentialRow>> =>
+  listCredentials(ctx.tx, ctx.realm, query);
+
+export async function readCredential(ctx: ReadCtx, id: string): Promise<WorkloadCredentialRow> {
+  const credential = isId(id) ? await findCredential(ctx.tx, ctx.realm, id) : null;
+  if (!credential) throw workloadErrors.not_found();
+  return credential;
+}
+
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
+async function takeCredential(ctx: Ctx, id: string): Promise<WorkloadCredentialRow> {
+  const credential = isId(id) ? await lockCredential(ctx.tx, ctx.realm, id) : null;
+  if (!credential) throw workloadErrors.not_found();
+  return credential;
+}
+
+export async function createCredential(ctx: Ctx, tools: WorkloadTools, input: CreateWorkloadCredential): Promise<WorkloadCredentialRow> {
+  const client = await clientOf(ctx, input.clientId);
+  const state = await checked(ctx, tools, { ...input, enabled: input.enabled ?? true }, client);
+  await assertMayActAs(ctx, tools, client);
+  const id = await insertCredential(ctx.tx, ctx.realm, state, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({
+    category: "ADMIN",
+    type: "ADMIN_CREATE",
+    resourceType: "workload-identity",
+    resourceId: id,
+    detail: detailOf(state, client),
+  });
+  return readCredential(ctx, id);
+}
+
+export async function saveCredential(
+  ctx: Ctx,
+  tools: WorkloadTools,
+  id: string,
+  input: UpdateWorkloadCredential,
+): Promise<WorkloadCredentialRow> {
+  const current = await takeCredential(ctx, id);
+  const client = await clientOf(ctx, input.clientId);
+  const state = await checked(ctx, tools, input, client);
+  refuseReadOnly(current, input, ["id", "realmId", "createdAt"]);
+  await assertMayActAs(ctx, tools, client);
+  if (current.clientId !== client.clientId) await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
+  expectVersion(ctx, current.version);
+  await updateCredential(ctx.tx, ctx.realm, current.id, state);
+  await ctx.configChanged();
+  const detail = detailOf(state, client);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "workload-identity", resourceId: current.id, detail });
+  return readCredential(ctx, current.id);
+}
+
+export async function removeCredential(ctx: Ctx, tools: WorkloadTools, id: string): Promise<void> {
+  const current = await takeCredential(ctx, id);
+  await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
+  expectVersion(ctx, current.version);
+  await deleteCredential(ctx.tx, ctx.realm, current.id);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "workload-identity", resourceId: current.id, detail: current.name });
+}
+
+const detailOf = ({ enabled, issuer }: CredentialState, { clientId }: ClientRow): string =>
+  `${clientId} by ${issuer}${enabled ? "" : ", disabled"}`;
+
+/** The escalation rule: the holder of such a token acts as the client, like the holder of its secret. */
+async function assertMayActAs(ctx: Ctx, { baseUrl }: WorkloadTools, client: ClientRow): Promise<void> {
+  await assertMayControlClient(ctx, client.id);
+  assertMayReachAdministrators(ctx, baseUrl, client);
+}
+
+async function clientOf(ctx: Ctx, clientId: string): Promise<ClientRow> {
+  const client = await findClientByClientId(ctx.tx, ctx.realm, clientId);
+  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
+  return client;
+}
+
+/** What a request says of a credential, complete and within the rules. */
+async function checked(
+  ctx: Ctx,
+  { baseUrl }: WorkloadTools,
+  input: CreateWorkloadCredential & { readonly enabled: boolean },
+  client: ClientRow,
+): Promise<CredentialState> {
+  const { name, issuer, subject, audience, enabled } = input;
+  const { jwksUri = null, jwks = null, subjectClaim = "sub", conditions = {}, singleUse = false } = input;
+  const scopes = [...new Set((input.scopes ?? "").split(" "))].filter((scope) => scope !== "");
+  const error = (field: string, code: string, message: string): FieldError[] => [{ field, code, message: `${field} ${message}` }];
+  const errors: FieldError[] = [
+    ...keyErrors({ jwks, jwksUri, authMethod: "client_secret" }),
+    ...inMember("jwksUri", jwksUri, httpsVerdict),
+    // Without keys or their address the issuer's own document says where they are.
+    ...(jwks === null && jwksUri === null ? inMember("issuer", issuer, httpsVerdict) : []),
+    // Otherwise a token that this server made for one client would make one for another.
+    ...[{ issuer }, { jwksUri }].flatMap((member) =>
+      Object.entries(member).flatMap(([field, url]) =>
+        url !== null && isWithinServer(baseUrl, url) ? error(field, "reserved", "is an address of this server itself") : [],
+      ),
+    ),
+    ...(subject.includes("*") ? error("subject", "wildcard", "holds a *: it is compared as it stands, so name it in full") : []),
+    ...(claimPath(subjectClaim) ? [] : error("subjectClaim", "format", "is not the name of a claim")),
+    ...Object.keys(conditions).flatMap((claim) =>
+      claimPath(claim) ? [] : error(`conditions.${claim}`, "format", "is not the name of a claim"),
+    ),
+    ...(client.publicClient ? error("clientId", "public", "is a public client, which cannot act in its own name") : []),
+    ...(await unknownScopes(ctx, scopes)),
+  ];
+  if (errors.length > 0) throw invalidFields(errors);
+  return {
+    ...{ name, issuer, jwksUri, jwks, subject, subjectClaim, conditions, audience, singleUse, enabled },
+    client: client.id,
+    scopes: scopes.join(" "),
+    maxTokenSeconds: input.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
+  };
+}

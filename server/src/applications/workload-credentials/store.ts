@@ -1,0 +1,174 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { isId, newId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { workloadErrors } from "./errors.ts";
+import type { WorkloadCredential, WorkloadQuery } from "./schema.ts";
+
+interface WorkloadCredentialsTable {
+  realm_id: string;
+  id: string;
+  name: string;
+  issuer: string;
+  jwks_uri: string | null;
+  jwks: ColumnType<WorkloadCredential["jwks"], string | null, string | null>;
+  subject: string;
+  subject_claim: string;
+  conditions: ColumnType<WorkloadCredential["conditions"], string, string>;
+  audience: string;
+  match_key: string;
+  client_id: string;
+  scopes: string;
+  max_token_seconds: number;
+  single_use: boolean;
+  enabled: boolean;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    workload_credentials: WorkloadCredentialsTable;
+  }
+}
+
+export interface WorkloadCredentialRow extends WorkloadCredential {
+  readonly version: number;
+}
+
+const columns = [
+  "realm_id",
+  "id",
+  "name",
+  "issuer",
+  "jwks_uri",
+  "jwks",
+  "subject",
+  "subject_claim",
+  "conditions",
+  "audience",
+  "scopes",
+  "max_token_seconds",
+  "single_use",
+  "enabled",
+  "created_at",
+  "version",
+] as const;
+/** As OAuth knows the client. */
+const clientName = sql<string>`(select c.client_id from clients c
+  where c.realm_id = workload_credentials.realm_id and c.id = workload_credentials.client_id)`;
+export type WorkloadColumns = Omit<Selectable<WorkloadCredentialsTable>, "match_key">;
+
+/** One credential for each: a token never stands for two clients by the same claim. */
+export const matchKey = (issuer: string, subjectClaim: string, subject: string, audience: string): string =>
+  sha256(JSON.stringify([issuer, subjectClaim, subject, audience]));
+
+const order: ListOrder = {
+  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("id"),
+};
+
+const credentials = (db: Db, realm: string) =>
+  db.selectFrom("workload_credentials").select(columns).select(clientName.as("client_id")).where("realm_id", "=", realm);
+
+export async function listCredentials(db: Db, realm: string, query: WorkloadQuery): Promise<Page<WorkloadCredentialRow>> {
+  const { search, clientId } = query;
+  const base = credentials(db, realm)
+    .$if(clientId !== undefined, (q) =>
+      q.where("client_id", "=", sql<string>`(select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId})`),
+    )
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([
+          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
+          eb("issuer", "=", search!),
+          ...(isId(search!) ? [eb("id", "=", search!)] : []),
+        ]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toCredential) };
+}
+
+export async function findCredential(db: Db, realm: string, id: string): Promise<WorkloadCredentialRow | null> {
+  const row = await credentials(db, realm).where("id", "=", id).executeTakeFirst();
+  return row ? toCredential(row) : null;
+}
+
+export async function lockCredential(tx: Tx, realm: string, id: string): Promise<WorkloadCredentialRow | null> {
+  const row = await credentials(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row ? toCredential(row) : null;
+}
+
+export type CredentialState = Omit<WorkloadCredential, "id" | "realmId" | "clientId" | "createdAt"> & {
+  /** The client's `id`. */
+  readonly client: string;
+};
+
+const columnsOf = (state: CredentialState) => ({
+  name: state.name,
+  issuer: state.issuer,
+  jwks_uri: state.jwksUri,
+  jwks: state.jwks === null ? null : JSON.stringify(state.jwks),
+  subject: state.subject,
+  subject_claim: state.subjectClaim,
+  conditions: JSON.stringify(state.conditions),
+  audience: state.audience,
+  match_key: matchKey(state.issuer, state.subjectClaim, state.subject, state.audience),
+  client_id: state.client,
+  scopes: state.scopes,
+  max_token_seconds: state.maxTokenSeconds,
+  single_use: state.singleUse,
+  enabled: state.enabled,
+});
+
+const taken = {
+  workload_credentials_name_taken: workloadErrors.name_taken,
+  workload_credentials_match_taken: workloadErrors.match_taken,
+};
+
+export async function insertCredential(tx: Tx, realm: string, state: CredentialState, now: number): Promise<string> {
+  const id = newId();
+  const row = { realm_id: realm, id, ...columnsOf(state), created_at: now };
+  await translating(taken, tx.insertInto("workload_credentials").values(row).execute());
+  return id;
+}
+
+export async function updateCredential(tx: Tx, realm: string, id: string, state: CredentialState): Promise<void> {
+  await translating(
+    taken,
+    tx
+      .updateTable("workload_credentials")
+      .set((eb) => ({ ...columnsOf(state), version: eb("version", "+", 1) }))
+      .where("realm_id", "=", realm)
+      .where("id", "=", id)
+      .execute(),
+  );
+}
+
+export async function deleteCredential(tx: Tx, realm: string, id: string): Promise<void> {
+  await tx.deleteFrom("workload_credentials").where("realm_id", "=", realm).where("id", "=", id).execute();
+}
+
+export const toCredential = (row: WorkloadColumns): WorkloadCredentialRow => ({
+  id: row.id,
+  realmId: row.realm_id,
+  name: row.name,
+  issuer: row.issuer,
+  jwksUri: row.jwks_uri,
+  jwks: row.jwks,
+  subject: row.subject,
+  subjectClaim: row.subject_claim,
+  conditions: row.conditions,
+  audience: row.audience,
+  clientId: row.client_id,
+  scopes: row.scopes,
+  maxTokenSeconds: row.max_token_seconds,
+  singleUse: row.single_use,
+  enabled: row.enabled,
+  createdAt: row.created_at,
+  version: row.version,
+});

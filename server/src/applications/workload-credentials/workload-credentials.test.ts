@@ -1,0 +1,77 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+let realm: RealmUnderTest;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+});
+afterAll(() => iam?.close());
+
+let made = 0;
+const client = async () => {
+  const answer = await realm.asMaster().post("/clients", { clientId: `workload${made++}`, grantTypes: ["client_credentials"] });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as { id: string; clientId: string };
+};
+const trust = async (clientId: string) => {
+  const body = { name: `credential ${made++}`, issuer: "https://k8s.example", subject: `pod${made}`, audience: "here", clientId };
+  const answer = await realm.asMaster().post("/workload-identity", body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as { id: string };
+};
+
+test("a credential is refused where it could launder tokens or be called by anything but https, with the field", async () => {
+  const { clientId } = await client();
+  const valid = { name: "x", issuer: "https://issuer.example", subject: "s", audience: "a", clientId };
+  const boss = realm.asMaster();
+  const fieldsOf = async (more: object) => {
+    const { status, body } = await boss.post("/workload-identity", { ...valid, ...more });
+    return [status, ...(body.errors ?? []).map(({ field }: { field: string }) => field)];
+  };
+  expect(await fieldsOf({ issuer: "http://issuer.example" })).toEqual([400, "issuer"]);
+  expect(await fieldsOf({ jwksUri: "http://issuer.example/keys" })).toEqual([400, "jwksUri"]);
+  expect(await fieldsOf({ issuer: `${iam.config.baseUrl}/realms/${realm.name}`, jwksUri: "https://issuer.example/keys" })).toEqual([
+    400,
+    "issuer",
+  ]);
+  expect(await fieldsOf({ subject: "repo:acme/*" })).toEqual([400, "subject"]);
+  expect(await fieldsOf({ clientId: "nobody" })).toEqual([400, "clientId"]);
+  expect(await fieldsOf({ scopes: "nonsense" })).toEqual([400, "scopes"]);
+  expect(await fieldsOf({ subjectClaim: "__proto__" })).toEqual([400, "subjectClaim"]);
+  expect(await fieldsOf({ conditions: { "a..b": "1" } })).toEqual([400, "conditions.a..b"]);
+  expect(await fieldsOf({ maxTokenSeconds: 86_401 })).toEqual([400, "maxTokenSeconds"]);
+  expect((await fieldsOf({ jwks: { keys: [generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" })] } }))[0]).toBe(400);
+  expect(await fieldsOf({})).toEqual([201]);
+  expect((await boss.post("/workload-identity", valid)).body.code).toMatch(/taken/);
+  expect((await boss.post("/workload-identity", { ...valid, name: "y" })).body.code).toBe("workload.match_taken");
+  const list = await boss.get(`/workload-identity?clientId=${clientId}`);
+  expect(list.body).toMatchObject([{ ...valid, subjectClaim: "sub", maxTokenSeconds: 3600, singleUse: false, enabled: true, jwks: null }]);
+});
+
+test("a credential takes what its client's service account holds, also to change and to delete it", async () => {
+  const powerful = await client();
+  const boss = realm.asMaster();
+  await boss.post("/roles", { name: "keeper" });
+  const [role] = (await boss.get("/roles?search=keeper")).body;
+  await boss.put(`/admin-roles/${role.roleId}`, { permissions: ["manage-users"] });
+  await boss.post(`/clients/${powerful.id}/service-account/roles`, { name: "keeper" });
+  const credential = await trust(powerful.clientId);
+  const weak = await realm.as("view-clients", "manage-clients");
+  const { clientId } = await client();
+  const valid = { name: "mine", issuer: "https://issuer2.example", subject: "s", audience: "a" };
+  expect((await weak.post("/workload-identity", { ...valid, clientId: powerful.clientId })).status).toBe(403);
+  const { body: own } = await weak.post("/workload-identity", { ...valid, clientId });
+  expect(own).toMatchObject({ clientId });
+  expect((await weak.patch(`/workload-identity/${own.id}`, { clientId: powerful.clientId })).status).toBe(403);
+  expect((await weak.patch(`/workload-identity/${credential.id}`, { subject: "mine" })).status).toBe(403);
+  expect((await weak.delete(`/workload-identity/${credential.id}`)).status).toBe(403);
+  // Deleted with its client.
+  await boss.delete(`/clients/${powerful.id}`);
+  expect((await boss.get(`/workload-identity/${credential.id}`)).status).toBe(404);
+  const other = await iam.realm();
+  expect((await other.asMaster().get(`/workload-identity/${own.id}`)).status).toBe(404);
+});

@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import { AppError } from "../../kernel/errors.ts";
+import { OAuthError } from "../../kernel/oauth-error.ts";
+import { anonymous, declare } from "../../platform/http/index.ts";
+import { formOf, issuerFor, takeForms } from "../gate/index.ts";
+import type { TokenEndpoints } from "../token-endpoint/index.ts";
+import { exchangeWorkloadToken, GRANT_TYPE, TOKEN_TYPE } from "./exchange.ts";
+
+const Tokens = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT (RFC 9068) with `workload_iss` and `workload_sub`" }),
+    issued_token_type: Type.String(),
+    token_type: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    scope: Type.String(),
+  },
+  { $id: "WorkloadTokens" },
+);
+
+const Form = Type.Object(
+  {
+    grant_type: Type.Literal(GRANT_TYPE),
+    subject_token: Type.String({ description: "The workload's token: a JWT that its issuer signed" }),
+    subject_token_type: Type.Literal(TOKEN_TYPE),
+    scope: Type.Optional(Type.String()),
+  },
+  {
+    additionalProperties: true,
+    examples: [{ grant_type: GRANT_TYPE, subject_token: "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.e30.c2ln", subject_token_type: TOKEN_TYPE }],
+  },
+);
+
+/** Mounted under /realms/:realm. */
+export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
+  declare(app, { tags: ["Protocol"], caller: anonymous(), csrf: "none", limit: "workloadTokens", errors: "oauth" });
+  takeForms(app);
+
+  app.post(
+    "/workload-identity/token",
+    {
+      schema: {
+        operationId: "exchangeWorkloadToken",
+        summary: "Exchange a workload's token for an access token (RFC 8693)",
+        description: "Whatever is wrong, the answer is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
+        consumes: ["application/x-www-form-urlencoded"],
+        body: Form,
+        response: { 200: Tokens },
+      },
+    },
+    async (request, reply) => {
+      const { parts } = await issuerFor(issuers, request);
+      const { headers, ip: sourceIp } = request;
+      const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), sourceIp });
+      return reply.header("cache-control", "no-store").send(answer);
+    },
+  );
+};
+
+/** A form that cannot be read is an empty one: it is refused like every other. */
+function presentedForm(request: FastifyRequest) {
+  try {
+    return formOf(request);
+  } catch (error) {
+    if (error instanceof OAuthError || (error instanceof AppError && error.status < 500)) return {};
+    throw error;
+  }
+}
