@@ -22,7 +22,7 @@ import {
   shareEntries,
   updatePolicy,
 } from "./policies.store.ts";
-import { isWriting, mayViewUsers, modelChanged, readServer, takeServer } from "./service.ts";
+import { isWriting, mayViewUsers, modelChanged, serverOf, takeServer } from "./service.ts";
 import { countOf, type Server } from "./store.ts";
 
 const MOST_POLICIES = 5_000;
@@ -34,12 +34,12 @@ const memberOf = { role: "roles", user: "users", client: "clients", group: "grou
 const kindOf = (type: PolicyType): EntryKind | null => (type in memberOf ? (type as EntryKind) : null);
 
 export async function searchPolicies(ctx: ReadCtx, id: string, query: ListQuery & { readonly type?: string }): Promise<Page<Versioned>> {
-  const page = await listPolicies(ctx.tx, await readServer(ctx, id), query);
+  const page = await listPolicies(ctx.tx, await serverOf(ctx, id), query);
   return { ...page, rows: await spelled(ctx, page.rows) };
 }
 
 export async function readPolicy(ctx: ReadCtx, id: string, name: string): Promise<Versioned> {
-  const server = await readServer(ctx, id);
+  const server = await serverOf(ctx, id);
   const [policy] = await spelled(ctx, [await policyNamed(ctx, server, name)]);
   return policy!;
 }

@@ -17,11 +17,11 @@ import {
   updateResource,
 } from "./resources.store.ts";
 import type { CreateAuthzResource, UpdateAuthzResource } from "./schema.ts";
-import { mayViewUsers, readServer, refuseUnknownScopes, takeServer } from "./service.ts";
+import { mayViewUsers, refuseUnknownScopes, serverOf, takeServer } from "./service.ts";
 import type { Server } from "./store.ts";
 
 export async function searchResources(ctx: ReadCtx, id: string, query: ResourceFilter): Promise<Page<ResourceRow>> {
-  const server = await readServer(ctx, id);
+  const server = await serverOf(ctx, id);
   const { owner } = query;
   const ownerId = owner === undefined ? undefined : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
   if (owner !== undefined && ownerId === undefined) return { rows: [], total: 0, estimated: false, nextCursor: null };
@@ -30,7 +30,7 @@ export async function searchResources(ctx: ReadCtx, id: string, query: ResourceF
 }
 
 export async function readResource(ctx: ReadCtx, id: string, name: string): Promise<ResourceRow> {
-  const server = await readServer(ctx, id);
+  const server = await serverOf(ctx, id);
   const [resource] = await spelled(ctx, [await resourceNamed(ctx, server, name)]);
   return resource!;
 }

@@ -31,14 +31,7 @@ export async function serverOf(ctx: ReadCtx, id: string): Promise<Server> {
   return { realm: ctx.realm, client };
 }
 
-/** 409 until authorization services are enabled. */
-export async function readServer(ctx: ReadCtx, id: string): Promise<Server> {
-  const server = await serverOf(ctx, id);
-  if (!(await findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
-  return server;
-}
-
-/** For a change: changes of policies come one after the other, those of resources side by side. */
+/** For a change, 409 until authorization services are enabled: changes of policies come one after the other, those of resources side by side. */
 export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<Server> {
   const server = await serverOf(ctx, id);
   if (!(await lockServer(ctx.tx, server, strength))?.enabled) throw authzErrors.disabled();
@@ -82,11 +75,11 @@ export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSe
 }
 
 export async function searchScopes(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<ScopeRow>> {
-  return listScopes(ctx.tx, await readServer(ctx, id), query);
+  return listScopes(ctx.tx, await serverOf(ctx, id), query);
 }
 
 export async function readScope(ctx: ReadCtx, id: string, name: string): Promise<ScopeRow> {
-  return scopeNamed(ctx, await readServer(ctx, id), name);
+  return scopeNamed(ctx, await serverOf(ctx, id), name);
 }
 
 async function scopeNamed(ctx: ReadCtx, server: Server, name: string): Promise<ScopeRow> {

@@ -108,7 +108,9 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
         const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
         const all = { ...tools, users: { hashPassword, log: req.log } };
         const options = { dryRun, prune, source, plan, onConflict, importId };
-        return await importRealm(req.transact.bind(req), all, { realm: req.realmId, actor: req.actor! }, { document, users }, options);
+        // If-Match names the version of one record; a document has many.
+        const transact: typeof req.transact = (work) => req.transact((ctx) => work({ ...ctx, ifMatch: null }));
+        return await importRealm(transact, all, { realm: req.realmId, actor: req.actor! }, { document, users }, options);
       } finally {
         // The rest of a refused body is not read, so the connection cannot be reused.
         if (!req.raw.complete) reply.header("connection", "close");
