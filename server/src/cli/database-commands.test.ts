@@ -183,7 +183,7 @@ describe("after it", () => {
     expect(await signIn(server, "acme", "ada", ada.answer.password)).not.toBeNull();
     const jwks = (await (await fetch(`${server.url}/realms/acme/jwks`)).json()) as { keys: { kid: string }[] };
     expect(jwks.keys.map(({ kid }) => kid)).toContain(rotated.answer.keyId);
-    expect(jwks.keys).toHaveLength(8);
+    expect(jwks.keys).toHaveLength(6);
     const events = await eventsOf("acme", created.answer.adminPassword, server);
     expect(events).toContainEqual(expect.objectContaining({ type: "KEY_ROTATED", actor: "cli" }));
     await server.kill("SIGTERM");
