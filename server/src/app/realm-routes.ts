@@ -90,7 +90,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl, mtlsBaseUrl: services.mtlsBaseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
-      await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
+      await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
       gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },

@@ -49,6 +49,7 @@ export { userRoutes } from "./routes.ts";
 export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, mailAddress, User } from "./schema.ts";
 export {
   acceptRecoveryCode,
+  addFirstRecoveryCodes,
   addRecoveryCodes,
   addTotp,
   checkRecoveryCode,

@@ -47,6 +47,12 @@ const newCode = () => {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 };
 
+/** With the first second factor, whichever it is, come recovery codes: it may be lost. Null: the user has some. The user's row is locked. */
+export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<string[] | null> {
+  if (await findRecoveryCodes(ctx.tx, ctx.realm, userId)) return null;
+  return (await addRecoveryCodes(ctx, userId)).codes;
+}
+
 export const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
 
 /** Shown to the user once. The caller has locked the user's row for writing. */

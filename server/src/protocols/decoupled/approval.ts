@@ -37,6 +37,8 @@ export interface Requested {
 }
 
 interface RequestParams {
+  readonly max_age?: string | number;
+  readonly prompt?: string;
   readonly acr_values?: string;
   readonly scope?: string;
   readonly claims?: string;
@@ -69,6 +71,20 @@ export const acrParamsOf = (request: OpenRequest): Parameters<typeof requestedAc
   acr_values: paramsOf(request).acr_values,
   claims: claimsOf(request),
 });
+
+/**
+ * OpenID Connect Core §3.1.2.1: whether the session's sign-in is older than `max_age`. One that was made for the request is not: with `max_age=0` the
+ * user signs in once, however long they look at the page.
+ */
+export function isTooOld(request: OpenRequest, { authTime }: Pick<LiveSession, "authTime">, now: number): boolean {
+  const { max_age, prompt = "" } = paramsOf(request);
+  // The engine turns `max_age=0` into `prompt=login`.
+  const maxAge = prompt.split(" ").includes("login") ? 0 : max_age;
+  if (maxAge === undefined) return false;
+  const { iat } = request.payload;
+  const requestedAt = typeof iat === "number" ? iat * SECOND : Number.POSITIVE_INFINITY;
+  return authTime < Math.min(requestedAt, now - Number(maxAge) * SECOND);
+}
 
 /** A pending request of an enabled client. */
 export interface Waiting {

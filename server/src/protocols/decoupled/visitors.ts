@@ -9,7 +9,7 @@ import type { PageParts } from "../../signin/login/index.ts";
 import { renderNoAccess, sendPage } from "../../signin/pages/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
 import { requestedAcr } from "../tokens/index.ts";
-import { acrParamsOf, approvalErrors, requestedBy, type Waiting } from "./approval.ts";
+import { acrParamsOf, approvalErrors, isTooOld, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuers, DecoupledParts } from "./parts.ts";
 
 export interface DecoupledRouteParts extends PageParts {
@@ -22,8 +22,8 @@ export const needsRecentSignIn = (session: LiveSession, scopes: readonly string[
   scopes.includes("offline_access") && session.impersonator === null && !hasRecentAuthentication(session, clock.now());
 
 /**
- * The sign-in that the user's session is missing for this request: the client's own flow, the requested `acr`, open required actions. Null: nothing
- * is missing. The same is asked at the authorization endpoint.
+ * The sign-in that the user's session is missing for this request: the client's own flow, the requested `acr` and `max_age`, open required actions.
+ * Null: nothing is missing. The same is asked at the authorization endpoint.
  */
 export async function missingSignIn(
   { realm, standings }: Pick<DecoupledParts, "realm" | "standings">,
@@ -40,8 +40,10 @@ export async function missingSignIn(
     flow: settings.browserFlow ?? undefined,
     ...(acr !== null && { acr, acrEssential: essential }),
   };
+  const session = visitor.session!;
+  if (session.impersonator === null && isTooOld(request, session, clock.now())) return { ...asked, reauthenticate: true };
   const from = { sourceIp: ip, userAgent: headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
-  return (await standings(realm, visitor.session!, from, asked)) === "enough" ? null : asked;
+  return (await standings(realm, session, from, asked)) === "enough" ? null : asked;
 }
 
 /** Scopes as pages list them. */

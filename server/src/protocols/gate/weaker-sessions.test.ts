@@ -4,10 +4,12 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
+import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { serviceProvider } from "../../testing/service-provider.ts";
-import { answerPage } from "../../testing/step-pages.ts";
+import { answerPage, followed } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
 // A session stands for what its user has proven, judged for each use by one function (signin/run/session-standing.ts). Here an administrator who has
@@ -28,14 +30,20 @@ const WEAK = [403, "auth.insufficient_authentication"];
 const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement });
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+/** The password, which a mailed link has not proven, or the code of the app. */
+const asksMore = ({ page, left }: { page: Answer; left: URL | null }) => left === null && /name="(code|password)"/.test(page.text);
 const asksForCode = ({ page, left }: { page: Answer; left: URL | null }) => left === null && page.text.includes('name="code"');
 
-interface Weak {
+/** A session that proves less than the realm's own flow asks of its user. */
+interface Begun {
   readonly realm: RealmUnderTest;
   readonly username: string;
   readonly userId: string;
   readonly code: () => string;
   readonly browser: Browser;
+}
+
+interface Weak extends Begun {
   /** The client with the weak flow, and its tokens: of the session, and offline. */
   readonly quick: Party;
   readonly token: string;
@@ -44,6 +52,7 @@ interface Weak {
 
 async function weaker(): Promise<Weak> {
   const realm = await iam.realm();
+  await allowMessages(realm);
   const boss = realm.asMaster();
   expect((await boss.post("/flows", { alias: "weak", steps: [step("username-password")] })).status).toBe(201);
   const { username, userId } = await realm.as("realm-admin");
@@ -65,45 +74,63 @@ async function weaker(): Promise<Weak> {
   return { realm, username, userId, code, browser, quick, token: issued.body.access_token, offline: offline.body?.access_token };
 }
 
-/** Each place that accepts a session, by the file that asks the function. */
-const doors: Record<string, (weak: Weak) => Promise<void>> = {
+const lastLink = async (realm: RealmUnderTest): Promise<string> => {
+  const { pathname, search } = new URL(/https?:\/\/\S+/.exec((await outbox(iam, realm)).at(-1)!.text)![0]);
+  return pathname + search;
+};
+const addressOf = (username: string) => `${username}@example.org`;
+
+/** The same by a link that was mailed, for a client on the built-in flow without a password. */
+async function mailedLink(): Promise<Begun> {
+  const realm = await iam.realm();
+  await allowMessages(realm);
+  const { username, userId } = await realm.as("realm-admin");
+  expect((await realm.asMaster().patch(`/users/${userId}`, { email: addressOf(username) })).status).toBe(200);
+  const code = await giveTotp(iam, realm.name, userId);
+  const steps = [step("username"), step("magic-link")];
+  expect((await realm.asMaster().post("/flows", { alias: "mailed-link", steps })).status).toBe(201);
+  const app = await relyingParty(iam, realm, { clientId: "letters", browserFlow: "mailed-link" });
+  const browser = iam.browser();
+  const { page } = await walk(browser, base, app.url());
+  const asked = await answerPage(browser, realm.name, page, { username });
+  await followed(browser, asked);
+  const link = new URL(await lastLink(realm), base);
+  await browser.get(link.pathname + link.search);
+  const form = { ...Object.fromEntries(link.searchParams), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" };
+  expect((await browser.request("POST", link.pathname, { form, csrf: false })).status).toBe(200);
+  const { left } = await walk(browser, base, String(asked.headers.location));
+  expect(left?.searchParams.get("code"), "the link alone opens the client").toBeTruthy();
+  return { realm, username, userId, code, browser };
+}
+
+/** Each place that accepts a session's cookie. */
+const cookieDoors: Record<string, (begun: Begun) => Promise<void>> = {
   "the admin API, by cookie": async ({ browser, realm }) => {
     const answer = await browser.get(`/admin/realms/${realm.name}/users`);
     expect(refusal(answer)).toEqual(WEAK);
     expect(answer.headers["www-authenticate"]).toContain('error="insufficient_user_authentication"');
     expect(answer.body.stepUpUrl).toBe(`${base}/realms/${realm.name}/login/step-up`);
   },
-  "the admin API, by a token": async ({ realm, token }) => {
-    expect(refusal(await realm.anonymous().get("/users", by(token)))).toEqual(WEAK);
-    expect(refusal(await realm.anonymous().post("/users", { username: "mallory", roles: ["admin"] }, by(token)))).toEqual(WEAK);
-  },
-  "the admin API, by a token without a session": async ({ realm, offline }) => {
-    expect(refusal(await realm.anonymous().get("/users", by(offline)))).toEqual([401, "auth.bearer"]);
-  },
   "the account API": async ({ browser, realm }) => {
     for (const path of ["/profile", "/sessions", "/credentials"])
       expect(refusal(await browser.get(`/realms/${realm.name}/account${path}`))).toEqual(WEAK);
     expect(refusal(await browser.post(`/realms/${realm.name}/account/linked-accounts/acme`))).toEqual(WEAK);
   },
-  "the account API, by a token": async ({ browser, realm, quick, username }) => {
-    const { body } = await quick.signIn(browser, { username, password: PASSWORD }, { scope: "openid account" });
-    expect(refusal(await iam.browser().get(`/realms/${realm.name}/account/profile`, by(body.access_token)))).toEqual(WEAK);
-  },
   "the step cookie of the realm's own flow": async ({ browser, realm }) => {
     const app = await relyingParty(iam, realm);
     expect((await walk(browser, base, app.url({ prompt: "none" }))).left?.searchParams.get("error")).toBe("login_required");
-    expect(asksForCode(await walk(browser, base, app.url()))).toBe(true);
+    expect(asksMore(await walk(browser, base, app.url()))).toBe(true);
   },
   "a SAML client": async ({ browser, realm }) => {
     const sp = await serviceProvider(iam, realm);
-    expect(asksForCode(await walk(browser, base, (await sp.request()).url))).toBe(true);
+    expect(asksMore(await walk(browser, base, (await sp.request()).url))).toBe(true);
   },
   "a device's request": async ({ browser, realm }) => {
     const tv = await relyingParty(iam, realm, { clientId: "tv", grantTypes: ["device"], redirectUris: [] });
     const { user_code } = (await tv.post("/device/authorize", { scope: "openid" })).body;
     const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${user_code}`);
-    expect(asksForCode(await submit(browser, base, page, { user_code }))).toBe(true);
-    expect(asksForCode(await submit(browser, base, page, { user_code, decision: "allow" }))).toBe(true);
+    expect(asksMore(await submit(browser, base, page, { user_code }))).toBe(true);
+    expect(asksMore(await submit(browser, base, page, { user_code, decision: "allow" }))).toBe(true);
   },
   "a CIBA request": async ({ browser, realm, username }) => {
     const shop = await relyingParty(iam, realm, { clientId: "shop", grantTypes: ["CIBA"], publicClient: false, redirectUris: [] });
@@ -111,7 +138,40 @@ const doors: Record<string, (weak: Weak) => Promise<void>> = {
     expect(asked.status, asked.text).toBe(200);
     const list = await browser.get(`/realms/${realm.name}/ciba`);
     const { page } = await walk(browser, base, /href="(\/realms\/[^"]+\/ciba\/[^"]+)"/.exec(list.text)![1]!);
-    expect(asksForCode(await submit(browser, base, page, { decision: "allow" }))).toBe(true);
+    expect(asksMore(await submit(browser, base, page, { decision: "allow" }))).toBe(true);
+  },
+  "QR and push approval": async ({ browser, realm }) => {
+    const json = { headers: { accept: "application/json" } };
+    const qr = `/realms/${realm.name}/qr/${newId()}`;
+    expect(refusal(await browser.get(qr, json))).toEqual(WEAK);
+    expect(asksMore(await walk(browser, base, await browser.get(qr, { headers: { accept: "text/html" } })))).toBe(true);
+    expect(refusal(await browser.get(`/realms/${realm.name}/push/${newId()}`, json))).toEqual([403, "devices.weak_session"]);
+  },
+  "an invitation": async ({ browser, realm, username, userId }) => {
+    await realm.asMaster().patch(`/users/${userId}`, { email: addressOf(username) });
+    const { organizationId } = (await realm.asMaster().post("/organizations", { name: "Acme" })).body;
+    const invited = await realm.asMaster().post(`/organizations/${organizationId}/invitations`, { email: addressOf(username) });
+    expect(invited.status, invited.text).toBe(201);
+    const path = await lastLink(realm);
+    const page = await browser.get(path);
+    expect(page.text).toContain("Accept the invitation");
+    expect(asksMore(await submit(browser, base, page, {}))).toBe(true);
+    expect((await realm.asMaster().get(`/organizations/${organizationId}/members`)).body).toEqual([]);
+  },
+};
+
+/** And those that take a token of it. */
+const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
+  "the admin API, by a token": async ({ realm, token }) => {
+    expect(refusal(await realm.anonymous().get("/users", by(token)))).toEqual(WEAK);
+    expect(refusal(await realm.anonymous().post("/users", { username: "mallory", roles: ["admin"] }, by(token)))).toEqual(WEAK);
+  },
+  "the admin API, by a token without a session": async ({ realm, offline }) => {
+    expect(refusal(await realm.anonymous().get("/users", by(offline)))).toEqual([401, "auth.bearer"]);
+  },
+  "the account API, by a token": async ({ browser, realm, quick, username }) => {
+    const { body } = await quick.signIn(browser, { username, password: PASSWORD }, { scope: "openid account" });
+    expect(refusal(await iam.browser().get(`/realms/${realm.name}/account/profile`, by(body.access_token)))).toEqual(WEAK);
   },
   "token exchange": async ({ browser, realm, username, quick }) => {
     const api = await relyingParty(iam, realm, {
@@ -147,13 +207,6 @@ const doors: Record<string, (weak: Weak) => Promise<void>> = {
       .post(`/realms/${realm.name}/tx/${made.body.id}/sign`, { factor: "totp", value: code() }, by(body.access_token));
     expect(refusal(signed)).toEqual(WEAK);
   },
-  "QR and push approval": async ({ browser, realm }) => {
-    const json = { headers: { accept: "application/json" } };
-    const qr = `/realms/${realm.name}/qr/${newId()}`;
-    expect(refusal(await browser.get(qr, json))).toEqual(WEAK);
-    expect(asksForCode(await walk(browser, base, await browser.get(qr, { headers: { accept: "text/html" } })))).toBe(true);
-    expect(refusal(await browser.get(`/realms/${realm.name}/push/${newId()}`, json))).toEqual([403, "devices.weak_session"]);
-  },
 };
 
 describe("a session that a client's weaker flow began", () => {
@@ -161,7 +214,7 @@ describe("a session that a client's weaker flow began", () => {
   beforeAll(async () => {
     weak = await weaker();
   });
-  for (const [door, opens] of Object.entries(doors)) test(`does not open ${door}`, () => opens(weak));
+  for (const [door, opens] of Object.entries({ ...cookieDoors, ...tokenDoors })) test(`does not open ${door}`, () => opens(weak));
 
   test("opens them once its user has proven what is missing, on the page that the refusal names", async () => {
     const { browser, realm, code, userId } = await weaker();
@@ -184,6 +237,27 @@ describe("a session that a client's weaker flow began", () => {
   });
 });
 
+describe("a session that a mailed link began", () => {
+  let begun: Begun;
+  beforeAll(async () => {
+    begun = await mailedLink();
+  });
+  for (const [door, opens] of Object.entries(cookieDoors)) test(`does not open ${door}`, () => opens(begun));
+});
+
+const signedIn = async () => {
+  const realm = await iam.realm();
+  const [user, browser] = [await realm.user(), iam.browser()];
+  await browser.signIn(realm.name, user.username, user.password);
+  return { realm, user, browser };
+};
+/** The realm's own flow without a second factor: only the client asks for it. */
+const passwordAlone = async (realm: RealmUnderTest) => {
+  const plain = { displayName: "Sign in", steps: [step("cookie", "ALTERNATIVE"), step("username-password", "ALTERNATIVE")] };
+  expect((await realm.asMaster().put("/flow", plain)).status).toBe(200);
+};
+const ALLOWED = "Your device is connected";
+
 describe("the page of a device", () => {
   const approve = async (realm: RealmUnderTest, browser: Browser, form: Record<string, string>, members: Record<string, unknown> = {}) => {
     const tv = await relyingParty(iam, realm, { clientId: "tv", grantTypes: ["device"], redirectUris: [], ...members });
@@ -191,13 +265,6 @@ describe("the page of a device", () => {
     const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${user_code}`);
     return submit(browser, base, page, { user_code, decision: "allow" });
   };
-  const signedIn = async () => {
-    const realm = await iam.realm();
-    const [user, browser] = [await realm.user(), iam.browser()];
-    await browser.signIn(realm.name, user.username, user.password);
-    return { realm, user, browser };
-  };
-
   test("asks for an essential acr, and refuses one that it cannot reach", async () => {
     const { realm, browser } = await signedIn();
     const claims = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, value } } });
@@ -210,9 +277,7 @@ describe("the page of a device", () => {
   test("asks for acr_values where the user can reach it", async () => {
     const { realm, user, browser } = await signedIn();
     expect((await approve(realm, browser, { acr_values: "2" })).page.text).toContain("Your device is connected");
-    // Without a second factor of the realm's own flow: only the client asks for it.
-    const plain = { displayName: "Sign in", steps: [step("cookie", "ALTERNATIVE"), step("username-password", "ALTERNATIVE")] };
-    expect((await realm.asMaster().put("/flow", plain)).status).toBe(200);
+    await passwordAlone(realm);
     await giveTotp(iam, realm.name, user.userId);
     expect((await approve(realm, browser, {}, { clientId: "tv2" })).page.text).toContain("Your device is connected");
     expect(asksForCode(await approve(realm, browser, { acr_values: "2" }, { clientId: "tv3" }))).toBe(true);
@@ -223,29 +288,106 @@ describe("the page of a device", () => {
     expect((await realm.asMaster().post(`/users/${user.userId}/required-actions`, { action: "UPDATE_PASSWORD" })).status).toBeLessThan(300);
     expect((await approve(realm, browser, {})).page.text).toContain('name="newPassword"');
   });
+
+  test("asks for a sign-in that is no older than max_age, or made for the request", async () => {
+    clock.advance(-5 * MINUTE);
+    const { realm, user, browser } = await signedIn();
+    clock.reset();
+    expect((await approve(realm, browser, { max_age: "600" })).page.text).toContain(ALLOWED);
+    const tv = await relyingParty(iam, realm, { clientId: "tv2", grantTypes: ["device"], redirectUris: [] });
+    const { user_code } = (await tv.post("/device/authorize", { scope: "openid", max_age: "0" })).body;
+    const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${user_code}`);
+    const asked = await submit(browser, base, page, { user_code, decision: "allow" });
+    expect(asked.page.text).toContain('name="password"');
+    clock.advance(MINUTE); // however long the sign-in takes
+    const back = await submit(browser, base, asked.page, { username: user.username, password: user.password });
+    clock.advance(MINUTE);
+    expect((await submit(browser, base, back.page, { user_code, decision: "allow" })).page.text).toContain(ALLOWED);
+  });
+});
+
+describe("the page of a CIBA request", () => {
+  const approve = async (
+    { realm, user, browser }: Awaited<ReturnType<typeof signedIn>>,
+    form: Record<string, string>,
+    members: Record<string, unknown> = {},
+  ) => {
+    const shop = await relyingParty(iam, realm, {
+      ...{ clientId: "shop", grantTypes: ["CIBA"], publicClient: false, redirectUris: [] },
+      ...members,
+    });
+    const asked = await shop.post("/backchannel/authorize", { scope: "openid", login_hint: user.username, ...form });
+    expect(asked.status, asked.text).toBe(200);
+    const list = await browser.get(`/realms/${realm.name}/ciba`);
+    const { page } = await walk(browser, base, /href="(\/realms\/[^"]+\/ciba\/[^"]+)"/.exec(list.text)![1]!);
+    return submit(browser, base, page, { decision: "allow" });
+  };
+  const answer = ({ page }: Awaited<ReturnType<typeof approve>>) => page.text;
+
+  test("asks for acr_values where the user can reach it", async () => {
+    const situation = await signedIn();
+    await passwordAlone(situation.realm);
+    await giveTotp(iam, situation.realm.name, situation.user.userId);
+    expect(answer(await approve(situation, {}))).toContain("gh-");
+    expect(asksForCode(await approve(situation, { acr_values: "2" }, { clientId: "shop2" }))).toBe(true);
+  });
+
+  test("asks for open required actions first", async () => {
+    const situation = await signedIn();
+    const { realm, user } = situation;
+    expect((await realm.asMaster().post(`/users/${user.userId}/required-actions`, { action: "UPDATE_PASSWORD" })).status).toBeLessThan(300);
+    expect(answer(await approve(situation, {}))).toContain('name="newPassword"');
+  });
+
+  test("asks for a sign-in that is no older than the client's defaultMaxAge", async () => {
+    clock.advance(-5 * MINUTE);
+    const situation = await signedIn();
+    clock.reset();
+    const first = await approve(situation, {}, { defaultMaxAge: 600 });
+    expect(answer(first)).not.toContain('name="password"');
+    expect(answer(await approve(situation, {}, { clientId: "shop2", defaultMaxAge: 60 }))).toContain('name="password"');
+  });
 });
 
 test("every file that takes a session is known here: those that judge it, and those that hand it on", () => {
   const root = new URL("../../", import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /(?<!\.test)\.tsx?$/.test(file));
-  const takes = /\b(resolveSession|findSessionBehind|sessionIn)\b|judged: "by-handler"/;
+  // Also those that find it in the visitor, whom the gate has not judged where the route declares `browser()` or `link()`.
+  const takes =
+    /\b(resolveSession|findSessionBehind|sessionIn)\b|judged: "by-handler"|\bvisitor\??\.session\b|\{[^{}]*\bsession\b[^{}]*\}(?: = (?:\w+\.)*visitor\b|: Visitor\b)/;
   const found = files.filter((file) => !file.startsWith("testing/") && takes.test(readFileSync(new URL(file, root), "utf8")));
-  expect(found.toSorted()).toEqual([
-    ...["operations/api-docs/home.routes.ts", "operations/api-docs/routes.ts", "operations/api-docs/visitor.ts"], // show the name of the user
-    "protocols/decoupled/ciba.routes.ts",
-    "protocols/decoupled/device.routes.ts",
-    "protocols/gate/callers.ts",
-    "protocols/oidc/engine/models/session.ts", // judged by requests/session-standing.ts
-    "protocols/token-endpoint/grants/token-exchange.ts",
-    "protocols/transactions/routes.ts",
-    "protocols/transactions/service.ts",
-    "signin/enrolled-devices/push.routes.ts",
+  const known = [
+    // Judge it, or are handed one that the gate has judged.
+    ...["protocols/gate/callers.ts", "protocols/gate/gate.ts", "signin/run/session-standing.ts"],
+    ...["protocols/decoupled/ciba.routes.ts", "protocols/decoupled/device.routes.ts", "protocols/decoupled/visitors.ts"],
+    ...["protocols/saml/sso/decide.ts", "protocols/saml/sso/service.ts", "protocols/token-endpoint/grants/token-exchange.ts"],
+    ...["protocols/transactions/caller.ts", "protocols/transactions/routes.ts", "protocols/transactions/service.ts"],
+    ...["signin/enrolled-devices/push.routes.ts", "signin/enrolled-devices/qr.routes.ts"],
+    ...["signin/invitations/routes.ts", "signin/invitations/show.ts"], // accepting is judged; the page changes nothing
+    // The request that led to the page was judged, and is judged again when it goes on (requests/session-standing.ts, saml/sso/decide.ts).
+    ...[
+      "protocols/oidc/engine/models/session.ts",
+      "protocols/oidc/authorize/interaction.routes.ts",
+      "protocols/saml/sso/consent.routes.ts",
+    ],
+    // The sign-in itself, which goes on from a session.
+    ...[
+      "signin/login/routes.ts",
+      "signin/login/start-session.ts",
+      "signin/login/visitors.ts",
+      "signin/authenticators/challenges.service.ts",
+    ],
+    ...["signin/run/answer.ts", "signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
+    "signin/login/broker.routes.ts", // the link was asked for at the account API, and the sign-in is to be recent
+    "signin/self-service/change-password.routes.ts", // begins a recent sign-in
     "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API
-    "signin/login/visitors.ts", // judged by the gate, or by the sign-in that shows the page
-    "signin/sessions/index.ts",
-    "signin/sessions/service.ts",
-    "signin/sessions/store.ts",
-  ]);
+    // End it.
+    ...["signin/login/logout.routes.ts", "signin/login/provider-logout.ts", "protocols/saml/slo/browser.ts"],
+    // Show the name of the user.
+    ...["operations/api-docs/home.routes.ts", "operations/api-docs/routes.ts", "operations/api-docs/visitor.ts"],
+    ...["signin/sessions/index.ts", "signin/sessions/service.ts", "signin/sessions/store.ts"],
+  ];
+  expect(found.toSorted()).toEqual(known.toSorted());
 });
 
 describe("recent authentication, where the escalation rule finds something given", () => {
@@ -265,6 +407,14 @@ describe("recent authentication, where the escalation rule finds something given
     const web = (await boss.post("/clients", { clientId: "web", redirectUris: [CALLBACK] })).body;
     const { body: user } = await boss.get(`/users/${other.userId}`);
     const { body: client } = await boss.get(`/clients/${robot.id}`);
+    const idp = identityProvider("oidc", "idp");
+    expect((await boss.post("/identity-providers", idp)).status).toBe(201);
+    await linkTo(iam, realm, "idp", other.userId);
+    const giving = { type: "role", claim: "groups", value: "helpers", role: "helpers" };
+    const { mapperId } = (await boss.post("/identity-providers/idp/mappers", { name: "given", ...giving })).body;
+    const phone = { userId: other.userId, driver: "fcm", token: "a-token-of-a-phone" };
+    const { id: pushTokenId } = (await boss.post("/messaging/push-tokens", phone)).body;
+    const { organizationId } = (await boss.post("/organizations", { name: "Acme" })).body;
     clock.advance(11 * MINUTE);
     const writes: [string, string, unknown?][] = [
       ["PUT", `/users/${other.userId}/password`, { newPassword: "another password for tests" }],
@@ -289,6 +439,20 @@ describe("recent authentication, where the escalation rule finds something given
       ["POST", "/keys/rotate"],
       ["PUT", "/messaging/providers", { channel: "EMAIL", driver: "http", enabled: true, config: { url: "https://mail.example.com/" } }],
       ["PUT", `/clients/${web.id}/allowed-resources`, { allowedResources: [`${base}/admin`] }],
+      ["PUT", `/users/${other.userId}/source`, { source: "ldap:corp" }],
+      ["POST", "/identity-providers", { ...idp, alias: "another", config: { ...idp.config, domains: ["example.org"] } }],
+      ["POST", "/identity-providers", { ...idp, alias: "another", config: { ...idp.config, defaultRoles: ["helpers"] } }],
+      ["PUT", "/identity-providers/idp", { ...idp, enabled: true, config: { ...idp.config, issuer: "https://other.example/realm" } }],
+      ["DELETE", "/identity-providers/idp"],
+      ["POST", "/identity-providers/idp/mappers", { name: "another", ...giving }],
+      ["PUT", `/identity-providers/idp/mappers/${mapperId}`, { name: "given", ...giving, value: "others" }],
+      ["DELETE", `/identity-providers/idp/mappers/${mapperId}`],
+      ["DELETE", `/users/${other.userId}/linked-accounts/idp`],
+      ["POST", "/messaging/push-tokens", { ...phone, token: "another-token-of-a-phone" }],
+      ["DELETE", `/messaging/push-tokens/${pushTokenId}`],
+      ["POST", "/organizations", { name: "Initech", domains: [{ domain: "initech.example", verified: true }] }],
+      ["PUT", `/organizations/${organizationId}`, { name: "Acme", enabled: true, identityProvider: "idp" }],
+      ["PUT", "/messaging/templates", { templateKey: "otp-email", subject: "Code", body: "{{code}}" }],
     ];
     const call = ([method, path, body]: (typeof writes)[number]) =>
       admin.browser.request(method, `/admin/realms/${realm.name}${path}`, { ...(body !== undefined && { body }) });

@@ -59,6 +59,13 @@ export const EnrolledDevice = Type.Object(
     alg: oneOf(deviceAlgs),
     username: Type.String(),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    codes: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Recovery codes, for a user who had none: each opens the account once in the place of a second factor. The app shows them for its user " +
+          "to keep elsewhere; they are not shown again",
+      }),
+    ),
   },
   { $id: "EnrolledDevice" },
 );

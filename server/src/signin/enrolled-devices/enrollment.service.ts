@@ -1,4 +1,4 @@
-import { holdUserForSignIn, touchUser } from "../../directory/users/index.ts";
+import { addFirstRecoveryCodes, holdUserForSignIn, touchUser } from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { hmac, randomToken, safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
@@ -99,5 +99,6 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   await touchUser(ctx.tx, ctx.realm, userId);
   await ctx.emit("user.credentials_changed", { userId });
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: PUSH });
-  return { deviceId: id, name, alg: key.alg, username, createdAt: ctx.now };
+  const codes = await addFirstRecoveryCodes(ctx, userId);
+  return { deviceId: id, name, alg: key.alg, username, createdAt: ctx.now, ...(codes && { codes }) };
 }

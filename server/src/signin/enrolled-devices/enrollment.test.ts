@@ -50,15 +50,20 @@ describe("enrolling a device", () => {
         alg: kind === "ec" ? "ES256" : "RS256",
         username,
         createdAt: expect.any(Number),
+        codes: Array.from({ length: 10 }, () => expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/)),
       },
     ]);
     const { body: credentials } = await realm.asMaster().get(`/users/${userId}/credentials`);
-    expect(credentials.filter(({ type }: { type: string }) => type !== "password")).toMatchObject([
+    expect(credentials.filter(({ type }: { type: string }) => type === "push")).toMatchObject([
       { id: enrolled.body.deviceId, type: "push", label: "Ada's phone" },
     ]);
+    expect(credentials.filter(({ type }: { type: string }) => type === "recovery-code")).toMatchObject([{ remaining: 10 }]);
+    const another = await enrollmentToken(realm, userId);
+    expect((await call(realm, "/enroll", another, await prepared(realm, another))).body.codes, "a second one brings none").toBeUndefined();
     expect((await realm.asMaster().get(`/users/${userId}`)).body.mfaEnabled).toBe(true);
     const added = (await realm.events("type=CREDENTIAL_ADDED")).filter(({ detail }) => detail === "push");
-    expect(added).toMatchObject([{ actor: username, resourceType: "users", resourceId: userId, category: "SECURITY" }]);
+    const one = { actor: username, resourceType: "users", resourceId: userId, category: "SECURITY" };
+    expect(added).toMatchObject([one, one]);
     for (const again of [await start(realm, token), await call(realm, "/enroll", token, body)]) expect(refusal(again)).toEqual(BAD_TOKEN);
   });
 

@@ -7,8 +7,9 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
-import { type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { type PageParts, seeOther, toSignIn, type Visitor } from "../login/index.ts";
 import type { InvitationError } from "../pages/index.ts";
+import type { Standings } from "../run/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
 import { type Refusal, showInvitation } from "./show.ts";
 
@@ -38,7 +39,10 @@ const OVERLOAD_SECONDS = 2;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Mounted under /realms/:realm. */
-export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts & PageParts> = async (app, parts) => {
+export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts & PageParts & { readonly standings: Standings }> = async (
+  app,
+  parts,
+) => {
   const { db, visitors } = parts;
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   // Only forms of our own pages are accepted.
@@ -78,7 +82,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
         consumes: ["application/x-www-form-urlencoded"],
         params,
         body: AcceptForm,
-        response: { 303: redirect("Accepted"), 401: page("No user is signed in"), ...answers },
+        response: { 303: redirect("Accepted, or to the sign-in page"), 401: page("No user is signed in"), ...answers },
       },
     },
     async (request, reply) => {
@@ -87,6 +91,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const { realm, session } = visitor;
       if (!session) return showAfresh(request, reply, { status: 401 });
       if (session.impersonator !== null) return showAfresh(request, reply, { status: 403 });
+      // An organization gives roles: the session has to stand for its user as at any page that declares `session()`.
+      const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
+      if ((await parts.standings(realm, session, from)) !== "enough")
+        return toSignIn(parts.work, request, reply, { kind: "page", request: {}, returnTo: pathOf(realm.realmId, token) });
       const accepted = await acceptInvitation(parts, { realm, token, session, sourceIp: request.ip }).then(() => true, overtaken);
       return accepted ? seeOther(reply, pathOf(realm.realmId, token)) : showAfresh(request, reply, { status: 403 });
     },

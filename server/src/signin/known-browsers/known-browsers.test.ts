@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { sha256 } from "../../kernel/vault.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Browser } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -66,6 +66,7 @@ describe("a trusted browser", () => {
     expect(cookie).toMatch(new RegExp(`=[\\w-]{43}; Max-Age=31536000; Path=/realms/${realm.name}; HttpOnly; SameSite=Lax$`));
     expect(await realm.events(`type=CREDENTIAL_ADDED&actor=${ada.username}`)).toMatchObject([
       { detail: "trusted-browser" },
+      { detail: "recovery-code" },
       { detail: "passkey" },
     ]);
 
@@ -90,6 +91,33 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, bob, browser)).toBe(false);
     expect(await goesWithout(realm, ada, iam.browser())).toBe(false);
     expect(await goesWithout(realm, ada, browser)).toBe(true);
+  });
+
+  test("is known by a value of ours: one that was planted before the sign-in is not stored, and opens nothing elsewhere", async () => {
+    const realm = await iam.realm();
+    const [ada, mallory] = [await userWithPasskey(iam, realm), await realm.user()];
+    const thief = iam.browser();
+    await thief.signIn(realm.name, mallory.username, mallory.password);
+    // Made up by the thief, and one of their own that the server made.
+    for (const planted of [randomToken(), thief.cookies.get(deviceCookie(realm))!]) {
+      const browser = iam.browser();
+      browser.cookies.set(deviceCookie(realm), planted);
+      await signIn(realm, ada, browser, true);
+      const hashes = (await rows(realm, ada.userId)).map(({ token_hash: hash }) => hash);
+      expect(hashes).not.toContain(sha256(planted));
+      const [own] = browser.cookies.get(deviceCookie(realm))!.split(".");
+      expect([own === planted, hashes.includes(sha256(own!))]).toEqual([false, true]);
+      const elsewhere = iam.browser();
+      elsewhere.cookies.set(deviceCookie(realm), planted);
+      expect(await goesWithout(realm, ada, elsewhere)).toBe(false);
+      signOut(browser, realm);
+      expect(await goesWithout(realm, ada, browser)).toBe(true);
+      // Trust that begins anew has another value: what was read from the browser before is worth nothing.
+      signOut(browser, realm);
+      await iam.core.db.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm.name).execute();
+      await signIn(realm, ada, browser, true);
+      expect(browser.cookies.get(deviceCookie(realm))!.split(".")).not.toContain(own);
+    }
   });
 
   test("is trusted only with a second factor: not without the box, nor on the page of the password", async () => {

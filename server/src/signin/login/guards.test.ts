@@ -38,7 +38,7 @@ describe("a factor that a flow demands", () => {
     expect([page.status, keyOn(page)], "the passkey that she has comes first").toEqual([200, undefined]);
     expect(page.text).toContain('data-passkey="get"');
     const { body } = await realm.asMaster().get(`/users/${ada.userId}/credentials`);
-    expect(body.map(({ type }: { type: string }) => type).sort()).toEqual(["passkey", "password"]);
+    expect(body.map(({ type }: { type: string }) => type).sort()).toEqual(["passkey", "password", "recovery-code"]);
   });
 
   test("opened in two tabs at once, both show the same, and neither an error", async () => {

@@ -5,6 +5,7 @@ import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } f
 import type { Ask } from "../flows/index.ts";
 import { type Messages, messagesOf, proveLead, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
+import { secondFactors } from "../sessions/index.ts";
 import { loginPath } from "./begin.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
@@ -62,6 +63,7 @@ export async function showStep(
       .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
     scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
     beside,
+    ...(isOnlyWay(run, ask, others) && { hint: text.onlyFactorText }),
     application: run.request.application,
     trustDays: page.refreshSeconds === undefined ? trustDays(run, ask) : undefined,
   });
@@ -123,6 +125,10 @@ type Lead = ReturnType<typeof proveLead> | null;
 
 const leadOf = (why: Lead, lead: StepPage["lead"]) =>
   why === null && !lead ? {} : { lead: [why, why !== null && lead ? " " : null, lead] };
+
+/** A second factor that can be lost, of a user who has no other and no recovery codes: the page says who can help. */
+const isOnlyWay = ({ progress }: Run, { name }: Ask, others: readonly Ask[]): boolean =>
+  others.length === 0 && isProven(progress) && secondFactors.includes(name);
 
 /** With a second factor the user can ask to trust the browser. */
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>

@@ -37,6 +37,8 @@ export interface StepView extends PageFrame, FormTarget {
   readonly restart?: string | undefined;
   /** What the form is for, where it is not signing in. */
   readonly label?: string;
+  /** What to do for a user who cannot answer, where no other way is offered. */
+  readonly hint?: string;
   readonly links?: readonly { readonly href: string; readonly label: string }[];
   /** Identity providers to sign in at. */
   readonly providers?: readonly ShownLink[];
@@ -127,6 +129,7 @@ export function renderStep(view: StepView): string {
           {others.map(({ path, label }) => choice(path, label))}
         </section>
       ) : null}
+      {view.hint === undefined ? null : <p class="gh-hint">{view.hint}</p>}
       {links.length > 0 ? (
         <p class="gh-links">
           {links.map(({ href, label }) => (

@@ -7,6 +7,7 @@ export {
   checkRegistration,
   cleanLabel,
   creationOptions,
+  type NewPasskey,
   type Registering,
   type RegistrationParts,
   whyNotAdded,

@@ -274,7 +274,7 @@ describe("a copy", () => {
       "This passkey was turned off",
     ]);
     const list = (await realm.asMaster().get(`/users/${ada.userId}/credentials`)).body;
-    expect(list.map(({ type }: { type: string }) => type)).toEqual(["password", "passkey"]);
+    expect(list.map(({ type }: { type: string }) => type)).toEqual(["password", "passkey", "recovery-code"]);
   });
 
   test("two uses at once of one that counts: one of them counts", async () => {

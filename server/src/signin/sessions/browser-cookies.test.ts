@@ -35,6 +35,27 @@ async function formerSession(realm: RealmUnderTest, remember = false): Promise<{
   return { browser, token };
 }
 
+describe("the cookie by which a browser is known", () => {
+  test("is a __Host- cookie over https, and a value planted under the bare name is not stored", async () => {
+    const realm = await iam.realm();
+    const { username, password, userId } = await realm.user();
+    const [browser, planted, bare] = [iam.browser(), randomToken(), `gh__device_${realm.name}`];
+    browser.cookies.set(bare, planted);
+    const answer = await browser.trySignIn(realm.name, username, password);
+    const [own] = browser.cookies.get(`__Host-${bare}`)!.split(".");
+    const line = set(answer).find((each) => each.startsWith(`__Host-${bare}=`));
+    expect(line).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(line).not.toContain("Domain");
+    expect(
+      set(answer).find((each) => each.startsWith(`${bare}=;`)),
+      "the bare one ends",
+    ).toContain(`Path=/realms/${realm.name}`);
+    const known = iam.core.db.selectFrom("known_devices").select("token_hash").where("realm_id", "=", realm.name);
+    expect(own).not.toBe(planted);
+    expect(await known.where("user_id", "=", userId).execute()).toEqual([{ token_hash: sha256(own!) }]);
+  });
+});
+
 describe("two realms in two tabs of one browser", () => {
   test("a consent page of one is answered after a sign-in to the other", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];

@@ -19,6 +19,7 @@ export {
   isRecentlyAuthenticated,
   recencyOf,
   recentProofs,
+  secondFactors,
   stepUpPath,
 } from "./recent-authentication.store.ts";
 export { sessionRoutes } from "./routes.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { credentialErrors, renamePasskey } from "../../../directory/credentials/index.ts";
-import { type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
+import { addFirstRecoveryCodes, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
@@ -29,7 +29,7 @@ export async function addOwnPasskey(
   registering: Registering,
   credential: object,
   label: string | null,
-): Promise<Credential> {
+): Promise<Credential & { codes?: string[] }> {
   const made = await checkRegistration(parts, registering, JSON.stringify(credential));
   if (typeof made === "string") throw errors[made]();
   return changeSignIn(req, async (ctx) => {
@@ -38,7 +38,9 @@ export async function addOwnPasskey(
     if (outcome === "spent") throw errors.expired();
     if (outcome !== "added") throw outcome === "taken" ? errors.taken() : errors.too_many();
     await proveByEnrolling(ctx, { authenticator: "passkey", amr: [made.passkey.deviceType === "singleDevice" ? "hwk" : "swk", "user"] });
-    return ownCredential(ctx, made.passkey.id);
+    const added = await ownCredential(ctx, made.passkey.id);
+    const codes = await addFirstRecoveryCodes(ctx, ctx.actor.id);
+    return codes ? { ...added, codes } : added;
   });
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import type { Answer } from "../../../testing/browser.ts";
+import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
-import { isSignedIn } from "../../../testing/step-pages.ts";
+import { answerPage, followed, isSignedIn } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -21,6 +21,12 @@ const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.ex
 const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/credentials${path}`;
 const passkeysOf = async (realm: RealmUnderTest, userId: string) =>
   (await realm.asMaster().get(`/users/${userId}/credentials`)).body.filter(({ type }: { type: string }) => type === "passkey");
+
+/** Chooses another way on the page of a step. */
+async function otherWay(browser: Browser, realm: RealmUnderTest, page: Answer, label: string) {
+  const [, choose] = new RegExp(`name="choose" value="([^"]+)"(?:(?!</form>).)*${label}`, "s").exec(page.text)!;
+  return followed(browser, await answerPage(browser, realm.name, page, { choose: choose! }));
+}
 
 async function signedIn(realm: RealmUnderTest) {
   const user = await realm.user();
@@ -48,11 +54,13 @@ describe("in the account, a passkey", () => {
     const added = await ada.add(passkey.create(options), { label: "laptop" });
     expect(added).toMatchObject({ status: 201, body: { type: "passkey", label: "laptop", lastUsedAt: null } });
     expect(added.text).not.toContain(passkey.id);
-    expect((await realm.events("type=CREDENTIAL_ADDED"))[0]).toMatchObject({
-      actor: ada.username,
-      detail: "passkey",
-      resourceId: ada.userId,
-    });
+    expect(added.body.codes, "with the first second factor").toHaveLength(10);
+    const events = await realm.events("type=CREDENTIAL_ADDED");
+    expect(events.map(({ detail }) => detail)).toEqual(["recovery-code", "passkey"]);
+    expect(events[1]).toMatchObject({ actor: ada.username, resourceId: ada.userId });
+    const second = await ada.add(testPasskey().create(await ada.options()));
+    expect([second.status, second.body.codes]).toEqual([201, undefined]);
+    expect((await ada.browser.delete(at(realm, `/passkey/${second.body.id}`))).status).toBe(204);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.mfaEnabled).toBe(true);
     // The next one is to be made elsewhere.
     expect((await ada.options()).excludeCredentials).toMatchObject([{ id: passkey.id }]);
@@ -122,13 +130,32 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There already is one"]);
     expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey was not saved"]);
     const passkey = testPasskey();
-    const done = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
+    const codes = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
+    // With the first second factor come recovery codes; until they are kept, nothing has changed.
+    const [recoveryCode] = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(codes.text)!;
+    expect(await passkeysOf(realm, ada.userId)).toEqual([]);
+    const done = await answerPage(browser, realm.name, codes, {});
     expect(isSignedIn(done, realm.name)).toBe(true);
     expect(await passkeysOf(realm, ada.userId)).toMatchObject([{ label: "my phone" }]);
     expect((await realm.asMaster().get(`/users/${ada.userId}/required-actions`)).body).toEqual([]);
     const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
     expect(session.amr, "it proves nothing that was not proven before").toEqual(["pwd"]);
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
+    // In another browser the password leads to the passkey, or to a recovery code.
+    const elsewhere = iam.browser();
+    const second = await toSecondFactor(elsewhere, realm.name, ada);
+    expect(second.text).toContain("Use your passkey");
+    const chosen = await otherWay(elsewhere, realm, second, "Use a recovery code");
+    expect(isSignedIn(await answerPage(elsewhere, realm.name, chosen, { code: recoveryCode! }), realm.name)).toBe(true);
+    // Who has no codes, from before or used up, is asked for the passkey all the same, and reads who can help.
+    const codesLeft = (await realm.asMaster().get(`/users/${ada.userId}/credentials`)).body.find(
+      ({ type }: { type: string }) => type === "recovery-code",
+    );
+    expect(second.text).not.toContain("Ask your administrator");
+    expect((await realm.asMaster().delete(`/users/${ada.userId}/credentials/recovery-code/${codesLeft.id}`)).status).toBe(204);
+    const alone = await toSecondFactor(iam.browser(), realm.name, ada);
+    expect(alone.text).toContain("Use your passkey");
+    expect(alone.text).toContain("Ask your administrator");
   });
 
   test("is not to be had without the password", async () => {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { encodeQR } from "qr";
 import type { Static } from "typebox";
-import { RECOVERY_CODE, totpPlace } from "../../../directory/credentials/index.ts";
+import { totpPlace } from "../../../directory/credentials/index.ts";
 import {
-  addRecoveryCodes,
+  addFirstRecoveryCodes,
   addTotp,
   type Credential,
   type CredentialSetup,
@@ -83,9 +83,8 @@ export async function confirmOwnTotp(
     const id = newId();
     await addTotp(ctx, userId, { id, secret: vault.seal(plain, totpPlace(ctx.realm, id)), ...form, label, lastStep });
     await proveByEnrolling(ctx, { authenticator: "totp", amr: ["otp"] });
-    const credentials = await readCredentials(ctx, userId);
-    const added = credentials.find((credential) => credential.id === id)!;
-    if (credentials.some(({ type }) => type === RECOVERY_CODE)) return added;
-    return { ...added, codes: (await addRecoveryCodes(ctx, userId)).codes };
+    const added = (await readCredentials(ctx, userId)).find((credential) => credential.id === id)!;
+    const codes = await addFirstRecoveryCodes(ctx, userId);
+    return codes ? { ...added, codes } : added;
   });
 }

@@ -239,11 +239,12 @@ export const de: Messages = {
     "Prüfen Sie, ob die App diesen Schlüssel hat und die Uhr Ihres Telefons richtig geht. Geben Sie dann den aktuellen Code ein.",
   recoveryTitle: "Ihre Wiederherstellungscodes",
   recoveryText:
-    "Wenn Sie Ihr Telefon verlieren, können Sie sich mit jedem dieser Codes einmal anmelden. Drucken Sie sie aus, kopieren Sie sie in einen Passwortmanager oder schreiben Sie sie auf: Sie werden nicht noch einmal angezeigt.",
+    "Wenn Sie Ihr Telefon oder Ihren Passkey verlieren, können Sie sich mit jedem dieser Codes einmal anmelden. Drucken Sie sie aus, kopieren Sie sie in einen Passwortmanager oder schreiben Sie sie auf: Sie werden nicht noch einmal angezeigt.",
   recoveryKept: "Ich habe sie aufbewahrt",
   recoveryAskTitle: "Wiederherstellungscode eingeben",
   recoveryAskText: "Einen der Codes, die Sie beim Einrichten Ihres zweiten Faktors aufbewahrt haben. Jeder funktioniert nur einmal.",
   recoveryLeft: "Verbleibende Codes: {count}.",
+  onlyFactorText: "Sie haben das nicht mehr? Wenden Sie sich an Ihre Administration: Sie kann es aus Ihrem Konto entfernen.",
   chooseRecovery: "Wiederherstellungscode verwenden",
   emailOtpTitle: "Sehen Sie in Ihre E-Mails",
   smsOtpTitle: "Sehen Sie auf Ihr Telefon",

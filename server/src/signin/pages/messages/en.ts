@@ -229,11 +229,12 @@ export const en = {
   totpSetupWrongText: "Check that the app has this key and that the clock of your phone is right, then type the current code.",
   recoveryTitle: "Your recovery codes",
   recoveryText:
-    "If you lose your phone, each of these signs you in once. Print them, copy them to a password manager or write them down: they are not shown again.",
+    "If you lose your phone or your passkey, each of these signs you in once. Print them, copy them to a password manager or write them down: they are not shown again.",
   recoveryKept: "I have saved them",
   recoveryAskTitle: "Enter a recovery code",
   recoveryAskText: "One of those that you saved when you set up your second factor. Each works once.",
   recoveryLeft: "Codes left: {count}.",
+  onlyFactorText: "You do not have it any more? Ask your administrator, who can remove it from your account.",
   chooseRecovery: "Use a recovery code",
   emailOtpTitle: "Check your email",
   smsOtpTitle: "Check your phone",

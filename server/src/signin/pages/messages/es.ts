@@ -229,11 +229,12 @@ export const es: Messages = {
   totpSetupWrongText: "Comprueba que la app tiene esta clave y que tu teléfono está en hora, y escribe el código actual.",
   recoveryTitle: "Tus códigos de recuperación",
   recoveryText:
-    "Si pierdes el teléfono, con cada uno de estos códigos puedes iniciar sesión una vez. Imprímelos, cópialos en un gestor de contraseñas o apúntalos: no se volverán a mostrar.",
+    "Si pierdes el teléfono o tu llave de acceso, con cada uno de estos códigos puedes iniciar sesión una vez. Imprímelos, cópialos en un gestor de contraseñas o apúntalos: no se volverán a mostrar.",
   recoveryKept: "Los he guardado",
   recoveryAskTitle: "Escribe un código de recuperación",
   recoveryAskText: "Uno de los que guardaste al configurar tu segundo factor. Cada uno funciona una vez.",
   recoveryLeft: "Códigos restantes: {count}.",
+  onlyFactorText: "¿Ya no lo tienes? Habla con tu administrador, que puede quitarlo de tu cuenta.",
   chooseRecovery: "Usar un código de recuperación",
   emailOtpTitle: "Mira tu correo",
   smsOtpTitle: "Mira tu teléfono",

@@ -233,11 +233,12 @@ export const fr: Messages = {
   totpSetupWrongText: "Vérifiez que l’application a bien cette clé et que votre téléphone est à l’heure, puis saisissez le code actuel.",
   recoveryTitle: "Vos codes de récupération",
   recoveryText:
-    "Si vous perdez votre téléphone, chacun de ces codes vous permet de vous connecter une fois. Imprimez-les, copiez-les dans un gestionnaire de mots de passe ou notez-les : ils ne seront plus affichés.",
+    "Si vous perdez votre téléphone ou votre clé d’accès, chacun de ces codes vous permet de vous connecter une fois. Imprimez-les, copiez-les dans un gestionnaire de mots de passe ou notez-les : ils ne seront plus affichés.",
   recoveryKept: "Je les ai conservés",
   recoveryAskTitle: "Saisissez un code de récupération",
   recoveryAskText: "L’un de ceux que vous avez conservés en configurant votre second facteur. Chacun ne fonctionne qu’une fois.",
   recoveryLeft: "Codes restants : {count}.",
+  onlyFactorText: "Vous ne l’avez plus ? Contactez votre administrateur, qui peut le retirer de votre compte.",
   chooseRecovery: "Utiliser un code de récupération",
   emailOtpTitle: "Consultez vos e-mails",
   smsOtpTitle: "Consultez votre téléphone",

@@ -229,11 +229,12 @@ export const nl: Messages = {
   totpSetupWrongText: "Controleer of de app deze sleutel heeft en of de klok van je telefoon goed staat, en typ de huidige code.",
   recoveryTitle: "Je herstelcodes",
   recoveryText:
-    "Als je je telefoon kwijtraakt, kun je met elke code één keer inloggen. Print ze, kopieer ze naar een wachtwoordmanager of schrijf ze op: je ziet ze niet nog een keer.",
+    "Als je je telefoon of passkey kwijtraakt, kun je met elke code één keer inloggen. Print ze, kopieer ze naar een wachtwoordmanager of schrijf ze op: je ziet ze niet nog een keer.",
   recoveryKept: "Ik heb ze bewaard",
   recoveryAskTitle: "Voer een herstelcode in",
   recoveryAskText: "Een van de codes die je bewaarde toen je je tweede factor instelde. Elke code werkt één keer.",
   recoveryLeft: "Codes over: {count}.",
+  onlyFactorText: "Heb je dit niet meer? Vraag het je beheerder: die kan het uit je account verwijderen.",
   chooseRecovery: "Gebruik een herstelcode",
   emailOtpTitle: "Kijk in je e-mail",
   smsOtpTitle: "Kijk op je telefoon",
