@@ -55,7 +55,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   app.post(
     "/scopes",
     {
-      config: write,
+      config: { ...write, versioned: false },
       schema: {
         summary: "Create an authorization scope",
         tags,
@@ -105,7 +105,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   app.post(
     "/resources",
     {
-      config: write,
+      config: { ...write, versioned: false },
       schema: {
         summary: "Create a protected resource",
         tags,
@@ -153,7 +153,10 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   );
   app.post(
     "/policies",
-    { config: write, schema: { summary: "Create a policy", tags, params, body: CreateAuthzPolicy, response: { 201: AuthzPolicy } } },
+    {
+      config: { ...write, versioned: false },
+      schema: { summary: "Create a policy", tags, params, body: CreateAuthzPolicy, response: { 201: AuthzPolicy } },
+    },
     async (req, reply) => {
       const policy = await req.transact((ctx) => createPolicy(ctx, req.params.clientId, req.body));
       return created(reply, policy.name, policy);
@@ -189,7 +192,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   app.post(
     "/permissions",
     {
-      config: write,
+      config: { ...write, versioned: false },
       schema: {
         summary: "Create a permission",
         tags,
@@ -220,7 +223,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   app.post(
     "/evaluate",
     {
-      config: { ...read },
+      config: { ...read, versioned: false },
       schema: {
         summary: "Evaluate an authorization request",
         description: "Says what would be decided, and why, also with changed policies. Needs `view-users`, too. Leaves no event.",

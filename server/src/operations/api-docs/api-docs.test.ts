@@ -438,6 +438,7 @@ test("offers If-Match where a stale version is refused", async () => {
     .map(({ name }) => name.replace("/admin/realms/{realm}", ""));
   const ids: Record<string, string> = {
     ...{ clientId, mapperId, userId, webhookId, groupId, orgId: organizationId, roleId: role.roleId, scopeId: scope.scopeId },
+    id: workload.split("/").at(-1)!,
     ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
     entityId: "urn:sp",
   };

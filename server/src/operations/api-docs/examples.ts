@@ -84,6 +84,7 @@ const event = {
   type: "ADMIN_CREATE",
   realm: "acme",
   actor: "admin",
+  actorKind: "user",
   sourceIp: "203.0.113.7",
   resourceType: "users",
   resourceId: userId,

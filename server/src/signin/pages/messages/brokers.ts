@@ -158,7 +158,7 @@ export const frBrokers: typeof enBrokers = {
     "Seuls les comptes dont l’adresse e-mail appartient à certaines organisations sont acceptés. Utilisez un autre compte, ou demandez à votre administrateur.",
   brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
   linkNotice:
-    "Vous vous êtes connecté chez {provider} en tant que {theirs}. Un compte existe déjà ici avec la même adresse e-mail : montrez une fois qu’il est à vous, et les deux seront liés.",
+    "Vous vous êtes connecté chez {provider} en tant que {theirs}. Un compte existe déjà ici avec la même adresse e-mail : montrez une fois qu’il est à vous, et les deux seront liés.",
   linkDecline: "Ne pas lier",
   linkDeclined: "Rien n’a été lié. Connectez-vous à un compte d’ici, ou choisissez une autre façon.",
   chooseNewAccount: "Continuer avec un nouveau compte",
