@@ -91,7 +91,7 @@ describe("DELETE /sessions/{id}", () => {
   test("ends the session at its next request and reports the trail of both, the deed and its meaning", async () => {
     const realm = await iam.realm();
     const victim = await realm.as("view-users");
-    const guard = await realm.as("manage-events");
+    const guard = await realm.as("manage-events", "view-users");
     const [session] = (await realm.asMaster().get(`/sessions?search=${victim.userId}`)).body;
     expect((await victim.get("/users")).status).toBe(200);
     expect((await guard.delete(`/sessions/${session.id}`)).status).toBe(204);

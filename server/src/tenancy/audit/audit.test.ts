@@ -41,6 +41,7 @@ describe("GET /events", () => {
           type: "ADMIN_ACTION",
           realm: realm.name,
           actor: "system",
+          actorKind: "system",
           sourceIp: "192.0.2.1",
           resourceType: "things",
           resourceId: "x",
