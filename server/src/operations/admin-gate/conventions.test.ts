@@ -1,5 +1,6 @@
 // What every route of the admin API does alike. The routes come from the API description, so that none can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addAuthzParts } from "../../testing/authz-parts.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { identityProvider } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
@@ -54,8 +55,24 @@ async function records(): Promise<Record<string, string>> {
   await admin.put("/messaging/providers", {
     ...{ channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" }, secret: "a secret of the gateway" },
   });
+  await addAuthzParts(admin, `/clients/${clientId}`);
+  const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
+  const { id } = (await admin.post("/workload-identity", trust)).body;
   const ids: Record<string, string> = {
-    ...{ userId, roleId, groupId, orgId: organizationId, clientId, mapperId, name: "worker", alias: "mine", scopeId, claimId, webhookId },
+    ...{
+      id,
+      userId,
+      roleId,
+      groupId,
+      orgId: organizationId,
+      clientId,
+      mapperId,
+      name: "worker",
+      alias: "mine",
+      scopeId,
+      claimId,
+      webhookId,
+    },
     ...{ channel: "SMS", driver: "http", templateKey: "otp-sms", entityId: "urn:sp" },
   };
   const filled = (path: string) =>

@@ -3,9 +3,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isMailAddress } from "../../kernel/text.ts";
+import { addAuthzParts, authzParts } from "../../testing/authz-parts.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
-import type { AdminClient } from "../../testing/realm.ts";
 import { examples } from "./examples.ts";
 import { isReference, type OpenApiDocument, type Operation, operationsOf, type Response } from "./openapi.ts";
 import { tags } from "./tags.ts";
@@ -208,19 +208,6 @@ test("gives examples that fit their schemas", () => {
     else expect(ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')), example), JSON.stringify(schema)).toBe(true);
   }
 });
-
-/** One of each part of a client's authorization services, by the name "worker". */
-const authzParts = {
-  scopes: [{ name: "worker" }, {}],
-  resources: [{ name: "worker" }, {}],
-  policies: [{ name: "worker", type: "time", hour: 8 }, { hour: 9 }],
-  permissions: [{ name: "worker", type: "scope", scopes: ["worker"] }, { scopes: ["worker"] }],
-} as const;
-async function addAuthzParts(admin: AdminClient, client: string): Promise<void> {
-  await admin.put(`${client}/authz/settings`, { enabled: true });
-  for (const [part, [body]] of Object.entries(authzParts))
-    expect((await admin.post(`${client}/authz/${part}`, body)).status, part).toBe(201);
-}
 
 test("promises the headers that are sent, and no others", async () => {
   const realm = await iam.realm();
