@@ -1,5 +1,5 @@
 // Read top to bottom: a tier may import itself and the tiers above it. app.ts and its lists in app/, core.ts, main.ts, cli and testing may import all.
-const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "signin", "protocols", "operations"];
+const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "federation", "signin", "protocols", "operations"];
 const features = "tenancy|directory|applications|signin|protocols|operations";
 const test = "[.]test[.]tsx?$";
 // The same within protocols, for what tokens are made of: a room may import those above it.
@@ -58,6 +58,13 @@ module.exports = {
       severity: "error",
       from: { path: "^src/([^/]+/[^/]+)/", pathNot: test },
       to: { path: `^src/(${features})/[^/]+/(?!index[.]tsx?$)`, pathNot: "^src/$1/" },
+    },
+    {
+      // One feature, with a room for each protocol: its registry lists what the rooms describe, and they share its contracts.
+      name: "enter-federation-by-its-index",
+      severity: "error",
+      from: { pathNot: `^src/federation/|${test}` },
+      to: { path: "^src/federation/(?!index[.]ts$)" },
     },
     {
       name: "enter-a-room-of-oidc-by-its-index",

@@ -71,6 +71,7 @@ const offences = {
   "tenancy-looks-up-only": ["src/tenancy/realms/up.ts", 'import "../../directory/users/index.ts";'],
   "directory-looks-up-only": ["src/directory/users/up.ts", 'import "../../signin/login/index.ts";'],
   "applications-looks-up-only": ["src/applications/clients/up.ts", 'import "../../signin/login/index.ts";'],
+  "federation-looks-up-only": ["src/federation/oidc/up.ts", 'import "../../signin/login/index.ts";'],
   "signin-looks-up-only": ["src/signin/login/up.tsx", 'import "../../protocols/oidc/index.ts";'],
   "protocols-looks-up-only": ["src/protocols/oidc/up.ts", 'await import("../../operations/gdpr/index.ts");'],
   "tokens-knows-the-rooms-above-only": ["src/protocols/tokens/up.ts", 'import type {} from "../token-endpoint/index.ts";'],
@@ -88,6 +89,7 @@ const offences = {
   "signin-self-service-knows-the-steps-above-only": ["src/signin/invitations/up.ts", 'import "../self-registration/index.ts";'],
   "tiers-do-not-know-the-composition": ["src/operations/gdpr/composition.ts", 'import "../../app/services.ts";'],
   "enter-a-feature-by-its-index": ["src/directory/roles/window.ts", 'import "../users/service.ts";'],
+  "enter-federation-by-its-index": ["src/signin/login/window.ts", 'import "../../federation/oidc/broker.ts";'],
   "enter-a-room-of-oidc-by-its-index": ["src/protocols/oidc/authorize/window.ts", 'import "../engine/steps.ts";'],
   "compose-by-the-index": ["src/app/window.ts", 'import "../directory/users/service.ts";'],
   "routes-do-not-touch-sql": ["src/tenancy/realms/routes.ts", 'import "./store.ts";'],
@@ -103,6 +105,7 @@ const offences = {
 const accomplices = {
   "src/kernel/cycle-end.ts": 'import type {} from "./cycle.ts";',
   "src/platform/http/index.ts": "export {};",
+  "src/federation/oidc/broker.ts": "export {};",
   "src/signin/login/index.ts": "export {};",
   "src/signin/self-registration/index.ts": "export {};",
   "src/protocols/oidc/index.ts": "export {};",

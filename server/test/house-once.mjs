@@ -176,7 +176,7 @@ export const ONCE = [
       name: "hasher.verify",
       // A source of passwords, and the rules for changing one: history, and the user's own change.
       in: [
-        "src/signin/passwords/sources.ts",
+        "src/directory/credentials/password-sources.ts",
         "src/directory/credentials/passwords.service.ts",
         "src/protocols/account/credentials/password.service.ts",
       ],

@@ -5,6 +5,16 @@ import { createSamlClients } from "../applications/saml-clients/index.ts";
 import { createSubjects } from "../applications/subject-claim/index.ts";
 import { createWorkloadCredentials } from "../applications/workload-credentials/index.ts";
 import type { Core } from "../core.ts";
+import { localPasswords } from "../directory/credentials/index.ts";
+import {
+  createBrokers,
+  createDirectoryMetrics,
+  createDirectoryPasswords,
+  createDirectoryPools,
+  createEntryChecks,
+  createIdentityProviders,
+  createSeenEntries,
+} from "../federation/index.ts";
 import { manifest } from "../kernel/package.ts";
 import { createHealth } from "../operations/monitoring/index.ts";
 import { createDns } from "../platform/dns/index.ts";
@@ -16,18 +26,9 @@ import { createClientActivity, createClientKeys, createIssuerKeys } from "../pro
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
-import { createBrokers } from "../signin/brokers/index.ts";
-import {
-  createDirectoryMetrics,
-  createDirectoryPasswords,
-  createDirectoryPools,
-  createEntryChecks,
-  createSeenEntries,
-} from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
-import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
-import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
+import { createPasswordUpgrades } from "../signin/passwords/index.ts";
 import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";

@@ -32,7 +32,7 @@ export function authenticatorConformance(name: string, authenticator: Authentica
   });
   if (authenticator.kind !== "question") return;
   questionConformance(name, authenticator, contextFor);
-  // Answered at another site, not on its page: the tests of signin/brokers and signin/run/leave.test.ts do that.
+  // Answered at another site, not on its page: the tests of federation/brokers and signin/run/leave.test.ts do that.
   if (authenticator.returned) return;
   // Without a stage the suite could not ask it: a question that has none fails here.
   pageConformance(name, authenticator, stages[name]!, iam);

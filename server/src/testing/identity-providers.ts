@@ -1,8 +1,8 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
+import { insertLink, type ProtocolName } from "../federation/index.ts";
 import { newId } from "../kernel/ids.ts";
 import { systemActor } from "../platform/context.ts";
-import { insertLink, type ProtocolName } from "../signin/identity-providers/index.ts";
 import type { Harness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { makeIdentity } from "./saml-peers.ts";

@@ -16,7 +16,7 @@ import {
 import type { ReadCtx } from "../../platform/context.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { shippedBreaches } from "../../platform/passwords/index.ts";
-import { readEntity } from "../../signin/brokers/index.ts";
+import { readEntity } from "../../federation/index.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { cliOrigin } from "../core.ts";
 import { readPassword } from "../secrets.ts";

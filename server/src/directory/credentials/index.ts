@@ -33,6 +33,17 @@ export {
   usePasskey,
 } from "./passkeys.store.ts";
 export {
+  directoryUnavailable,
+  isUnavailable,
+  isUncounted,
+  localPasswords,
+  nothingKnown,
+  type PasswordAnswer,
+  type PasswordQuestion,
+  type PasswordSource,
+  UNAVAILABLE_SECONDS,
+} from "./password-sources.ts";
+export {
   type DirectoryPasswords,
   type PasswordParts,
   type PreparedPassword,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantConsent } from "../../directory/consents/index.ts";
+import { keepLinkTokens } from "../../federation/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -10,7 +11,6 @@ import { inTransaction } from "../../platform/db/index.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
 import { acceptTerms, startPush } from "../../signin/authenticators/index.ts";
-import { keepLinkTokens } from "../../signin/identity-providers/index.ts";
 import { startInteraction } from "../../signin/run/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";

@@ -1,9 +1,9 @@
 import type { TSchema } from "typebox";
+import type { ProviderParts } from "../../federation/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
-import type { ProviderParts } from "../../signin/identity-providers/index.ts";
 import type { Needed, Permission } from "../../tenancy/permissions/index.ts";
 
 /** What the features' own functions need besides the unit of work. */

@@ -1,10 +1,9 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
+import { createRereads, fetchObject } from "../../federation/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { createRemoteDocuments, type Outbound } from "../../platform/outbound/index.ts";
-import { createRereads } from "../../signin/brokers/index.ts";
-import { fetchObject } from "../../signin/identity-providers/index.ts";
 
 /** A public key of an issuer of workload tokens. */
 export interface IssuerKey {

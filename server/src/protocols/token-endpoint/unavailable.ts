@@ -1,5 +1,5 @@
+import { UNAVAILABLE_SECONDS } from "../../directory/credentials/index.ts";
 import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
-import { UNAVAILABLE_SECONDS } from "../../signin/passwords/index.ts";
 
 /** The request is right, but cannot be answered now. */
 export const unavailable = (why: string, seconds: number): OAuthError =>

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import Type, { type TObject } from "typebox";
 import type { RequiredAction } from "../../directory/users/index.ts";
+import type { BrokeredArrival, Destination } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
-import type { BrokeredArrival, Destination } from "../brokers/index.ts";
 import type { Locale, Messages, ShownApplication, ShownLink, StepAlert } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";

@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe } from "vitest";
+import { createBrokers, createIdentityProviders } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../../platform/passwords/index.ts";
@@ -7,8 +8,6 @@ import { createSigningKeys } from "../../tenancy/keys/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { createBrokers } from "../brokers/index.ts";
-import { createIdentityProviders } from "../identity-providers/index.ts";
 import { createPasswordUpgrades } from "../passwords/index.ts";
 import { authenticators } from "./index.ts";
 

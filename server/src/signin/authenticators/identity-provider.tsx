@@ -1,8 +1,18 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
+import {
+  applyMapping,
+  arrivalOf,
+  arrive,
+  type BrokeredIdentity,
+  identityToKeep,
+  type LinkedUser,
+  MAX_BUTTONS,
+  type ProviderSnapshot,
+  touchLink,
+  writesEachTime,
+} from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, identityToKeep, writesEachTime } from "../brokers/index.ts";
-import { type LinkedUser, MAX_BUTTONS, type ProviderSnapshot, touchLink } from "../identity-providers/index.ts";
 import { FindProvider, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, providersOf, recordBrokerFailure, visit, visited } from "./provider-visit.ts";

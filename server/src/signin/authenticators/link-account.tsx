@@ -1,6 +1,5 @@
 import Type from "typebox";
-import { arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf } from "../brokers/index.ts";
-import { addLink } from "../identity-providers/index.ts";
+import { addLink, arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf } from "../../federation/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";

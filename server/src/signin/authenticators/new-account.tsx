@@ -1,5 +1,4 @@
-import { createAccount, identityIn, keepsAddress } from "../brokers/index.ts";
-import { basisOf } from "../identity-providers/index.ts";
+import { basisOf, createAccount, identityIn, keepsAddress } from "../../federation/index.ts";
 import { ConfirmNewAccount, newAccountLead } from "../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { proofOf } from "./identity-provider.tsx";

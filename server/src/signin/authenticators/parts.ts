@@ -1,14 +1,13 @@
 import type { Logger } from "pino";
-import type { DirectoryPasswords } from "../../directory/credentials/index.ts";
+import type { DirectoryPasswords, PasswordSource } from "../../directory/credentials/index.ts";
+import type { BrokerParts, EntryChecks } from "../../federation/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { BreachedPasswords, PasswordHasher } from "../../platform/passwords/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import type { BrokerParts } from "../brokers/index.ts";
-import type { EntryChecks } from "../directories/index.ts";
-import type { PasswordSource, PasswordUpgrades } from "../passwords/index.ts";
+import type { PasswordUpgrades } from "../passwords/index.ts";
 
 /** What steps of a sign-in work with. */
 export interface SignInParts {

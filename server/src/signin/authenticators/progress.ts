@@ -1,4 +1,4 @@
-import type { BrokeredArrival } from "../brokers/index.ts";
+import type { BrokeredArrival } from "../../federation/index.ts";
 import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
 /** A step that counts. */

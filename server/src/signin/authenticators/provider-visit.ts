@@ -1,5 +1,13 @@
-import { askingProvider, type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED, usesProfile } from "../brokers/index.ts";
-import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import {
+  askingProvider,
+  type BrokeredIdentity,
+  type BrokerRequest,
+  brokerOf,
+  type ProviderSnapshot,
+  REFUSED,
+  UpstreamError,
+  usesProfile,
+} from "../../federation/index.ts";
 import type { Answer, StepContext } from "./authenticator.ts";
 import { findLinkedSignInUser, type LinkedSignInUser } from "./user.store.ts";
 

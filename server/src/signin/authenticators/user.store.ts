@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { hasGrants, type LinkedUser, type ProviderSnapshot } from "../../federation/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import { hasGrants, type LinkedUser, type ProviderSnapshot } from "../identity-providers/index.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "../sessions/index.ts";
 
 export type { SignInUser } from "../sessions/index.ts";

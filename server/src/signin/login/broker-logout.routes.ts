@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogout } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { anonymous } from "../../platform/http/index.ts";
-import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogout } from "../brokers/index.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { providerMetadataRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
-import { providerMetadataRoutes } from "../brokers/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { seeOther } from "./begin.ts";
 import { type ContinueRouteParts, continueAfterReturn } from "./continue.routes.ts";

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts } from "../../federation/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts } from "../brokers/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";

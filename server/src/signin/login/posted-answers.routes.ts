@@ -1,9 +1,8 @@
 import formbody from "@fastify/formbody";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { askingProvider, brokerOf, type PostedAnswer, type ProviderSnapshot, REFUSED, UpstreamError } from "../../federation/index.ts";
 import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
-import { askingProvider, brokerOf, type PostedAnswer, REFUSED } from "../brokers/index.ts";
-import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 

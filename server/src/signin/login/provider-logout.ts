@@ -1,6 +1,6 @@
+import type { ProviderLogoutParts } from "../../federation/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
-import type { ProviderLogoutParts } from "../brokers/index.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";

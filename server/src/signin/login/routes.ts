@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
+import { providerLogoutRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import { providerLogoutRoutes } from "../brokers/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import {

@@ -1,8 +1,7 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
+import { addLink, recordArrival } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, isNew, type Progress, type SignInParts } from "../authenticators/index.ts";
-import { recordArrival } from "../brokers/index.ts";
-import { addLink } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import { type Completion, completeInteraction } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";

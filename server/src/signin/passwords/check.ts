@@ -1,3 +1,4 @@
+import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "../../directory/credentials/index.ts";
 import { usePassword } from "../../directory/credentials/index.ts";
 import { addRequiredAction } from "../../directory/users/index.ts";
 import { DAY } from "../../kernel/clock.ts";
@@ -5,7 +6,6 @@ import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "./sources.ts";
 
 /** Whether the user was named by the mail address. */
 export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>

@@ -1,5 +1,5 @@
 // Where passwords are checked: sources in turn, and better hashes afterwards. signin/run counts attempts and accepts what was right.
-export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded } from "./check.ts";
+
 export {
   directoryUnavailable,
   isUnavailable,
@@ -10,5 +10,6 @@ export {
   type PasswordQuestion,
   type PasswordSource,
   UNAVAILABLE_SECONDS,
-} from "./sources.ts";
+} from "../../directory/credentials/index.ts";
+export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded } from "./check.ts";
 export { createPasswordUpgrades, type PasswordUpgrades } from "./upgrades.ts";

@@ -1,8 +1,8 @@
 import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
+import { suppliedMembers } from "../../federation/index.ts";
 import { isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
-import { suppliedMembers } from "../identity-providers/index.ts";
 import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 

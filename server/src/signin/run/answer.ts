@@ -1,3 +1,4 @@
+import { directoryUnavailable, isUnavailable, isUncounted } from "../../directory/credentials/index.ts";
 import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -14,7 +15,7 @@ import {
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
-import { directoryUnavailable, isByMail, isOverloaded, isUnavailable, isUncounted } from "../passwords/index.ts";
+import { isByMail, isOverloaded } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";

@@ -1,3 +1,4 @@
+import type { Destination } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { type Actor, anonymousActor } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -19,7 +20,6 @@ import {
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
-import type { Destination } from "../brokers/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.store.ts";

@@ -1,7 +1,5 @@
 import Type from "typebox";
 import { findGroupId, pathsOfGroups } from "../../../directory/groups/index.ts";
-import { invalidFields } from "../../../kernel/errors.ts";
-import type { ReadCtx } from "../../../platform/context.ts";
 import {
   CreateIdentityProvider,
   CreateProviderMapper,
@@ -15,7 +13,9 @@ import {
   saveMapper,
   saveProvider,
   searchProviders,
-} from "../../../signin/identity-providers/index.ts";
+} from "../../../federation/index.ts";
+import { invalidFields } from "../../../kernel/errors.ts";
+import type { ReadCtx } from "../../../platform/context.ts";
 import { isSame } from "../compare.ts";
 import { bodyOf, type Entry, everyRow, type Item, reconcile, Secret, type Section, without } from "../section.ts";
 

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import Type, { type Static } from "typebox";
-import { clock, SECOND } from "../../../kernel/clock.ts";
-import type { Vault } from "../../../kernel/vault.ts";
-import type { Db } from "../../../platform/db/index.ts";
-import { askingProvider, type BrokerTools, brokerOf } from "../../../signin/brokers/index.ts";
 import {
+  askingProvider,
+  type BrokerTools,
   beginRefresh,
+  brokerOf,
   dropLinkTokens,
   endRefresh,
   findLinkTokens,
@@ -15,7 +14,10 @@ import {
   type ProviderSnapshot,
   providerErrors,
   UpstreamError,
-} from "../../../signin/identity-providers/index.ts";
+} from "../../../federation/index.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import type { Vault } from "../../../kernel/vault.ts";
+import type { Db } from "../../../platform/db/index.ts";
 
 export interface LinkTokenParts {
   readonly db: Db;

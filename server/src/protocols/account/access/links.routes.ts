@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../signin/identity-providers/index.ts";
 import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";

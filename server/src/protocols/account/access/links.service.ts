@@ -1,11 +1,10 @@
 import Type, { type Static } from "typebox";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { brokerOf, findProvider, linksOfUser, providerErrors } from "../../../federation/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
 import { randomToken } from "../../../kernel/vault.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
-import { brokerOf } from "../../../signin/brokers/index.ts";
-import { findProvider, linksOfUser, providerErrors } from "../../../signin/identity-providers/index.ts";
 import { returnTarget } from "../../../signin/login/index.ts";
 import { LINK_KIND, startInteraction } from "../../../signin/run/index.ts";
 

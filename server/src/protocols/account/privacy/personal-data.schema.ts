@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Consent } from "../../../directory/consents/index.ts";
-import { LinkedAccount } from "../../../signin/identity-providers/index.ts";
+import { LinkedAccount } from "../../../federation/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const maybeTime = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });

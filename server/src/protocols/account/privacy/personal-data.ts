@@ -1,9 +1,8 @@
 import { readConsents } from "../../../directory/consents/index.ts";
 import { membershipsOf } from "../../../directory/organizations/index.ts";
 import { readUser } from "../../../directory/users/index.ts";
+import { entriesOfUser, readLinks } from "../../../federation/index.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
-import { entriesOfUser } from "../../../signin/directories/index.ts";
-import { readLinks } from "../../../signin/identity-providers/index.ts";
 import { signInsOf } from "../../../tenancy/audit/index.ts";
 import type { PersonalData } from "./personal-data.schema.ts";
 import { readKept } from "./personal-data.store.ts";

@@ -1,7 +1,7 @@
+import { prepareUpstreamLogout, recordUpstreamLogout } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
-import { prepareUpstreamLogout, recordUpstreamLogout } from "../../../signin/brokers/index.ts";
 import { seeOther, signedOutPath, signOutHere } from "../../../signin/login/index.ts";
 import { type LiveSession, leaveSession } from "../../../signin/sessions/index.ts";
 import { Refusal } from "../refusals.ts";

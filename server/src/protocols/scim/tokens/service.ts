@@ -1,11 +1,11 @@
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
 import { shareOrganization } from "../../../directory/organizations/index.ts";
+import { assertMayAnswerFor, findProvider, sourceOf } from "../../../federation/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { ListQuery, Page } from "../../../platform/paging/index.ts";
-import { assertMayAnswerFor, findProvider, sourceOf } from "../../../signin/identity-providers/index.ts";
 import { assertHolds, type Permission } from "../../../tenancy/permissions/index.ts";
 import { scimErrors } from "../errors.ts";
 import type { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";

@@ -10,9 +10,9 @@ import {
   setPassword,
   type UserRow,
 } from "../../../directory/users/index.ts";
+import { linkProvisioned } from "../../../federation/index.ts";
 import { isId } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
-import { linkProvisioned } from "../../../signin/identity-providers/index.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
 import type { ScimCall } from "../call.ts";
 import type { Connection } from "../connection.ts";

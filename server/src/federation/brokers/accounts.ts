@@ -1,0 +1,191 @@
+import { raiseAttempts } from "../../directory/credentials/index.ts";
+import { domainOfAddress, normalDomain } from "../../directory/organizations/index.ts";
+import {
+  type AddressHolder,
+  addRequiredAction,
+  createUser,
+  findAddressHolder,
+  findUserByLogin,
+  isMailShaped,
+  userErrors,
+} from "../../directory/users/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import { type Ctx, isReservedName, systemActor } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { basisOf, sourceOf } from "../providers/control.ts";
+import { addLink } from "../providers/links.service.ts";
+import { findLinkedUser, isLinkedTo, type LinkedUser } from "../providers/links.store.ts";
+import { fillTemplate } from "../providers/mapping.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { BrokeredIdentity } from "./broker.ts";
+import { applyMapping } from "./mapping.ts";
+
+/** The account that a user of a provider signs in to. */
+export type Arrival =
+  | ({ readonly kind: "linked" } & LinkedUser)
+  /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
+  | { readonly kind: "prove"; readonly userId: string; readonly login: string; readonly isConfirmed: boolean; readonly mayCreate: boolean }
+  | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" | "too-many" };
+
+interface Parts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+}
+
+/** Whether the provider's word about the address counts here. */
+export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
+  email !== null && emailVerified && config.trustEmail === true;
+
+interface Visit {
+  readonly linked: LinkedUser | null;
+  readonly sourceIp: string;
+  /** `user`: the sign-in is a user's already. `name`: a name was typed that is no user's. */
+  readonly begunFor: "user" | "name" | null;
+}
+
+/**
+ * By the link, and by nothing else: an address or a name never signs a user in. Without a link, an account that has the same address is offered to
+ * be linked, whatever the address is worth, and no account is linked without its own factors; or an account is made, where the provider may. A
+ * sign-in that was begun for a user or a name makes no account: it could not go on as another user.
+ */
+export async function arrive(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, visit: Visit): Promise<Arrival> {
+  const { config } = provider;
+  const { linked, begunFor, sourceIp } = visit;
+  if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
+  if (linked !== null) return { kind: "linked", ...linked };
+  if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
+  const isTrusted = isTrustedAddress(provider, identity);
+  if (!isTrusted && !(await mayAsk(parts, provider, identity, sourceIp))) return { kind: "refused", reason: "too-many" };
+  const mayCreate = config.provisioning === "create" && begunFor === null;
+  const findHolder = async () =>
+    identity.email === null || begunFor === "user" ? null : findAddressHolder(parts.db, provider.realm, identity.email);
+  // A provider that is trusted for a confirmed address leaves no doubt whose account it is.
+  const prove = (holder: AddressHolder) =>
+    ({ kind: "prove", ...holder, login: identity.email!, mayCreate: mayCreate && !(isTrusted && holder.isConfirmed) }) as const;
+
+  const holder = await findHolder();
+  // A user has one account at each provider: with another one there, nothing could be linked.
+  if (holder !== null && !(await isLinkedTo(parts.db, provider.realm, provider.providerId, holder.userId))) return prove(holder);
+  if (!mayCreate) return { kind: "refused", reason: "no-account" };
+  try {
+    // An address that is not trusted is no name to sign in by, and takes nothing from its holder.
+    const keeper = isTrusted ? holder : null;
+    return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, sourceIp), hasGrants: false };
+  } catch (error) {
+    // Another user has got the address meanwhile.
+    const late = holder === null && isNameTaken(error) ? await findHolder() : null;
+    if (late === null) throw error;
+    return prove(late);
+  }
+}
+
+const isNameTaken = (error: unknown): boolean => error instanceof AppError && error.code === userErrors.login_name_taken().code;
+
+/** Of one account at the provider, in an hour. */
+const MAX_QUESTIONS = 10;
+const HOUR_IN_MINUTES = 60;
+
+/**
+ * An account at a provider may have any address, where the provider does not verify it. Whether there is a user with it here can be found out by such
+ * an account only so often. Counted before anything is looked up: a known and an unknown address are counted alike.
+ */
+async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, sourceIp: string) {
+  if (email === null) return true;
+  const policy = { maxFailures: MAX_QUESTIONS, lockMinutes: HOUR_IN_MINUTES, forgetAfterMinutes: HOUR_IN_MINUTES, growingWaits: false };
+  const counted = sha256(`${providerId} ${subject}`);
+  const { allowed } = await work.transact({ realm, actor: systemActor(realm), sourceIp }, (ctx) =>
+    raiseAttempts(ctx.tx, realm, "broker-address", counted, policy, ctx.now),
+  );
+  return allowed;
+}
+
+/** Only an address that the provider has verified says anything about its domain. */
+export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean {
+  const domains = config.allowedDomains as readonly string[];
+  if (domains.length === 0) return true;
+  const domain = email === null ? null : domainOfAddress(email);
+  return emailVerified && domain !== null && domains.some((allowed) => normalDomain(allowed) === domain);
+}
+
+const TRIES = 3;
+
+/** Whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
+export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
+  holder.isConfirmed || !isTrustedAddress(provider, identity);
+
+/** The account, its link and what it gets, in one transaction. Of two first sign-ins at once the second finds the first one's account. */
+export async function createAccount(
+  parts: Parts,
+  provider: ProviderSnapshot,
+  said: BrokeredIdentity,
+  holder: AddressHolder | null,
+  sourceIp: string,
+): Promise<string> {
+  const { realm, alias, providerId } = provider;
+  let identity = holder !== null && keepsAddress(provider, said, holder) ? { ...said, email: null } : said;
+  const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), sourceIp };
+  let isCrowded = false;
+  for (let tries = 1; ; tries++) {
+    const username = await freeUsername(parts.db, provider, identity, isCrowded);
+    try {
+      return await parts.work.transact(origin, (ctx) => insertAccount(ctx, provider, identity, username));
+    } catch (error) {
+      const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
+      if (linked !== null) return linked.userId;
+      if (!isNameTaken(error) || tries === TRIES) throw error;
+      // Its holder has confirmed the address meanwhile.
+      if (holder !== null && identity.email !== null) identity = { ...said, email: null };
+      else isCrowded = true;
+    }
+  }
+}
+
+async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, username: string): Promise<string> {
+  const { protocol, alias, providerId } = provider;
+  const { email, subject } = identity;
+  const emailVerified = isTrustedAddress(provider, identity);
+  const input = { username, email, emailVerified };
+  const { userId } = await createUser(ctx, input, emailVerified ? "vouched" : "unconfirmed", sourceOf(protocol, alias));
+  const actor = { id: userId, name: username };
+  await addLink(ctx, alias, { providerId, subject, userId, username: identity.username, basis: basisOf(provider) }, actor);
+  await applyMapping(ctx, provider, identity, userId, true);
+  ctx.audit({ category: "AUTHN", type: "REGISTER", actor, detail: alias });
+  // What the provider did not say is asked of them.
+  if (email === null || identity.firstName === null || identity.lastName === null)
+    await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
+  return userId;
+}
+
+/** By the provider's template, or as the provider calls them; with a number where that is taken. A name never takes over another's. */
+async function freeUsername(
+  db: Db,
+  { realm, alias, config }: ProviderSnapshot,
+  identity: BrokeredIdentity,
+  isLast: boolean,
+): Promise<string> {
+  const { subject, email, username } = identity;
+  const template = typeof config.usernameTemplate === "string" ? config.usernameTemplate : null;
+  const wanted = template === null ? username : fillTemplate(template, { ...identity.claims, alias, sub: subject });
+  const isOwn =
+    email !== null && identity.emailVerified && config.trustEmail === true && wanted !== null && loginKey(wanted) === loginKey(email);
+  // A name in the form of an address that is not verified as theirs could be the address of another user.
+  const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
+  const called = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
+  const name = isReservedName(called) ? `${alias}-${called}` : called;
+  for (const candidate of isLast ? [] : [name, `${name}-2`, `${name}-3`, `${name}-4`])
+    if (!(await findUserByLogin(db, realm, candidate))) return candidate;
+  return `${name}-${randomToken().slice(0, 8)}`;
+}
+
+/** What a username may hold, and as much of it as leaves room for a number. */
+const clean = (name: string): string =>
+  cut(
+    name
+      .normalize("NFC")
+      .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
+      .replace(/^\.+|\.+$/g, ""),
+    200,
+  );

@@ -1,0 +1,92 @@
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { basisOf } from "../providers/control.ts";
+import { keepLinkTokens, type LinkTokens } from "../providers/link-tokens.store.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { BrokeredIdentity } from "./broker.ts";
+import { recordBrokeredSession } from "./brokered-sessions.ts";
+
+/** What a provider said beside who it is, while the sign-in goes on: part of the interaction's state. */
+export interface BrokeredArrival {
+  readonly providerId: string;
+  readonly subject: string;
+  /** Of the provider when it said so. */
+  readonly basis: string;
+  readonly sessionId: string | null;
+  /** What a logout there needs, tokens to be kept, and who it is while no account is made of it. */
+  readonly sealed: string | null;
+}
+
+type Identity = Omit<BrokeredIdentity, "session" | "tokens" | "complete">;
+
+interface Content {
+  readonly logout: string | null;
+  readonly tokens: LinkTokens | null;
+  readonly identity?: Identity;
+}
+
+const place = (realm: string, interactionId: string) => ({ realm, table: "interactions", column: "state", row: interactionId });
+
+export function arrivalOf(
+  vault: Vault,
+  provider: ProviderSnapshot,
+  { subject, session, tokens }: Pick<BrokeredIdentity, "subject" | "session" | "tokens">,
+  interactionId: string,
+  identity?: Identity,
+): BrokeredArrival {
+  const { realm, providerId } = provider;
+  const { id: sessionId = null, logout = null } = session ?? {};
+  const content: Content = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
+  const arrival: BrokeredArrival = {
+    ...{ providerId, subject, sessionId },
+    // Both are read where the state is stored. A sign-in that ends with this answer stores none.
+    get basis() {
+      return basisOf(provider);
+    },
+    get sealed() {
+      const isEmpty = Object.values(content).every((each) => each === null);
+      return isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));
+    },
+  };
+  contents.set(arrival, content);
+  return arrival;
+}
+
+/** Of arrivals that were not stored since. */
+const contents = new WeakMap<BrokeredArrival, Content>();
+
+function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): Content {
+  const known = contents.get(arrival);
+  if (known) return known;
+  const { sealed } = arrival;
+  return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
+}
+
+/** Who it is, where that was kept. */
+export const identityIn = (vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): BrokeredIdentity | null =>
+  contentOf(vault, realm, arrival, interactionId).identity ?? null;
+
+interface Where {
+  readonly interactionId: string;
+  readonly userId: string;
+}
+
+/** In the transaction that starts the session. The link is there by then. */
+export async function recordArrival(
+  ctx: Ctx,
+  vault: Vault,
+  arrival: BrokeredArrival,
+  { interactionId, userId, sessionId }: Where & { readonly sessionId: string },
+): Promise<void> {
+  const { providerId, subject } = arrival;
+  const { logout, tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
+  const session = { providerId, subject, id: arrival.sessionId, logout };
+  await recordBrokeredSession(ctx.tx, vault, ctx.realm, sessionId, session, ctx.now);
+  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
+}
+
+/** The same for an account that was linked in a session which came otherwise. */
+export async function keepTokensOf(ctx: Ctx, vault: Vault, arrival: BrokeredArrival, { interactionId, userId }: Where): Promise<void> {
+  const { tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
+  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: arrival.providerId }, tokens, ctx.now);
+}

@@ -1,0 +1,87 @@
+import type { Logger } from "pino";
+import { Counter, type Registry } from "prom-client";
+import { createFloodGate } from "../../kernel/flood-gate.ts";
+import { anonymousActor } from "../../platform/context.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { eherkenning, eidas } from "../eid/index.ts";
+import { oidc } from "../oidc/broker.ts";
+import { createUpstreams } from "../oidc/upstreams.ts";
+import { withinDeadline } from "../providers/deadline.ts";
+import type { ProtocolName } from "../providers/protocols.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+import { createSamlTools, type SamlBroker, type SamlTools, saml } from "../saml/index.ts";
+import type { Broker, BrokerTools } from "./broker.ts";
+import { createOutages, type Outages } from "./outages.ts";
+
+/** By the value of `protocol`. A new one is a line here. */
+export const brokers = {
+  ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
+  ...{ saml, eherkenning, eidas },
+} satisfies Partial<Record<ProtocolName, Broker>>;
+
+/** Asks a provider, within the deadline. Throws an UpstreamError `timeout`. */
+export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools) => Promise<T>): Promise<T> =>
+  withinDeadline(tools.upstreams.outbound, tools.timeoutMs, (outbound) =>
+    work({ ...tools, upstreams: { ...tools.upstreams, outbound }, saml: { ...tools.saml, outbound } }),
+  );
+
+/** `error` of an answer that was refused, and recorded, where it was posted. */
+export const REFUSED = "refused";
+
+export const brokerOf = (protocol: string): Broker | null =>
+  Object.hasOwn(brokers, protocol) ? (brokers as Readonly<Record<string, Broker>>)[protocol]! : null;
+
+/** Of a protocol that speaks SAML. */
+export function samlBrokerOf(protocol: string): SamlBroker | null {
+  const broker = brokerOf(protocol);
+  return broker && "logout" in broker ? (broker as SamlBroker) : null;
+}
+
+/** What the step `identity-provider` works with. */
+export interface BrokerParts {
+  readonly providers: IdentityProviders;
+  readonly tools: BrokerTools;
+  readonly outages: Outages;
+  /** Counted by protocol: aliases are too many, and a realm's own affair. */
+  counted(protocol: string, outcome: "success" | "failure"): void;
+  /** Records a sign-in that failed, and counts it. Of a flood the first are recorded. */
+  failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, sourceIp: string): Promise<void>;
+}
+
+export function createBrokers({
+  providers,
+  outbound,
+  registry,
+  log,
+  timeoutMs,
+  ...parts
+}: {
+  readonly providers: IdentityProviders;
+  readonly registry: Registry;
+  readonly log: Logger;
+  readonly timeoutMs: number;
+} & Omit<SamlTools, "upstreams">): BrokerParts {
+  const logins = new Counter({
+    ...{
+      name: "svc_broker_login_total",
+      help: "Sign-ins by identity providers",
+      labelNames: ["protocol", "outcome"],
+      registers: [registry],
+    },
+  });
+  const counted = (protocol: string, outcome: "success" | "failure") => logins.inc({ protocol, outcome });
+  const isRecorded = createFloodGate();
+  return {
+    providers,
+    outages: createOutages(),
+    tools: { timeoutMs, upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
+    counted,
+    async failed(work, { realm, alias, protocol }, reason, sourceIp) {
+      counted(protocol, "failure");
+      if (!isRecorded(realm)) return;
+      await work.transact({ realm, actor: anonymousActor(realm), sourceIp }, async (ctx) =>
+        ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", outcome: "FAILURE", detail: `${alias}: ${reason}` }),
+      );
+    },
+  };
+}

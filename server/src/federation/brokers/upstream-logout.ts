@@ -1,0 +1,92 @@
+import type { Logger } from "pino";
+import { randomToken, type Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { OutboundError } from "../../platform/outbound/index.ts";
+import { UpstreamError } from "../oidc/metadata.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { BrokerTools, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
+import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.ts";
+import { insertUpstreamLogout, useLogoutToken } from "./logouts.store.ts";
+import { askingProvider, type BrokerParts, brokerOf } from "./parts.ts";
+
+export interface UpstreamLogoutParts {
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly brokers: BrokerParts;
+  readonly baseUrl: string;
+}
+
+/** A logout that is to go on at the provider which the session came by. */
+export interface PreparedLogout {
+  readonly alias: string;
+  readonly providerId: string;
+  readonly state: string;
+  readonly hop: UpstreamHop;
+}
+
+const pathOf = (realm: string, alias: string) => `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
+
+/** Before the session ends, and outside a transaction: the provider may have to be asked for its addresses. Null: it does not go on. */
+export async function prepareUpstreamLogout(
+  { db, vault, brokers, baseUrl }: UpstreamLogoutParts,
+  realm: string,
+  sessionId: string,
+): Promise<PreparedLogout | null> {
+  const sessions = await brokeredSessionsOf(db, vault, realm, sessionId);
+  if (sessions.length === 0) return null;
+  const known = [...((await brokers.providers.get(realm))?.byAlias.values() ?? [])];
+  for (const session of sessions) {
+    const provider = known.find(({ providerId }) => providerId === session.providerId);
+    const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
+    if (!provider || !broker?.signOut) continue;
+    const { alias, providerId } = provider;
+    const state = randomToken();
+    const returnTo = `${baseUrl}${pathOf(realm, alias)}/endpoint/logout_response`;
+    try {
+      const hop = await askingProvider(brokers.tools, async (tools) => broker.signOut!(provider, session, { returnTo, state }, tools));
+      if (hop) return { alias, providerId, state, hop };
+    } catch (error) {
+      // They are signed out here in any case.
+      if (!(error instanceof UpstreamError) && !(error instanceof OutboundError)) throw error;
+      warn(brokers.tools.log, provider, error, "a logout does not go on at the identity provider");
+    }
+  }
+  return null;
+}
+
+/** In the transaction that ends the session. Answers the path at which the browser goes on, and in the end to `next`. */
+export async function recordUpstreamLogout(
+  ctx: Ctx,
+  vault: Vault,
+  { alias, providerId, state, hop }: PreparedLogout,
+  { browser, next }: { readonly browser: string; readonly next: string },
+): Promise<string> {
+  await insertUpstreamLogout(ctx.tx, vault, ctx.realm, { state, browser, providerId, hop, next }, ctx.now);
+  return `${pathOf(ctx.realm, alias)}/logout?${new URLSearchParams({ state })}`;
+}
+
+/** Whom a provider says that it has signed out. Null: the token is not one that it may say it with. */
+export async function readUpstreamLogout(
+  provider: ProviderSnapshot,
+  token: string,
+  tools: BrokerTools,
+): Promise<UpstreamLogoutNotice | null> {
+  const broker = brokerOf(provider.protocol);
+  try {
+    return (await askingProvider(tools, async (bounded) => broker?.readLogoutToken?.(provider, token, bounded))) ?? null;
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    warn(tools.log, provider, error, "a logout token was refused");
+    return null;
+  }
+}
+
+/** The sessions to be ended, in the transaction that ends them. Null: the token was used before. */
+export async function sessionsToEnd(ctx: Ctx, { providerId }: ProviderSnapshot, notice: UpstreamLogoutNotice): Promise<string[] | null> {
+  if (!(await useLogoutToken(ctx.tx, ctx.realm, { providerId, ...notice }))) return null;
+  return sessionsByProvider(ctx.tx, ctx.realm, providerId, notice);
+}
+
+const warn = (log: Logger, { realm, alias, protocol }: ProviderSnapshot, err: unknown, message: string) =>
+  log.warn({ err, realm, alias, protocol }, message);

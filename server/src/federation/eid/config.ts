@@ -1,0 +1,108 @@
+import { X509Certificate } from "node:crypto";
+import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
+import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import { SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "../saml/members.ts";
+import { certificatesIn, entityIn } from "../saml/provider-metadata.ts";
+import { testSaml } from "../saml/test-call.ts";
+
+/** An attribute by its identifier, a URI. */
+export const attributeName = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", description });
+
+export const attributeNames = (description: string) =>
+  Type.Array(attributeName("an attribute identifier"), { maxItems: 50, uniqueItems: true, description });
+
+const BINDINGS = ["redirect", "post", "artifact"] as const;
+type BindingName = (typeof BINDINGS)[number];
+
+/** Each by our name, by the name that the SAML bindings have, and by their URN. */
+const namesOf = (binding: BindingName): string[] => {
+  const name = binding === "post" ? "HTTP-POST" : `HTTP-${binding[0]!.toUpperCase()}${binding.slice(1)}`;
+  return [binding, binding.toUpperCase(), name, `urn:oasis:names:tc:SAML:2.0:bindings:${name}`];
+};
+const bindings = (description: string, ...allowed: BindingName[]) => Type.Optional(oneOf(allowed.flatMap(namesOf), { description }));
+const bindingNamed = (value: unknown) => BINDINGS.find((binding) => namesOf(binding).includes(String(value)));
+
+const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
+
+/** What eHerkenning and eIDAS have in common beyond SAML. Neither has single logout. */
+export const eidMembers = {
+  ...withoutLogout,
+  authnRequestBinding: bindings("How AuthnRequests go: redirect or post. Default post", "redirect", "post"),
+  responseBinding: bindings("How answers come: post or artifact. Default artifact for eherkenning, post for eidas", "post", "artifact"),
+  representation: flag("Whether people may sign in who act for another by a mandate. Default false: such an answer is refused"),
+  requestedAttributes: Type.Optional(attributeNames("Attributes that are asked for besides those that the scheme needs")),
+  attributeConsumingServiceIndex: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 65_535, description: "The index of the service in this realm's metadata. Default 1" }),
+  ),
+  serviceName: Type.Optional(lineText("the name of the service in this realm's metadata. Default the provider's display name")),
+  providerName: Type.Optional(lineText("who asks, as the provider shows it. Default the name of the realm")),
+};
+
+export const eidDefaults = {
+  ...samlDefaults,
+  ...{ authnRequestBinding: "post", representation: false, requestedAttributes: [], attributeConsumingServiceIndex: 1 },
+};
+
+/** What the answer to a create shows of `config`. Everything but the private keys is in the answer to GET. */
+const CREATE_SHOWS = ["ssoUrl", "assertionConsumerServiceUrl", "idpEntityId", "spEntityId", "minimumLoa", "subjectAttribute"];
+
+interface Scheme {
+  readonly members: Record<string, Type.TSchema>;
+  readonly defaults: Config;
+  readonly subjectMembers: readonly string[];
+  faults(config: Config, secrets: OpenProvider["secrets"]): FieldFault[];
+}
+
+/** A scheme as a kind of SAML provider. */
+export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): IdentityProviderProtocol => ({
+  config: Type.Object({ ...eidMembers, ...members }, { additionalProperties: false }),
+  defaults: { ...eidDefaults, ...defaults },
+  secrets: [...SAML_SECRETS],
+  harmless: brokerHarmless,
+  subjectMembers: ["subjectAttribute", ...subjectMembers],
+  entityIn,
+  vouchesForProfile: true,
+  createShows: CREATE_SHOWS,
+  normalized: (config) => normalized(config, { ...eidDefaults, ...defaults }),
+  // Private keys are sent nowhere.
+  addresses: () => [],
+  check: (provider, tools) => [...commonFaults(provider, tools), ...faults(provider.config, provider.secrets)],
+  test: testSaml,
+});
+
+/** Bindings by our names; and where artifacts are resolved, which is ssoUrl for a broker that has one address for everything. */
+function normalized(config: Config, defaults: Config): Config {
+  const named = { ...config };
+  for (const member of ["authnRequestBinding", "responseBinding"])
+    if (config[member] !== undefined) named[member] = bindingNamed(config[member]);
+  const hasMetadata = config.metadataUrl !== undefined || config.metadataXml !== undefined;
+  const resolves = (named.responseBinding ?? defaults.responseBinding) === "artifact" && !hasMetadata;
+  if (resolves && config.artifactResolutionUrl === undefined && config.ssoUrl !== undefined) named.artifactResolutionUrl = config.ssoUrl;
+  return named;
+}
+
+function commonFaults(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
+  const { config, secrets } = provider;
+  const faults = samlFaults(provider, tools);
+  const needs = (member: string, why: string) => {
+    if (secrets[member] === undefined && !faults.some(({ field }) => field === `config.${member}`)) faults.push(fault(member, why));
+  };
+  needs("spSigningPrivateKey", "is required: the scheme takes requests only that are signed with a key it knows");
+  needs("spDecryptionPrivateKey", "is required: what identifies people comes encrypted");
+  return faults.length > 0 ? faults : expiredCertificates(config);
+}
+
+/** Told when it is saved, rather than by the provider at the first sign-in. A provider that is being disabled may keep what is over. */
+function expiredCertificates(config: Config): FieldFault[] {
+  const now = clock.now();
+  const isOver = (text: string) =>
+    Date.parse(new X509Certificate(Buffer.from(text.replace(/-----[^-]+-----|\s+/g, ""), "base64")).validTo) <= now;
+  const own = ["spSigningCertificate", "spDecryptionCertificate"].filter((member) => certificatesIn(config[member]).some(isOver));
+  const theirs = certificatesIn(config.idpSigningCertificate);
+  const members = theirs.length > 0 && theirs.every(isOver) ? ["idpSigningCertificate", ...own] : own;
+  return members.map((member) => ({ ...fault(member, "has expired: give one that is valid"), onlyWhenEnabled: true as const }));
+}

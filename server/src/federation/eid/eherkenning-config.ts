@@ -1,0 +1,77 @@
+import Type from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { fault, flag, lineText } from "../providers/members.ts";
+import type { Config, FieldFault, OpenProvider } from "../providers/protocol.ts";
+import { privateKeyOf, SAML_SECRETS } from "../saml/members.ts";
+import { attributeName, attributeNames, eidKind } from "./config.ts";
+
+const CLASS = "urn:etoegang:core:assurance-class:";
+
+/** eHerkenning's levels of assurance, the lowest first. `loa1` was withdrawn. */
+export const EHERKENNING_LEVELS = ["loa1", "loa2", "loa2plus", "loa3", "loa4"].map((level) => `${CLASS}${level}`);
+
+export const EHERKENNING = {
+  legalSubject: "urn:etoegang:core:LegalSubjectID",
+  actingSubject: "urn:etoegang:core:ActingSubjectID",
+  serviceId: "urn:etoegang:core:ServiceID",
+  serviceUuid: "urn:etoegang:core:ServiceUUID",
+  representation: "urn:etoegang:core:Representation",
+} as const;
+
+const members = {
+  minimumLoa: Type.Optional(
+    oneOf(EHERKENNING_LEVELS.slice(1), { description: `The lowest level of assurance that is accepted. Default ${CLASS}loa3` }),
+  ),
+  subjectAttribute: Type.Optional(
+    attributeName(
+      `the attribute that is the account. Default ${EHERKENNING.legalSubject}, the company; ${EHERKENNING.actingSubject} is a person of it`,
+    ),
+  ),
+  subjectQualifier: Type.Optional(
+    attributeName(
+      "which of several identifiers is the account, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Left out: KvKnr, then RSIN",
+    ),
+  ),
+  representationAttributes: Type.Optional(
+    attributeNames("The attributes of a mandate that are taken where representation is on. An answer with any other is refused"),
+  ),
+  serviceId: Type.Optional(
+    Type.String({
+      pattern: "^urn:etoegang:DV:[0-9A-Za-z]{1,40}:services:[0-9]{1,10}$",
+      description: "urn:etoegang:DV:<OIN>:services:<index>; an answer has to name it",
+    }),
+  ),
+  serviceUuid: Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
+      description: "the UUID of the service in the service catalogue; an answer has to name it",
+    }),
+  ),
+  requestLoa: flag("Whether the request names minimumLoa. Default true; some brokers want it in the service catalogue alone"),
+  spSigningKeyName: Type.Optional(lineText("the KeyName of spSigningCertificate. Default its SHA-256 fingerprint in hexadecimal")),
+  spDecryptionKeyName: Type.Optional(lineText("the KeyName of the decryption certificate. Default its SHA-256 fingerprint in hexadecimal")),
+};
+
+/** The Dutch scheme for companies: this realm is the service provider (DV), the provider a broker (HM). */
+export const eherkenning = eidKind({
+  members,
+  defaults: {
+    ...{ minimumLoa: `${CLASS}loa3`, subjectAttribute: EHERKENNING.legalSubject, responseBinding: "artifact", requestLoa: true },
+    ...{ representationAttributes: [], multiFactorAcr: EHERKENNING_LEVELS.slice(2) },
+    ...{ firstNameAttribute: "urn:etoegang:1.9:attribute:FirstName", lastNameAttribute: "urn:etoegang:1.9:attribute:FamilyName" },
+  },
+  subjectMembers: ["subjectQualifier"],
+  faults: (config, secrets) => [...mandateFaults(config), ...keyFaults(secrets)],
+});
+
+/** The scheme knows RSA alone. A key that cannot be read is a fault of its own. */
+const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>
+  SAML_SECRETS.filter((member) => secrets[member] !== undefined && privateKeyOf(secrets[member])?.asymmetricKeyType === "ec").map(
+    (member) => fault(member, "must be an RSA key: eHerkenning knows no other"),
+  );
+
+/** Which attributes a mandate has is the operator's word: what they do not know of would be ignored otherwise. */
+function mandateFaults({ representation, representationAttributes }: Config): FieldFault[] {
+  if (representation !== true || (representationAttributes as string[]).length > 0) return [];
+  return [fault("representationAttributes", "is required where config.representation is true: list the attributes of a mandate")];
+}

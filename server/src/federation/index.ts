@@ -1,0 +1,69 @@
+// Federation: identity providers and directories of a realm, and signing in by them. providers/ has their records, links and mappers, brokers/ what all
+// sign-ins by a provider have in common, oidc/, saml/, eid/ and ldap/ one protocol each. Owns `identity_providers`, `identity_provider_secrets`,
+// `identity_provider_mappers`, `identity_links`, `identity_link_tokens`, `identity_provider_grants`, `identity_provider_metadata`, `brokered_sessions`,
+// `broker_answers`, `broker_logouts`, `broker_logout_tokens`, `directory_entries`, `directory_runs` and `directory_erasures`.
+export { arrive, createAccount, isInAllowedDomain, keepsAddress } from "./brokers/accounts.ts";
+export { arrivalOf, type BrokeredArrival, identityIn, keepTokensOf, recordArrival } from "./brokers/arrival.ts";
+export type { BrokeredIdentity, BrokerRequest, BrokerTools, Destination, PostedAnswer } from "./brokers/broker.ts";
+export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
+export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
+export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
+export { askingProvider, type BrokerParts, brokerOf, createBrokers, REFUSED } from "./brokers/parts.ts";
+export { createRereads } from "./brokers/rereads.ts";
+export {
+  prepareUpstreamLogout,
+  readUpstreamLogout,
+  recordUpstreamLogout,
+  sessionsToEnd,
+  type UpstreamLogoutParts,
+} from "./brokers/upstream-logout.ts";
+export { entriesOfUser } from "./ldap/entries.store.ts";
+export { createEntryChecks, type EntryChecks } from "./ldap/entry-checks.ts";
+export { forgetEntries } from "./ldap/erasure.ts";
+export { createDirectoryMetrics } from "./ldap/metrics.ts";
+export { createDirectoryPasswords } from "./ldap/password-writer.ts";
+export { createDirectoryPools } from "./ldap/pools.ts";
+export { userFederationRoutes } from "./ldap/routes.ts";
+export { deleteOldRuns } from "./ldap/runs.store.ts";
+export { enqueueSyncs, SYNC_JOB, syncJob } from "./ldap/schedule.ts";
+export { createSeenEntries } from "./ldap/seen-entries.ts";
+export { userSourceRoutes } from "./ldap/source.routes.ts";
+export { UNRECORDED_JOB, unrecordedJob } from "./ldap/unrecorded.ts";
+export { fetchObject, UpstreamError } from "./oidc/metadata.ts";
+export { assertMayAnswerFor, basisOf, sourceOf } from "./providers/control.ts";
+export { providerErrors } from "./providers/errors.ts";
+export {
+  beginRefresh,
+  dropLinkTokens,
+  endRefresh,
+  findLinkTokens,
+  keepLinkTokens,
+  type LinkKey,
+  type LinkTokens,
+} from "./providers/link-tokens.store.ts";
+export { userLinkRoutes } from "./providers/links.routes.ts";
+export { LinkedAccount } from "./providers/links.schema.ts";
+export { addLink, linkProvisioned, readLink, readLinks, removeOwnLink } from "./providers/links.service.ts";
+export {
+  FORGET_LINKS_JOB,
+  forgetLinks,
+  hasGrants,
+  insertLink,
+  type LinkedUser,
+  linksOfUser,
+  suppliedMembers,
+  touchLink,
+} from "./providers/links.store.ts";
+export { CreateProviderMapper } from "./providers/mappers.schema.ts";
+export { createMapper, readMappers, removeMapper, saveMapper } from "./providers/mappers.service.ts";
+export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./providers/owned-members.ts";
+export { type ProtocolName, protocolOf } from "./providers/protocols.ts";
+export { identityProviderRoutes } from "./providers/routes.ts";
+export { CreateIdentityProvider } from "./providers/schema.ts";
+export { createProvider, openProvider, type ProviderParts, removeProvider, saveProvider, searchProviders } from "./providers/service.ts";
+export { createIdentityProviders, type IdentityProviders, MAX_BUTTONS, type ProviderSnapshot } from "./providers/snapshot.ts";
+export { findProvider } from "./providers/store.ts";
+export { deleteExpiredAnswers } from "./saml/answers.store.ts";
+export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
+export { type ProviderLogoutParts, providerLogoutRoutes } from "./saml/slo.routes.ts";
+export { readEntity } from "./saml/upstreams.ts";

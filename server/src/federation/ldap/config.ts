@@ -1,0 +1,245 @@
+import { X509Certificate } from "node:crypto";
+import Type from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { FilterSyntaxError, isAttributeName, parseDn, parseLdapUrl, parseTemplate } from "../../platform/ldap/index.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { fault, lineText, secretSet, secretText } from "../providers/members.ts";
+import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import { privateKeyOf } from "../saml/members.ts";
+import { checkMapper } from "./mapper.ts";
+import { PERSON_MEMBERS } from "./person.ts";
+import { connectionOf, testDirectory } from "./test-call.ts";
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: "^[Ll][Dd][Aa][Pp][Ss]?://[^\\s/?#@\\\\]+/?$",
+  description: "ldaps://host:port, or ldap://host:port with StartTLS; nothing else in it",
+});
+const attribute = (text: string) => Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9.;-]+$", description: text });
+const minutes = (text: string, standard: number) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_080, description: `${text}, in minutes, 5 or more; 0: never by itself. Default ${standard}` }),
+  );
+const whenUnreachable = (text: string, standard: "allow" | "refuse") =>
+  Type.Optional(
+    oneOf(["allow", "refuse"], { description: `${text} while the directory cannot be asked for the entry. Default ${standard}` }),
+  );
+
+/** In minutes. Each full run reads every entry, and only it finds out which are gone. */
+export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as const;
+
+const members = {
+  url,
+  urls: Type.Optional(
+    Type.Array(url, { maxItems: 5, uniqueItems: true, description: "More servers of the same directory, tried in turn" }),
+  ),
+  startTls: Type.Optional(
+    Type.Boolean({
+      description: "Go on with TLS on ldap:// connections before anything else is sent; ldaps:// begins with it. Default false",
+    }),
+  ),
+  caCertificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: "PEM certificates of the authorities that vouch for the directory, instead of the public ones",
+    }),
+  ),
+  timeoutMs: Type.Optional(
+    Type.Integer({ minimum: 500, maximum: 30_000, description: "How long a connection or an answer may take. Default 5000" }),
+  ),
+  bindDn: lineText("the account that searches: a distinguished name, in Active Directory also `name@domain`", 1000),
+  bindPassword: Type.Optional(secretText("The password of that account")),
+  bindPasswordSet: Type.Optional(secretSet),
+  clientCertificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: "PEM certificate, with those that lead to its authority, by which the directory knows this server in TLS",
+    }),
+  ),
+  clientKey: Type.Optional(secretText("The private key of clientCertificate, in PEM without a passphrase")),
+  clientKeySet: Type.Optional(secretSet),
+  userSearchBase: Type.String({ maxLength: 1000, pattern: "^[^\\p{Cc}]*$", description: "The distinguished name below which people are" }),
+  userSearchFilter: Type.Optional(lineText("RFC 4515; `{0}` stands for what was typed as the username. Default `(uid={0})`", 4096)),
+  idAttribute: Type.Optional(
+    attribute("the attribute that stays when an entry is renamed or moved. Default entryUUID, in Active Directory objectGUID"),
+  ),
+  uidAttribute: Type.Optional(attribute("the attribute that becomes the username. Default uid")),
+  emailAttribute: Type.Optional(attribute("the attribute that holds the mail address. Default mail")),
+  firstNameAttribute: Type.Optional(attribute("the attribute that holds the first name. Default givenName")),
+  lastNameAttribute: Type.Optional(attribute("the attribute that holds the last name. Default sn")),
+  groupSearchBase: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      pattern: "^[^\\p{Cc}]*$",
+      description:
+        "The distinguished name below which groups are, for mappers of the claim `groups`. Left out: `memberOf` of the entry says them",
+    }),
+  ),
+  groupSearchFilter: Type.Optional(
+    lineText("RFC 4515; what is a group. Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
+  ),
+  groupNameAttribute: Type.Optional(attribute("the attribute that holds the name of a group. Default cn")),
+  groupMemberAttribute: Type.Optional(
+    attribute("the attribute of a group that lists its members by DN, or `memberUid`, which lists them by username. Default member"),
+  ),
+  nestedGroups: Type.Optional(
+    Type.Boolean({ description: "Whether members of a group are members of the groups that it is a member of. Default false" }),
+  ),
+  trustEmail: Type.Optional(Type.Boolean({ description: "Whether the directory's mail addresses count as verified. Default false" })),
+  provisioning: Type.Optional(
+    oneOf(["create", "deny"], {
+      description: "Whether people who are not here yet get an account when they sign in, or in a sync. Default create",
+    }),
+  ),
+  editMode: Type.Optional(
+    oneOf(["READ_ONLY", "PASSWORD"], {
+      description: "Whether new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
+    }),
+  ),
+  fullSyncMinutes: minutes("How often the whole directory is read", SYNC_DEFAULTS.fullSyncMinutes),
+  changedSyncMinutes: minutes("How often what has changed is read", SYNC_DEFAULTS.changedSyncMinutes),
+  entryCheckSeconds: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 0, maximum: 86_400 },
+      description:
+        "Each sign-in, by whatever factor, and each refresh of a token asks the directory for the user's entry, unless it was found this many seconds ago. Default 300",
+    }),
+  ),
+  signInWhenUnreachable: whenUnreachable("Whether its users sign in by other factors than the password", "refuse"),
+  refreshWhenUnreachable: whenUnreachable("Whether tokens and sessions of its users go on", "allow"),
+  returningEntries: Type.Optional(
+    oneOf(["new", "former"], {
+      description:
+        "What becomes of an entry that has the name of a user whose own entry is gone: it is a new user, or that former user again. Default new",
+    }),
+  ),
+};
+
+const defaults = {
+  ...{ urls: [], startTls: false, timeoutMs: 5_000, userSearchFilter: "(uid={0})", uidAttribute: "uid", emailAttribute: "mail" },
+  ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create", editMode: "READ_ONLY" },
+  ...{ groupNameAttribute: "cn", groupMemberAttribute: "member", nestedGroups: false },
+  ...{
+    ...SYNC_DEFAULTS,
+    entryCheckSeconds: 300,
+    signInWhenUnreachable: "refuse",
+    refreshWhenUnreachable: "allow",
+    returningEntries: "new",
+  },
+};
+
+const kind = (own: Config): IdentityProviderProtocol => ({
+  config: Type.Object(members, { additionalProperties: false }),
+  defaults: { ...defaults, ...own },
+  secrets: ["bindPassword", "clientKey"],
+  harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
+  subjectMembers: ["idAttribute"],
+  checkMapper,
+  // The bind password goes to each of them, and without TLS to every listener.
+  addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
+  unusedSecrets: ({ clientCertificate }) => (clientCertificate === undefined ? ["clientKey"] : []),
+  check,
+  test: (provider, { outbound }) => testDirectory(provider, outbound),
+});
+
+const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
+export const ldap = kind({ idAttribute: "entryUUID", groupSearchFilter: GROUPS });
+export const ad = kind({ idAttribute: "objectGUID", groupSearchFilter: "(objectClass=group)" });
+
+function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { outbound }: CheckTools): FieldFault[] {
+  const startTls = config.startTls === true;
+  const urls = [["config.url", config.url], ...((config.urls ?? []) as string[]).map((one, i) => [`config.urls.${i}`, one])] as const;
+  return [
+    ...urls.flatMap(([field, one]) => addressFaults(String(one), String(field), startTls, outbound)),
+    ...filterFaults("userSearchFilter", String(config.userSearchFilter)),
+    ...filterFaults("groupSearchFilter", String(config.groupSearchFilter)),
+    ...editFaults(config),
+    ...intervalFaults(config),
+    ...dnFaults(config.groupSearchBase),
+    ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
+      .filter((member) => !isAttributeName(String(config[member])))
+      .map((member) => fault(member, "does not name an attribute, such as mail")),
+    ...certificateFaults("caCertificate", config.caCertificate),
+    ...identityFaults(config, secrets),
+    ...(secrets.bindPassword === undefined ? [fault("bindPassword", "is needed: the directory is searched as bindDn")] : []),
+  ];
+}
+
+function addressFaults(written: string, field: string, startTls: boolean, outbound: Outbound): FieldFault[] {
+  try {
+    const target = parseLdapUrl(written);
+    outbound.checkHost({ ...target, tls: target.tls || startTls });
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.reason === "scheme")
+      return [{ field, message: `${field}: passwords would cross the network in clear text. Use ldaps://, or ldap:// with startTls` }];
+    if (error.reason === "bad_url")
+      return [{ field, message: `${field} has the form ldaps://host:636 or ldap://host:389, with nothing else` }];
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}
+
+const hasTls = (config: Config): boolean => {
+  const { urls, startTls } = connectionOf({ config });
+  return startTls || urls.every((one) => /^ldaps:/i.test(one));
+};
+
+/** A certificate and its key belong together, and are of use in TLS only. */
+function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
+  const { clientCertificate } = config;
+  if (clientCertificate === undefined) return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey")];
+  const unreadable = certificateFaults("clientCertificate", clientCertificate);
+  if (unreadable.length > 0) return unreadable;
+  if (!hasTls(config)) return [fault("clientCertificate", NEEDS_TLS)];
+  if (pem === undefined) return [fault("clientKey", "is needed: the private key of clientCertificate")];
+  const key = privateKeyOf(pem);
+  if (!key) return [fault("clientKey", "must be a private key in PEM without a passphrase")];
+  const isTheirs = new X509Certificate(String(clientCertificate)).checkPrivateKey(key);
+  return isTheirs ? [] : [fault("clientKey", "is not the key of clientCertificate")];
+}
+
+const NEEDS_TLS = "needs TLS on every address: use ldaps://, or ldap:// with startTls";
+
+/** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and they are never sent otherwise. */
+const editFaults = (config: Config): FieldFault[] =>
+  config.editMode !== "PASSWORD" || hasTls(config) ? [] : [fault("editMode", `PASSWORD ${NEEDS_TLS}`)];
+
+const intervalFaults = (config: Config): FieldFault[] =>
+  Object.keys(SYNC_DEFAULTS)
+    .filter((member) => Number(config[member]) > 0 && Number(config[member]) < 5)
+    .map((member) => fault(member, "must be 5 or more, or 0 for no sync by itself"));
+
+const dnFaults = (base: unknown): FieldFault[] =>
+  base === undefined || parseDn(String(base)) !== null
+    ? []
+    : [fault("groupSearchBase", "is not a distinguished name, such as ou=groups,dc=example,dc=com")];
+
+function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written: string): FieldFault[] {
+  const field = `config.${member}`;
+  try {
+    const { hasPlaceholder } = parseTemplate(written);
+    if (member === "userSearchFilter" && !hasPlaceholder) return [fault(member, "needs {0} where the username goes, such as (uid={0})")];
+    if (member === "groupSearchFilter" && hasPlaceholder) return [fault(member, "finds every group: it takes no {0}")];
+    return [];
+  } catch (error) {
+    if (!(error instanceof FilterSyntaxError)) throw error;
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}
+
+function certificateFaults(member: string, pem: unknown): FieldFault[] {
+  if (typeof pem !== "string") return [];
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const one of certificates) new X509Certificate(one);
+    if (certificates.length > 0) return [];
+  } catch {
+    // named below
+  }
+  return [fault(member, "is not a certificate in PEM (-----BEGIN CERTIFICATE-----)")];
+}

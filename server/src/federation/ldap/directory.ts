@@ -1,0 +1,72 @@
+import { type Filter, parseTemplate } from "../../platform/ldap/index.ts";
+import { sourceOf } from "../providers/control.ts";
+import { mappedAttributes } from "../providers/mapping.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import { type GroupSearch, groupSearchOf } from "./groups.ts";
+import { groupsNamedBy, mapperAttributes } from "./mapper-claims.ts";
+import { type Person, personAttributes } from "./person.ts";
+
+export const DIRECTORY_PROTOCOLS = ["ldap", "ad"] as const;
+export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean =>
+  (DIRECTORY_PROTOCOLS as readonly string[]).includes(protocol);
+
+/** A provider of one of these protocols, as sign-ins and runs read it. */
+export interface Directory {
+  readonly provider: ProviderSnapshot;
+  /** `users.source` of its users. */
+  readonly source: string;
+  readonly searchBase: string;
+  readonly filterOf: (name: string) => Filter;
+  /** Finds everyone. Null: the filter cannot, so it can only be used to sign in. */
+  readonly everyone: Filter | null;
+  readonly idAttribute: string;
+  readonly attributes: readonly string[];
+  /** The groups that mappers name, by DN or by name. */
+  readonly groupValues: readonly string[];
+  /** Null: `memberOf` of an entry says its groups. */
+  readonly groupSearch: GroupSearch | null;
+  readonly trustsEmail: boolean;
+  readonly provisions: boolean;
+  readonly writesPasswords: boolean;
+  /** How long an entry that was found counts as found. */
+  readonly entryCheckSeconds: number;
+  /** What becomes of its users while it cannot be asked. */
+  readonly whenUnreachable: Readonly<Record<"sign-in" | "renewal", "allow" | "refuse">>;
+  /** Whether an entry with another id and the name of a former user becomes that user. */
+  readonly returnsToFormer: boolean;
+}
+
+export function directoryOf(provider: ProviderSnapshot): Directory {
+  const { config, protocol, alias } = provider;
+  const template = parseTemplate(String(config.userSearchFilter));
+  const idAttribute = String(config.idAttribute);
+  const groupValues = groupsNamedBy(provider.mappers);
+  const groupSearch = groupSearchOf(config);
+  const readsMemberOf = groupValues.length > 0 && groupSearch === null;
+  return {
+    provider,
+    source: sourceOf(protocol, alias),
+    searchBase: String(config.userSearchBase),
+    filterOf: (name) => template.of(name),
+    everyone: template.all,
+    idAttribute,
+    attributes: [...new Set([...personAttributes(config), ...mapperAttributes(provider.mappers), ...(readsMemberOf ? ["memberOf"] : [])])],
+    ...{ groupValues, groupSearch },
+    trustsEmail: config.trustEmail === true,
+    provisions: config.provisioning === "create",
+    writesPasswords: config.editMode === "PASSWORD",
+    entryCheckSeconds: Number(config.entryCheckSeconds),
+    whenUnreachable: {
+      "sign-in": config.signInWhenUnreachable === "allow" ? "allow" : "refuse",
+      renewal: config.refreshWhenUnreachable === "refuse" ? "refuse" : "allow",
+    },
+    returnsToFormer: config.returningEntries === "former",
+  };
+}
+
+export const profileOf = (directory: Directory, { username, email, firstName, lastName, claims }: Person) => ({
+  username,
+  email,
+  trustsEmail: directory.trustsEmail,
+  attributes: { firstName, lastName, ...mappedAttributes(directory.provider.mappers, claims, false) },
+});

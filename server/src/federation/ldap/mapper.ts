@@ -1,0 +1,27 @@
+import { isAttributeName, parseDn } from "../../platform/ldap/index.ts";
+import type { MapperState } from "../providers/mappers.schema.ts";
+import { claimsOfTemplate } from "../providers/mapping.ts";
+import type { FieldFault } from "../providers/protocol.ts";
+
+/** The claim by which mappers of a directory name the groups of a person. */
+export const GROUPS_CLAIM = "groups";
+
+/** Whether a mapper names its group by DN; else by name. A group whose name looks like a DN is not found by it. */
+export const isDnValue = (value: string): boolean => /^\s*[a-z0-9][a-z0-9.-]*\s*=/i.test(value);
+
+/** Claims are attributes of the entry, or its groups: those only to give a role or a group, and named one by one. */
+export function checkMapper({ type, claim, value, template }: Omit<MapperState, "sync">): FieldFault[] {
+  const faults: FieldFault[] = [];
+  if (claim !== undefined && claim !== GROUPS_CLAIM && !isAttributeName(claim))
+    faults.push({ field: "claim", message: "claim does not name an attribute of the directory, such as departmentNumber" });
+  const isNoAttribute = (name: string) => name === GROUPS_CLAIM || !isAttributeName(name);
+  if (template !== undefined && claimsOfTemplate(template).some(isNoAttribute))
+    faults.push({ field: "template", message: "template names what is not an attribute of the directory: write {givenName}" });
+  if (claim !== GROUPS_CLAIM) return faults;
+  if (type !== "role" && type !== "group") faults.push({ field: "claim", message: "claim groups is for mappers of type role and group" });
+  else if (value === undefined)
+    faults.push({ field: "value", message: "value is required: the distinguished name of a group in the directory, or its name" });
+  else if (isDnValue(value) && parseDn(value) === null)
+    faults.push({ field: "value", message: "value is not a distinguished name, such as cn=sales,ou=groups,dc=example,dc=com" });
+  return faults;
+}

@@ -1,0 +1,124 @@
+import { credentialErrors, type DirectoryPasswords, isFromDirectory, type PasswordSource } from "../../directory/credentials/index.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import { inTransaction } from "../../platform/db/index.ts";
+import { type LdapConnection, LdapError, type LdapFault, PasswordRefused, RESULT } from "../../platform/ldap/index.ts";
+import { type DirectoryRefusal, passwordErrors } from "../../platform/passwords/index.ts";
+import type { Directory } from "./directory.ts";
+import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, warn } from "./own-entry.ts";
+import { checkInDirectories, probeDirectories, tryBind } from "./password-source.ts";
+import { expectRecord } from "./unrecorded.ts";
+
+const errors = defineErrors("password", {
+  entry_gone: [409, "This user is no longer in their directory, so there is no password to change"],
+});
+
+/** Passwords of the users of directories: checked there at sign-in, and written there where `editMode` is PASSWORD. */
+export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource & DirectoryPasswords => ({
+  name: "directories",
+  check: checkInDirectories(parts),
+  probe: probeDirectories(parts),
+
+  async modeOf(realm, userId) {
+    const membership = await membershipOf(parts, await enabledDirectories(parts, realm), realm, userId);
+    if (membership) return membership.directory.writesPasswords ? "writable" : "read-only";
+    return (await isFromDirectory(parts.db, realm, userId)) ? "read-only" : "local";
+  },
+
+  async write(realm, userId, { next, current }) {
+    const membership = await membershipOf(parts, await enabledDirectories(parts, realm), realm, userId);
+    if (!membership?.directory.writesPasswords) throw credentialErrors.password_elsewhere();
+    const { directory } = membership;
+    // An empty password would be an anonymous bind, and NUL ends a text in some directories.
+    if (current === "" || current?.includes("\0")) throw passwordErrors.wrong();
+    if (next.includes("\0")) throw passwordErrors.directory("policy");
+    const entry = await ownEntry(parts, membership);
+    if (!entry) throw errors.entry_gone();
+    const change = { dn: entry.dn, next, current };
+    const recorded = await expectRecord(parts, { realm, userId, source: directory.source });
+    await asking(parts, directory, () =>
+      (current === null ? reset(parts, directory, change) : replaceOwn(parts, directory, { ...change, current })).catch(
+        async (error: unknown) => {
+          if (!(error instanceof LdapError && UNANSWERED.includes(error.fault))) await inTransaction(parts.db, recorded);
+          if (!(error instanceof PasswordRefused)) throw error;
+          const reason = reasonOf(error);
+          if (reason === null) throw error;
+          const { resultCode, diagnostic } = error;
+          warn(parts, directory, `a directory refused a new password: ${reason}`, entry, { resultCode, diagnostic });
+          parts.metrics.passwordWrite(directory.provider.protocol, "refused");
+          throw passwordErrors.directory(reason);
+        },
+      ),
+    );
+    parts.metrics.passwordWrite(directory.provider.protocol, "success");
+    return { recorded };
+  },
+});
+
+/** Whether the directory did what was asked is not known. */
+const UNANSWERED: readonly LdapFault[] = ["timeout", "closed", "protocol", "too_large"];
+
+interface PasswordWrite {
+  readonly dn: string;
+  readonly next: string;
+  readonly current: string | null;
+}
+
+/**
+ * The present password is proven by a bind as the entry, which then changes its own password by the directory's rules. AD does not let a user in
+ * whose password has expired, nor does an expired one of OpenLDAP: having said that the password is right, they leave the change to the service account.
+ */
+async function replaceOwn(
+  parts: DirectoryParts,
+  directory: Directory,
+  change: PasswordWrite & { readonly current: string },
+): Promise<void> {
+  const proven = await parts.pools.of(directory.provider).fresh(async (connection) => {
+    const bound = await tryBind(connection, change.dn, change.current);
+    if (bound === "wrong") throw passwordErrors.wrong();
+    if (bound !== "expired") await writeAs(connection, directory, change);
+    return bound;
+  });
+  if (proven === "expired") await reset(parts, directory, { ...change, current: null });
+}
+
+/** By the service account: the present password is forgotten, or cannot be used any more. */
+async function reset(parts: DirectoryParts, directory: Directory, change: PasswordWrite): Promise<void> {
+  const { of } = parts.pools;
+  await of(directory.provider).service(async (connection) => {
+    await writeAs(connection, directory, change);
+    if (directory.provider.protocol !== "ad") await clearReset(connection, change.dn);
+  });
+}
+
+const writeAs = (connection: LdapConnection, { provider }: Directory, { dn, next, current }: PasswordWrite): Promise<void> =>
+  provider.protocol === "ad" ? connection.setUnicodePassword(dn, next, current) : connection.setPassword(dn, next, current);
+
+/** OpenLDAP with `pwdMustChange` takes it for an administrator's password, to be replaced at the first sign-in; the user has chosen it already. */
+async function clearReset(connection: LdapConnection, dn: string): Promise<void> {
+  try {
+    await connection.modify(dn, [{ operation: "delete", attribute: "pwdReset", values: [] }]);
+  } catch (error) {
+    // There is none, or the account may not: then the next sign-in asks for another password, and goes on.
+    if (!(error instanceof LdapError) || error.fault !== "result") throw error;
+  }
+}
+
+/** Null: it says nothing about this password, or this user. */
+function reasonOf({ resultCode, policy, diagnostic }: PasswordRefused): DirectoryRefusal | null {
+  if (policy === "history") return "history";
+  if (policy === "too-young") return "too_young";
+  if (policy === "quality" || policy === "too-short") return "policy";
+  if (policy === "not-allowed") return "denied";
+  // AD: ERROR_PASSWORD_RESTRICTION and ERROR_ACCESS_DENIED, as whatever result code.
+  if (/^0000052D/i.test(diagnostic)) return "policy";
+  if (/^00000005:/.test(diagnostic)) return "denied";
+  return REASONS.get(resultCode!) ?? null;
+}
+
+const REASONS: ReadonlyMap<number, DirectoryRefusal> = new Map([
+  [RESULT.constraintViolation, "policy"],
+  [RESULT.unwillingToPerform, "policy"],
+  [RESULT.insufficientAccessRights, "denied"],
+  [RESULT.protocolError, "denied"], // no RFC 3062
+  [RESULT.unavailableCriticalExtension, "denied"],
+]);

@@ -1,0 +1,74 @@
+import { hash } from "node:crypto";
+import { isCleanText, isMailAddress, nameOf } from "../../kernel/text.ts";
+import { entryId, type LdapEntry } from "../../platform/ldap/index.ts";
+import type { Claims } from "../providers/mapping.ts";
+import type { Config } from "../providers/protocol.ts";
+
+/** A person as an entry describes them. */
+export interface Person {
+  readonly subject: string;
+  readonly dn: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly enabled: boolean;
+  /** What mappers read: attributes of the entry, and the groups of the person. */
+  readonly claims: Claims;
+  /** Of all that. */
+  readonly fingerprint: string;
+}
+
+/** Why an entry is of no use, in words for an administrator. */
+export interface EntryFault {
+  readonly dn: string;
+  readonly message: string;
+}
+
+export const isFault = (read: Person | EntryFault): read is EntryFault => "message" in read;
+
+const NO_CLAIMS: Claims = {};
+const MAX_NAME = 255;
+const MAX_DN = 2_000;
+/** AD: ACCOUNTDISABLE of userAccountControl. */
+const ACCOUNT_DISABLED = 2;
+
+/** The members of a config that name an attribute of people. */
+export const PERSON_MEMBERS = ["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"] as const;
+
+/** The attributes to ask for. */
+export const personAttributes = (config: Config): string[] => [
+  ...new Set(PERSON_MEMBERS.map((member) => String(config[member]))),
+  ...["userAccountControl", "nsAccountLock"],
+];
+
+export function readPerson(config: Config, entry: LdapEntry): Person | EntryFault {
+  const [idAttribute, usernameAttribute] = [String(config.idAttribute), String(config.uidAttribute)];
+  const dn = shownDn(entry.dn);
+  const fault = (message: string): EntryFault => ({ dn, message });
+  const subject = entryId(entry, idAttribute);
+  if (subject === null) return fault(`The entry has no single ${idAttribute}, by which it would be known again.`);
+  if (entry.dn.length > MAX_DN) return fault(`The distinguished name has more than ${MAX_DN} characters.`);
+  const username = entry.text(usernameAttribute)?.trim() ?? "";
+  if (username === "") return fault(`The entry has no ${usernameAttribute}, which is to be the username.`);
+  if (!isName(username)) return fault(`${usernameAttribute} is no username: it is too long or has control characters.`);
+  // Without an address that mail can be sent to, the user has none: it keeps no one from signing in.
+  const address = entry.text(String(config.emailAttribute))?.trim() ?? "";
+  const email = isMailAddress(address) ? address : null;
+  const named = (member: string) => nameOf(entry.text(String(config[member])));
+  const [firstName, lastName, enabled] = [named("firstNameAttribute"), named("lastNameAttribute"), isEnabled(entry)];
+  const said = [entry.dn, username, email, firstName, lastName, enabled, config.trustEmail === true];
+  const fingerprint = hash("sha256", JSON.stringify(said), "base64url");
+  return { subject, dn: entry.dn, username, email, firstName, lastName, enabled, claims: NO_CLAIMS, fingerprint };
+}
+
+/** From bits, not from one of them: AD says it by a number, 389 Directory Server and FreeIPA by a word. */
+function isEnabled(entry: LdapEntry): boolean {
+  const control = Number(entry.text("userAccountControl") ?? 0);
+  return (control & ACCOUNT_DISABLED) === 0 && entry.text("nsAccountLock")?.toLowerCase() !== "true";
+}
+
+const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
+/** As much of a distinguished name as a report shows. */
+export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

@@ -1,0 +1,121 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { oneOf, Problem, pathParams } from "../../platform/http/index.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+import { isDirectory } from "./directory.ts";
+import { directoryErrors } from "./errors.ts";
+import { readRuns, syncDirectory } from "./sync.ts";
+import type { SyncParts } from "./sync-parts.ts";
+
+const tags = ["Identity providers"];
+const config = { permission: "manage-identity-providers", versioned: false } as const;
+const params = pathParams("alias");
+
+const kind = oneOf(["full", "changed"], { description: "full: everything was read. changed: what has changed since the run before" });
+const report = {
+  synced: Type.Integer({ description: "Entries that were dealt with" }),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  disabled: Type.Integer({ description: "Users whose entry is gone, or disabled in the directory" }),
+  skipped: Type.Integer({ description: "Entries of users who were erased, or who would be new where `provisioning` is deny" }),
+  failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
+  errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
+  message: Type.Union([Type.String(), Type.Null()], { description: "What to know about the run as a whole" }),
+};
+
+const SyncResult = Type.Object(
+  { runId: Type.String({ format: "uuid" }), kind, dryRun: Type.Boolean(), ...report, durationMs: Type.Integer() },
+  { $id: "DirectorySyncResult" },
+);
+
+const SyncRun = Type.Object(
+  {
+    runId: Type.String({ format: "uuid" }),
+    kind,
+    dryRun: Type.Boolean(),
+    state: oneOf(["running", "done", "failed"]),
+    requestedBy: Type.String(),
+    startedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    finishedAt: Type.Union([Type.Integer({ description: "Epoch milliseconds" }), Type.Null()]),
+    ...report,
+  },
+  { $id: "DirectorySyncRun" },
+);
+
+const SyncQuery = Type.Object(
+  {
+    full: Type.Optional(Type.Boolean({ default: true, description: "false: only what has changed since the run before" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Say what would happen, and change nothing" })),
+    confirm: Type.Optional(
+      Type.Boolean({ default: false, description: "Disable users also where more than a fifth of them, and more than ten, are gone" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const RunsQuery = Type.Object(
+  {
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs" })),
+    before: Type.Optional(
+      Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`: the last of the page before" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Mounted under /admin/realms/:realm/user-federation. */
+export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { providers: IdentityProviders }> = async (
+  app,
+  { providers, ...parts },
+) => {
+  const directoryOf = async (realm: string, alias: string): Promise<ProviderSnapshot> => {
+    const provider = (await providers.get(realm))?.byAlias.get(alias);
+    if (!provider || !isDirectory(provider)) throw directoryErrors.not_found();
+    return provider;
+  };
+
+  app.post(
+    "/:alias/sync",
+    {
+      config,
+      schema: {
+        summary: "Sync the users of a directory",
+        description:
+          "Creates, updates and disables users as the directory says, and never deletes one. Answers when it is done; `GET` shows how far it is. " +
+          "No user is disabled for being gone where the directory could not be read to its end, has no people, or lost a fifth of its users.",
+        tags,
+        params,
+        querystring: SyncQuery,
+        response: { 200: SyncResult, 502: Problem },
+      },
+    },
+    async (req) => {
+      const provider = await directoryOf(req.params.realm, req.params.alias);
+      if (!provider.enabled) throw directoryErrors.disabled();
+      const { full = true, dryRun = false, confirm = false } = req.query;
+      return syncDirectory(parts, provider, { full, dryRun, confirm, actor: req.actor!, sourceIp: req.ip });
+    },
+  );
+
+  app.get(
+    "/:alias/sync",
+    {
+      config,
+      schema: {
+        summary: "Follow the syncs of a directory",
+        description: "Runs, newest first, with how far one is that is running. They are kept for 90 days.",
+        tags,
+        params,
+        querystring: RunsQuery,
+        response: { 200: Type.Object({ running: Type.Boolean(), runs: Type.Array(SyncRun) }, { $id: "DirectorySyncs" }) },
+      },
+    },
+    async (req) => {
+      const { realm, providerId } = await directoryOf(req.params.realm, req.params.alias);
+      const runs = await req.read((ctx) =>
+        readRuns(ctx, { realm, providerId }, { size: req.query.size ?? 20, before: req.query.before ?? null }),
+      );
+      return { running: runs.some(({ state }) => state === "running"), runs };
+    },
+  );
+};

@@ -1,0 +1,158 @@
+import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
+import { DAY, MINUTE } from "../../kernel/clock.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { SYNC_DEFAULTS } from "./config.ts";
+
+export type RunKind = "full" | "changed";
+export type RunState = "running" | "done" | "failed";
+
+/** What a run did, so far. */
+export interface Report {
+  readonly synced: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly disabled: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly errors: { readonly dn: string; readonly message: string }[];
+  /** What an administrator should know about the run as a whole. */
+  readonly message: string | null;
+}
+
+interface RunsTable {
+  realm_id: string;
+  provider_id: string;
+  run_id: string;
+  kind: RunKind;
+  dry_run: boolean;
+  state: RunState;
+  requested_by: string;
+  /** Null: no user did. */
+  requested_by_id: string | null;
+  started_at: number;
+  finished_at: number | null;
+  lease_until: number;
+  /** Empty until the first page was read. */
+  report: ColumnType<Partial<Report>, string, string>;
+  mark: string | null;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    directory_runs: RunsTable;
+  }
+}
+
+export interface Owner {
+  readonly realm: string;
+  readonly providerId: string;
+}
+
+/** A node that says nothing for this long has died. */
+export const LEASE = 2 * MINUTE;
+const KEEP = 90 * DAY;
+
+export type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
+
+/** False: another run is under way. One whose node died is ended first. */
+export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {
+  const note = JSON.stringify({ message: "The server stopped in the middle of it." });
+  await sql`update directory_runs set state = 'failed', finished_at = ${now}, report = report || ${note}::text::jsonb
+    where realm_id = ${realm} and provider_id = ${providerId}::uuid and state = 'running' and lease_until < ${now}`.execute(tx);
+  const { rows } = await sql`
+    insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, started_at, lease_until)
+    values (${realm}, ${providerId}::uuid, ${run.run_id}::uuid, ${run.kind}, ${run.dry_run}, 'running', ${run.requested_by},
+      ${run.requested_by_id}::uuid, ${now}, ${now + LEASE})
+    on conflict (realm_id, provider_id) where state = 'running' do nothing returning run_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** How far it is. False: it was taken for dead, and another may run. */
+export async function keepRun(db: Db, owner: Owner, runId: string, report: Report, now: number): Promise<boolean> {
+  return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: now + LEASE });
+}
+
+export async function endRun(
+  tx: Tx,
+  owner: Owner,
+  runId: string,
+  end: { readonly state: RunState; readonly report: Report; readonly mark: string | null },
+  now: number,
+): Promise<boolean> {
+  return changeRunning(tx, owner, runId, { state: end.state, report: JSON.stringify(end.report), mark: end.mark, finished_at: now });
+}
+
+async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string, change: Updateable<RunsTable>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("directory_runs")
+    .set(change)
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("run_id", "=", runId)
+    .where("state", "=", "running")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Newest first; `before`: those older than this one. */
+export async function latestRuns(
+  db: Db,
+  { realm, providerId }: Owner,
+  { size, before }: { readonly size: number; readonly before: string | null },
+): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "requested_by_id" | "lease_until" | "mark">[]> {
+  return db
+    .selectFrom("directory_runs")
+    .select(["run_id", "kind", "dry_run", "state", "requested_by", "started_at", "finished_at", "report"])
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .$if(before !== null, (query) => query.where("run_id", "<", before!))
+    .orderBy("run_id", "desc")
+    .limit(size)
+    .execute();
+}
+
+/** Up to where the last whole run read the directory. */
+export async function lastMark(db: Db, { realm, providerId }: Owner): Promise<string | null> {
+  const row = await db
+    .selectFrom("directory_runs")
+    .select("mark")
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("state", "=", "done")
+    .where("dry_run", "=", false)
+    .orderBy("run_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.mark ?? null;
+}
+
+export async function deleteOldRuns(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom("directory_runs")
+    .where("finished_at", "<", now - KEEP)
+    .execute();
+}
+
+export interface DueSync {
+  /** Null: the default. */
+  readonly filter: string | null;
+  readonly realm: string;
+  readonly alias: string;
+  readonly full: boolean;
+}
+
+/** Directories whose time has come: since the last attempt, whatever became of it. */
+export async function dueSyncs(db: Db, now: number): Promise<DueSync[]> {
+  const last = (kinds: string[]) => sql`coalesce((select max(r.started_at) from directory_runs r
+    where r.realm_id = p.realm_id and r.provider_id = p.provider_id and not r.dry_run and r.kind = any(${kinds}::text[])), p.created_at)`;
+  const minutes = (member: keyof typeof SYNC_DEFAULTS) => sql`coalesce((p.config->>${member})::bigint, ${SYNC_DEFAULTS[member]})`;
+  const isDue = (member: keyof typeof SYNC_DEFAULTS, kinds: string[]) =>
+    sql`(${minutes(member)} > 0 and ${last(kinds)} + ${minutes(member)} * ${MINUTE} <= ${now})`;
+  const { rows } = await sql<{ realm_id: string; alias: string; filter: string | null; full: boolean; changed: boolean }>`
+    select p.realm_id, p.alias, p.config->>'userSearchFilter' as filter, ${isDue("fullSyncMinutes", ["full"])} as full, ${isDue("changedSyncMinutes", ["full", "changed"])} as changed
+    from identity_providers p join realms m on m.realm_id = p.realm_id and m.deleted_at is null
+    where p.enabled and p.protocol in ('ldap', 'ad')`.execute(db);
+  return rows
+    .filter(({ full, changed }) => full || changed)
+    .map((row) => ({ realm: row.realm_id, alias: row.alias, filter: row.filter, full: row.full }));
+}

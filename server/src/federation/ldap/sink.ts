@@ -1,0 +1,175 @@
+import { findTaken } from "../../directory/import/index.ts";
+import { releaseLoginNames } from "../../directory/users/index.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Ctx, systemActor } from "../../platform/context.ts";
+import type { LdapEntry } from "../../platform/ldap/index.ts";
+import type { Directory } from "./directory.ts";
+import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
+import { erasureHash } from "./erasure.ts";
+import { disableGone, findGone, looksWrong } from "./gone.ts";
+import { describePerson } from "./mapper-claims.ts";
+import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
+import { createPeople, type Outcome, rejoinFormer, updatePerson } from "./people.ts";
+import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
+import type { Report } from "./runs.store.ts";
+import type { SyncOptions, SyncParts } from "./sync-parts.ts";
+
+const MAX_ERRORS = 100;
+const BATCH = 1_000;
+/** People whose name another user has, kept until it is known who is gone. */
+const MAX_DEFERRED = 10_000;
+const TAKEN = "Another user has this username or mail address.";
+
+/** One event for a run; for each user only what concerns their security. */
+const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !== "ADMIN" && ctx.audit(draft) });
+
+/** Entries that do not say what was kept of them: by id, with what was kept, or null where nothing was. */
+type ChangedEntries = ReadonlyMap<string, KnownEntry | null>;
+
+/** Takes the pages of a run, and knows at its end who is gone. */
+export function createSink(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
+  const { db, work, vault } = parts;
+  const { realm, providerId, config } = directory.provider;
+  const owner = { realm, providerId };
+  const counts = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0 };
+  const errors: { dn: string; message: string }[] = [];
+  const seen = new Set<string>();
+  const deferred: Person[] = [];
+
+  const transact = <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> =>
+    work.transact({ realm, actor: systemActor(realm, directory.source), sourceIp: null }, (ctx) => run(quiet(ctx)));
+  const fail = (dn: string, message: string) => {
+    counts.failed += 1;
+    if (errors.length < MAX_ERRORS) errors.push({ dn: dn.slice(0, 500), message });
+  };
+  const count = (person: Person, outcome: Outcome) => {
+    if (outcome === "taken") fail(person.dn, TAKEN);
+    else if (typeof outcome === "object") fail(person.dn, outcome.message);
+    else if (outcome !== "unchanged") counts[outcome] += 1;
+  };
+
+  /** New users in bulk, changed ones one by one. */
+  const write = async (people: readonly Person[], known: ChangedEntries): Promise<Map<Person, Outcome>> => {
+    const newcomers = people.filter(({ subject }) => !known.get(subject));
+    const changed = people.filter(({ subject }) => known.get(subject));
+    if (dryRun) return predicted(newcomers, changed);
+    return transact(async (ctx) => {
+      const outcomes = newcomers.length > 0 ? await createPeople(ctx, directory, newcomers) : new Map<Person, Outcome>();
+      for (const person of changed) outcomes.set(person, await updatePerson(ctx, directory, person, known.get(person.subject)!));
+      return outcomes;
+    });
+  };
+
+  const predicted = async (newcomers: readonly Person[], changed: readonly Person[]): Promise<Map<Person, Outcome>> => {
+    const taken = await findTaken(db, realm, newcomers.flatMap(keysOf));
+    const outcomes = new Map<Person, Outcome>(changed.map((person) => [person, person.enabled ? "updated" : "disabled"]));
+    for (const person of newcomers) outcomes.set(person, keysOf(person).some((key) => taken.has(key)) ? "taken" : "created");
+    return outcomes;
+  };
+
+  const describe = async (entry: LdapEntry, memberships: Memberships): Promise<Person | EntryFault> => {
+    const plain = readPerson(config, entry);
+    if (isFault(plain)) return plain;
+    return describePerson(directory, entry, await memberships.of(entry, plain.username));
+  };
+
+  return {
+    async take(entries: readonly LdapEntry[], memberships: Memberships): Promise<void> {
+      const people: Person[] = [];
+      for (const entry of entries) {
+        counts.synced += 1;
+        // Without a group to ask for there is nothing to wait for.
+        const person = directory.groupValues.length === 0 ? describePerson(directory, entry, []) : await describe(entry, memberships);
+        if (isFault(person)) fail(person.dn, person.message);
+        else if (seen.has(person.subject)) fail(person.dn, "Another entry of this run has the same id.");
+        else {
+          seen.add(person.subject);
+          people.push(person);
+        }
+      }
+      const known = await changedEntries(db, owner, people);
+      const wanted = await welcome(people, known);
+      if (wanted.length === 0) return;
+      for (const [person, outcome] of await write(wanted, known)) {
+        if (outcome === "taken" && deferred.length < MAX_DEFERRED) deferred.push(person);
+        else count(person, outcome);
+      }
+    },
+
+    /** Those whose groups are others by now, by the ids of their entries. */
+    async *regrouped(memberships: KnownMemberships): AsyncGenerator<readonly string[]> {
+      for (let after = ""; ; ) {
+        const batch = await groupedEntriesAfter(db, owner, after, BATCH);
+        const others = batch.filter(({ dn, username, groups }) => groupsHash(memberships.ofKnown(dn, username)) !== groups);
+        const ids = others.map(({ subject }) => subject).filter((subject) => !seen.has(subject));
+        if (ids.length > 0) yield ids;
+        if (batch.length < BATCH) return;
+        after = batch.at(-1)!.subject;
+      }
+    },
+
+    /** Who is gone: `unseen`, when everything was read; or those among these ids. Answers what an administrator should know. */
+    async finish(who: "unseen" | ReadonlySet<string> | null): Promise<string | null> {
+      let message: string | null = null;
+      if (who === "unseen" || (who !== null && who.size > 0)) {
+        const isGone = (subject: string) => (who === "unseen" ? !seen.has(subject) : who.has(subject));
+        const { gone, known } = await findGone(db, owner, startedAt, isGone);
+        message = gone.length === 0 || confirm ? null : looksWrong(gone.length, known, who === "unseen" ? seen.size : known - gone.length);
+        if (message === null && dryRun) counts.disabled += gone.length;
+        else if (message === null) {
+          const { disabled, refused } = await disableGone(transact, directory, gone);
+          counts.disabled += disabled;
+          for (const { dn, message: why } of refused) fail(dn, why);
+        }
+      }
+      const renamed: string[] = [];
+      for (let at = 0; at < deferred.length; at += 100) {
+        const people = deferred.slice(at, at + 100);
+        const known = await changedEntries(db, owner, people);
+        const waiting = people.filter(({ subject }) => known.has(subject));
+        const rejoined = dryRun ? new Map<Person, Outcome>() : await transact((ctx) => rejoin(ctx, waiting, known));
+        for (const [person, outcome] of rejoined) count(person, outcome);
+        const others = waiting.filter((person) => !rejoined.has(person));
+        // The names of those who are gone are free for others.
+        if (!dryRun) renamed.push(...(await transact((ctx) => releaseLoginNames(ctx.tx, realm, providerId, others.flatMap(keysOf)))));
+        for (const [person, outcome] of await write(others, known)) count(person, outcome);
+      }
+      return [message, reusedNames(renamed)].filter((note) => note !== null).join(" ") || null;
+    },
+
+    report: (message: string | null): Report => ({ ...counts, errors: [...errors], message }),
+  };
+
+  async function rejoin(ctx: Ctx, people: readonly Person[], known: ChangedEntries): Promise<Map<Person, Outcome>> {
+    const rejoined = new Map<Person, Outcome>();
+    for (const person of people) {
+      const outcome = known.get(person.subject) === null ? await rejoinFormer(ctx, directory, person) : null;
+      if (outcome !== null) rejoined.set(person, outcome);
+    }
+    return rejoined;
+  }
+
+  /** Those about whom there is something to do: not unchanged, not erased, and new only where new users are made. */
+  async function welcome(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
+    const changed = people.filter(({ subject }) => known.has(subject));
+    const newcomers = changed.filter(({ subject }) => known.get(subject) === null);
+    const hashes = new Map(newcomers.map((person) => [person, erasureHash(vault, owner, person.subject)]));
+    const erased = await erasedAmong(db, owner, [...hashes.values()]);
+    const isUnwanted = (person: Person) => hashes.has(person) && (!directory.provisions || erased.has(hashes.get(person)!));
+    counts.skipped += newcomers.filter(isUnwanted).length;
+    return changed.filter((person) => !isUnwanted(person));
+  }
+}
+
+/** Said in the report: a former user whose name another has now cannot be enabled. */
+const reusedNames = (keys: readonly string[]): string | null =>
+  keys.length === 0
+    ? null
+    : `${keys.length === 1 ? "The name or address" : "Names or addresses"} ${keys
+        .slice(0, 5)
+        .map((key) => `“${key}”`)
+        .join(
+          ", ",
+        )}${keys.length > 5 ? " and others" : ""} of former users went to new users. If an entry has only returned under another id, delete the new user and set returningEntries to former.`;
+
+const keysOf = ({ username, email }: Person): string[] => [loginKey(username), ...(email === null ? [] : [loginKey(email)])];

@@ -1,0 +1,69 @@
+import { SignJWT } from "jose";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import { type Endpoints, UpstreamError } from "./metadata.ts";
+import { readSigningKey } from "./signing-key.ts";
+
+interface Authenticated {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, string>>;
+}
+
+/** RFC 6749 §2.3.1: both halves are form-encoded first. */
+const formEncoded = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** How this realm shows a provider that it is the client. */
+export async function authenticateTo(
+  { protocol, config, secrets }: ProviderSnapshot,
+  { tokenUrl, authMethods }: Endpoints,
+): Promise<Authenticated> {
+  const clientId = String(config.clientId);
+  const { clientSecret = "", privateKey } = secrets;
+  if (protocol === "apple") {
+    const assertion = { ...config, iss: String(config.teamId), aud: String(config.issuer) };
+    return { headers: {}, members: { client_id: clientId, client_secret: await signed(privateKey, clientId, assertion) } };
+  }
+  switch (config.clientAuthMethod ?? automatic()) {
+    case "none":
+      return { headers: {}, members: { client_id: clientId } };
+    case "client_secret_basic": {
+      const credentials = Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64");
+      return { headers: { authorization: `Basic ${credentials}` }, members: {} };
+    }
+    case "private_key_jwt": {
+      // RFC 7523 §2.2
+      const assertion = await signed(privateKey, clientId, { ...config, iss: clientId, aud: tokenUrl });
+      const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+      return { headers: {}, members: { client_id: clientId, client_assertion_type: type, client_assertion: assertion } };
+    }
+    default:
+      return { headers: {}, members: { client_id: clientId, client_secret: clientSecret } };
+  }
+
+  /** Post rather than basic: several providers do not decode what RFC 6749 has us encode. */
+  function automatic(): string {
+    if (privateKey !== undefined) return "private_key_jwt";
+    const onlyBasic = authMethods?.includes("client_secret_basic") && !authMethods.includes("client_secret_post");
+    return onlyBasic ? "client_secret_basic" : "client_secret_post";
+  }
+}
+
+/** A fresh one for each request, valid for minutes. */
+async function signed(
+  pem: string | undefined,
+  subject: string,
+  { iss, aud, keyId }: { readonly iss: string; readonly aud: string; readonly keyId?: unknown },
+): Promise<string> {
+  const found = pem === undefined ? null : readSigningKey(pem);
+  if (!found) throw new UpstreamError("configuration", "The provider has no private key to sign with.");
+  const now = Math.floor(clock.now() / SECOND);
+  return new SignJWT({ jti: newId() })
+    .setProtectedHeader({ alg: found.alg, ...(typeof keyId === "string" && { kid: keyId }) })
+    .setIssuer(iss)
+    .setSubject(subject)
+    .setAudience(aud)
+    .setIssuedAt(now)
+    .setExpirationTime(now + 300)
+    .sign(found.key);
+}

@@ -1,0 +1,262 @@
+import Type from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { asymmetricAlgs } from "../../tenancy/keys/index.ts";
+import {
+  brokerDefaults,
+  brokerHarmless,
+  brokerMembers,
+  fault,
+  lineText,
+  secretSet,
+  secretText,
+  urlFaults,
+  urlText,
+} from "../providers/members.ts";
+import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import { filledUrl } from "./metadata.ts";
+import { privateKeyFault, readSigningKey } from "./signing-key.ts";
+import { testOidc } from "./test-call.ts";
+
+const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", description: "a scope is ASCII without blanks" });
+
+const members = {
+  issuer: Type.Optional(urlText("the issuer; its discovery document says what is left out here")),
+  clientId: lineText("how the provider knows this realm", 1024),
+  clientSecret: Type.Optional(secretText("The secret that the provider gave")),
+  clientSecretSet: Type.Optional(secretSet),
+  scopes: Type.Optional(
+    Type.Union(
+      [
+        Type.Array(scope, { maxItems: 50, uniqueItems: true }),
+        Type.String({ maxLength: 2000, pattern: "^[\\x20\\x21\\x23-\\x5B\\x5D-\\x7E]*$" }),
+      ],
+      { description: "The scopes to request: a list, or words with blanks between them" },
+    ),
+  ),
+  authorizationUrl: Type.Optional(urlText("where the browser is sent")),
+  tokenUrl: Type.Optional(urlText("where codes are exchanged")),
+  userinfoUrl: Type.Optional(urlText("where claims are read")),
+  jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
+  logoutUrl: Type.Optional(urlText("where a user is signed out there; else the `end_session_endpoint` that discovery names")),
+  logoutUpstream: Type.Optional(
+    Type.Boolean({ description: "Whether signing out here goes on at the provider, where it has an address for that. Default true" }),
+  ),
+  storeTokens: Type.Optional(
+    Type.Boolean({
+      description: "Whether the provider's tokens are kept, sealed, for users to read with a token of their own. Default false",
+    }),
+  ),
+  forwardParameters: Type.Optional(
+    Type.Array(oneOf(["login_hint", "ui_locales", "acr_values", "prompt"]), {
+      maxItems: 4,
+      uniqueItems: true,
+      description: "What is passed on of the request for the sign-in. Default login_hint, ui_locales, prompt",
+    }),
+  ),
+  trustPrompt: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether a sign-in counts as new because `prompt` asked for it, although the ID token has no `auth_time`. Default false: then it does not count where a new sign-in is needed",
+    }),
+  ),
+  pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true; false for linkedin, which refuses it" })),
+  clientAuthMethod: Type.Optional(
+    oneOf(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
+      description: "Left out: private_key_jwt where there is a private key, else what discovery offers, client_secret_post first",
+    }),
+  ),
+  privateKey: Type.Optional(secretText("A private key in PEM (PKCS #8) for private_key_jwt: RSA, P-256 or Ed25519")),
+  privateKeySet: Type.Optional(secretSet),
+  signedResponseAlg: Type.Optional(
+    oneOf([...asymmetricAlgs], {
+      description:
+        "The algorithm by which the provider signs ID tokens, logout tokens and userinfo for this client, as in its registration there; any other is refused. Default RS256",
+    }),
+  ),
+  keyId: Type.Optional(lineText("the `kid` under which the provider knows the key")),
+  multiFactorAcr: Type.Optional(
+    Type.Array(lineText("one line of text"), { maxItems: 50, uniqueItems: true, description: "Values of `acr` that count as two factors" }),
+  ),
+  multiFactorAmr: Type.Optional(
+    Type.Array(lineText("one line of text"), { maxItems: 50, uniqueItems: true, description: "Values of `amr` that count as two factors" }),
+  ),
+  ...brokerMembers,
+};
+
+const common = {
+  ...{ pkce: true, multiFactorAcr: [], multiFactorAmr: [], logoutUpstream: true, storeTokens: false, trustPrompt: false },
+  signedResponseAlg: "RS256",
+  forwardParameters: ["login_hint", "ui_locales", "prompt"],
+  ...brokerDefaults,
+};
+const ADDRESSES = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
+
+/** The secrets that a method of client authentication does not use. */
+const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  none: ["clientSecret", "privateKey"],
+  client_secret_basic: ["privateKey"],
+  client_secret_post: ["privateKey"],
+  private_key_jwt: ["clientSecret"],
+};
+
+interface Kind {
+  readonly members?: Record<string, Type.TSchema>;
+  /** Members of plain OpenID Connect that mean nothing here. */
+  readonly without?: readonly string[];
+  readonly required?: readonly string[];
+  readonly defaults?: Config;
+  readonly subjectMembers?: readonly string[];
+  readonly check?: IdentityProviderProtocol["check"];
+}
+
+/** OpenID Connect, or OAuth 2 alone, and what a preset adds to it. */
+function oidcKind({
+  members: own = {},
+  without = [],
+  required = [],
+  defaults = {},
+  subjectMembers = [],
+  check,
+}: Kind): IdentityProviderProtocol {
+  const filled = (config: Config): Config => ({ ...common, ...defaults, ...config });
+  const all = Object.fromEntries(Object.entries<Type.TSchema>({ ...members, ...own }).filter(([name]) => !without.includes(name)));
+  const needed = ["clientId", ...required];
+  return {
+    config: { ...Type.Object(all, { additionalProperties: false }), required: needed } as Type.TObject,
+    defaults: { ...common, ...defaults },
+    secrets: ["clientSecret", "privateKey"].filter((name) => !without.includes(name)),
+    harmless: brokerHarmless,
+    subjectMembers: ["issuer", ...subjectMembers],
+    addresses: (config) => ADDRESSES.map((member) => filledUrl(filled(config), member)).filter((url) => url !== null),
+    unusedSecrets: ({ clientAuthMethod }) => (clientAuthMethod === undefined ? [] : (UNUSED[String(clientAuthMethod)] ?? [])),
+    check: (provider, tools) => [...commonFaults(provider, tools, !without.includes("clientSecret")), ...(check?.(provider, tools) ?? [])],
+    test: testOidc,
+  };
+}
+
+function commonFaults(
+  { config, secrets }: Pick<OpenProvider, "config" | "secrets">,
+  { outbound }: CheckTools,
+  hasSecret: boolean,
+): FieldFault[] {
+  const faults = [...ADDRESSES, "logoutUrl"].flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
+  const { issuer } = config;
+  // OpenID Connect Discovery §3
+  if (typeof issuer === "string" && /[?#]/.test(issuer)) faults.push(fault("issuer", "has no query and no fragment"));
+  const method = config.clientAuthMethod;
+  const usesKey = method === "private_key_jwt";
+  if (usesKey && secrets.privateKey === undefined) faults.push(fault("privateKey", "is required for private_key_jwt"));
+  const usesSecret = method === "client_secret_basic" || method === "client_secret_post";
+  if (usesSecret && secrets.clientSecret === undefined) faults.push(fault("clientSecret", `is required for ${method}`));
+  if (hasSecret && method === undefined && secrets.clientSecret === undefined && secrets.privateKey === undefined)
+    faults.push(fault("clientSecret", "is required: send it with any change of scheme, host or port, or say clientAuthMethod none"));
+  const keyFault = secrets.privateKey === undefined ? null : privateKeyFault(secrets.privateKey);
+  if (keyFault !== null) faults.push(fault("privateKey", keyFault));
+  return faults;
+}
+
+/** Discovery needs the issuer, and so does every ID token. */
+const needsIssuer: IdentityProviderProtocol["check"] = ({ config }) =>
+  config.issuer === undefined ? [fault("issuer", "is required")] : [];
+
+export const oidc = oidcKind({ defaults: { scopes: ["openid", "email", "profile"] }, check: needsIssuer });
+
+/** No ID token: the profile that the access token opens says who has signed in. */
+export const oauth2 = oidcKind({
+  members: { subjectClaim: Type.Optional(lineText("the claim that never changes and is never given to another user. Default sub")) },
+  required: ["authorizationUrl", "tokenUrl", "userinfoUrl"],
+  defaults: { scopes: [], subjectClaim: "sub" },
+  subjectMembers: ["subjectClaim", "userinfoUrl"],
+});
+
+export const google = oidcKind({
+  members: { hostedDomain: Type.Optional(lineText("only accounts of this Google Workspace domain sign in")) },
+  defaults: {
+    scopes: ["openid", "email", "profile"],
+    issuer: "https://accounts.google.com",
+    authorizationUrl: "https://accounts.google.com/o/oauth2/v2/auth",
+    tokenUrl: "https://oauth2.googleapis.com/token",
+    userinfoUrl: "https://openidconnect.googleapis.com/v1/userinfo",
+    jwksUrl: "https://www.googleapis.com/oauth2/v3/certs",
+  },
+});
+
+export const github = oidcKind({
+  defaults: {
+    scopes: ["read:user", "user:email"],
+    authorizationUrl: "https://github.com/login/oauth/authorize",
+    tokenUrl: "https://github.com/login/oauth/access_token",
+    userinfoUrl: "https://api.github.com/user",
+  },
+  subjectMembers: ["userinfoUrl"],
+});
+
+const TENANT = "^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|common|organizations|consumers)$";
+const tenantId = Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", description: "the id of a tenant, in lower case" });
+
+export const microsoft = oidcKind({
+  members: {
+    tenant: Type.Optional(
+      Type.String({ pattern: TENANT, description: "the id of a tenant, or common, organizations, consumers. Default common" }),
+    ),
+    allowedTenants: Type.Optional(
+      Type.Array(tenantId, { maxItems: 1000, uniqueItems: true, description: "Only users of these. Empty: all" }),
+    ),
+  },
+  defaults: {
+    scopes: ["openid", "email", "profile"],
+    tenant: "common",
+    allowedTenants: [],
+    issuer: "https://login.microsoftonline.com/{tenant}/v2.0",
+    authorizationUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize",
+    tokenUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token",
+    jwksUrl: "https://login.microsoftonline.com/{tenant}/discovery/v2.0/keys",
+  },
+});
+
+export const apple = oidcKind({
+  members: {
+    teamId: lineText("the team that the key belongs to"),
+    keyId: lineText("the id of the key"),
+  },
+  // The secret is made from the key for each request.
+  without: ["clientSecret", "clientSecretSet", "clientAuthMethod"],
+  required: ["teamId", "keyId"],
+  defaults: {
+    scopes: ["name", "email"],
+    issuer: "https://appleid.apple.com",
+    authorizationUrl: "https://appleid.apple.com/auth/authorize",
+    tokenUrl: "https://appleid.apple.com/auth/token",
+    jwksUrl: "https://appleid.apple.com/auth/keys",
+  },
+  check: ({ secrets: { privateKey } }) => {
+    if (privateKey === undefined) return [fault("privateKey", "is required: Apple's .p8 file")];
+    return (readSigningKey(privateKey)?.alg ?? "ES256") === "ES256" ? [] : [fault("privateKey", "must be a P-256 key: Apple's .p8 file")];
+  },
+});
+
+export const gitlab = oidcKind({ defaults: { scopes: ["openid", "email", "profile"], issuer: "https://gitlab.com" } });
+
+export const linkedin = oidcKind({
+  defaults: {
+    scopes: ["openid", "email", "profile"],
+    issuer: "https://www.linkedin.com/oauth",
+    authorizationUrl: "https://www.linkedin.com/oauth/v2/authorization",
+    tokenUrl: "https://www.linkedin.com/oauth/v2/accessToken",
+    userinfoUrl: "https://api.linkedin.com/v2/userinfo",
+    jwksUrl: "https://www.linkedin.com/oauth/openid/jwks",
+    clientAuthMethod: "client_secret_post",
+    // Its token endpoint answers `invalid_client` to a confidential client that sends a code verifier.
+    pkce: false,
+  },
+});
+
+export const facebook = oidcKind({
+  defaults: {
+    scopes: ["email", "public_profile"],
+    authorizationUrl: "https://www.facebook.com/v21.0/dialog/oauth",
+    tokenUrl: "https://graph.facebook.com/v21.0/oauth/access_token",
+    userinfoUrl: "https://graph.facebook.com/v21.0/me?fields=id,name,email,first_name,last_name",
+  },
+  subjectMembers: ["userinfoUrl"],
+});

@@ -1,0 +1,55 @@
+import type { JWTPayload } from "jose";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { BrokerTools, UpstreamLogoutNotice } from "../brokers/broker.ts";
+import { idOf, lineOf } from "../brokers/said.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import { filledUrl, UpstreamError } from "./metadata.ts";
+import { quirksOf } from "./quirks.ts";
+import { verifyUpstreamJwt } from "./upstream-jwt.ts";
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+/** OpenID Connect Back-Channel Logout §2.4 recommends a type; older providers send none, or the one of every JWT. */
+const TYPES: readonly unknown[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
+/** No longer than this is a token remembered, so none is taken that would be valid for longer. */
+const MAX_LIFETIME = (24 * 60 * MINUTE) / SECOND;
+
+/** OpenID Connect Back-Channel Logout 1.0 §2.6 */
+export async function readLogoutToken(
+  provider: ProviderSnapshot,
+  token: string,
+  { upstreams }: BrokerTools,
+): Promise<UpstreamLogoutNotice> {
+  const refuse = (message: string, cause?: unknown) => new UpstreamError("logout_token", message, cause);
+  const { jwksUrl } = await upstreams.endpoints(provider);
+  if (jwksUrl === null) throw refuse("The provider has no keys to check a logout token with.");
+  const { payload, header } = await verifyUpstreamJwt(upstreams, token, {
+    jwksUrl,
+    audience: String(provider.config.clientId),
+    alg: String(provider.config.signedResponseAlg),
+    required: ["iss", "aud", "iat", "exp", "jti", "events"],
+    invalid: (cause) => refuse("The logout token is not valid.", cause),
+  });
+  const quirks = quirksOf[provider.protocol]!;
+  if (!TYPES.includes(typeof header.typ === "string" ? header.typ.toLowerCase() : header.typ))
+    throw refuse("The token is of another type.");
+  if (payload.iss !== (quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer")))
+    throw refuse("The logout token is of another issuer.");
+  if (payload.exp! > clock.now() / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
+  if (!isLogout(payload)) throw refuse("The token is no logout token.");
+  // An ID token is never one.
+  if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
+  // As a sign-in stores them: what it could not store names nothing here.
+  const id = idOf(payload.sid) ?? undefined;
+  // Where a link is made of other claims, `sub` says nothing here.
+  const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);
+  if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
+  const jti = lineOf(payload.jti);
+  if (jti === null) throw refuse("The logout token has no id.");
+  return { id, subject, token: jti, expiresAt: payload.exp! * SECOND + MINUTE };
+}
+
+function isLogout({ events }: JWTPayload): boolean {
+  if (typeof events !== "object" || events === null || !Object.hasOwn(events, EVENT)) return false;
+  const event = (events as Record<string, unknown>)[EVENT];
+  return typeof event === "object" && event !== null && !Array.isArray(event);
+}

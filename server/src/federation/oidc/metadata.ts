@@ -1,0 +1,114 @@
+import { SECOND } from "../../kernel/clock.ts";
+import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from "../../platform/outbound/index.ts";
+import type { Config } from "../providers/protocol.ts";
+
+/** Why a provider's answer is of no use. Coarse: administrators of a realm read it. `message` is for them, `cause` for the log. */
+export class UpstreamError extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "UpstreamError";
+    this.reason = reason;
+  }
+}
+
+/** Where they can be called: with the tenant in its place, which only Microsoft's have. */
+export const filledUrl = (config: Config, member: string): string | null => {
+  const url = config[member];
+  return typeof url === "string" ? url.replaceAll("{tenant}", () => String(config.tenant ?? "")) : null;
+};
+
+/** What is needed of an OpenID provider, from its configuration and its discovery document. */
+export interface Endpoints {
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  readonly userinfoUrl: string | null;
+  readonly jwksUrl: string | null;
+  /** OpenID Connect RP-Initiated Logout; null: there is none. */
+  readonly logoutUrl: string | null;
+  /** RFC 9207: the answer names its issuer. */
+  readonly promisesIssuer: boolean;
+  /** Null: the provider does not say. */
+  readonly authMethods: readonly string[] | null;
+}
+
+export const UPSTREAM_TIMEOUT = 5 * SECOND;
+const MAX_DOCUMENT = 256 * 1024;
+
+/**
+ * Calls a provider: bounded in time and size, and redirects are not followed. Any status but 200 is an UpstreamError; `reasons`: of a status that
+ * has its own.
+ */
+export async function callProvider(
+  outbound: Outbound,
+  url: string,
+  reason: string,
+  request: OutboundRequest,
+  reasons: Readonly<Record<number, string>> = {},
+): Promise<OutboundResponse> {
+  const answer = await outbound.fetch(url, { timeoutMs: UPSTREAM_TIMEOUT, ...request }).catch((error) => {
+    throw error instanceof OutboundError ? new UpstreamError(reason, error.message, error.cause ?? error) : error;
+  });
+  const { status } = answer;
+  if (status !== 200) throw new UpstreamError(reasons[status] ?? reason, `${hostOf(url)} answered with status ${status}.`);
+  return answer;
+}
+
+/** Reads a JSON object. */
+export async function fetchObject(outbound: Outbound, url: string, reason: string): Promise<Record<string, unknown>> {
+  const request = { headers: { accept: "application/json" }, maxBytes: MAX_DOCUMENT };
+  return objectOf((await callProvider(outbound, url, reason, request)).text(), url, reason);
+}
+
+export function objectOf(text: string, url: string, reason: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Refused below.
+  }
+  throw new UpstreamError(reason, `${hostOf(url)} did not answer with a JSON object.`);
+}
+
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "The provider");
+
+/** OpenID Connect Discovery §4. The document must be the issuer's own (§4.3), and its addresses may be called. */
+export async function discover(outbound: Outbound, issuer: string): Promise<Record<string, unknown>> {
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const document = await fetchObject(outbound, url, "discovery");
+  if (document.issuer !== issuer)
+    throw new UpstreamError("discovery", `The discovery document of ${hostOf(url)} names another issuer than config.issuer.`);
+  for (const member of ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"]) {
+    const address = document[member];
+    if (address === undefined && member === "userinfo_endpoint") continue;
+    try {
+      outbound.checkUrl(String(address));
+    } catch (error) {
+      throw new UpstreamError("discovery", `The discovery document of ${hostOf(url)} has no ${member} that can be called.`, error);
+    }
+  }
+  return document;
+}
+
+/** Whether discovery is needed: what is configured is not asked for. */
+export const needsDiscovery = (config: Config): boolean =>
+  typeof config.issuer === "string" && ["authorizationUrl", "tokenUrl", "jwksUrl"].some((member) => config[member] === undefined);
+
+/** Configured addresses win over discovered ones. `document`: null where nothing had to be discovered. */
+export function endpointsOf(config: Config, document: Readonly<Record<string, unknown>> | null): Endpoints {
+  const of = (member: string, discovered: string): string | null => {
+    const found = document?.[discovered];
+    return filledUrl(config, member) ?? (typeof found === "string" ? found : null);
+  };
+  const methods = document?.token_endpoint_auth_methods_supported;
+  return {
+    authorizationUrl: of("authorizationUrl", "authorization_endpoint")!,
+    tokenUrl: of("tokenUrl", "token_endpoint")!,
+    userinfoUrl: of("userinfoUrl", "userinfo_endpoint"),
+    jwksUrl: of("jwksUrl", "jwks_uri"),
+    logoutUrl: of("logoutUrl", "end_session_endpoint"),
+    promisesIssuer: document?.authorization_response_iss_parameter_supported === true,
+    authMethods: Array.isArray(methods) ? methods.map(String) : null,
+  };
+}

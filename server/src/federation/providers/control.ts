@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { normalDomain, verifiedAmong } from "../../directory/organizations/index.ts";
+import { permissionsAmong } from "../../directory/roles/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { providerErrors } from "./errors.ts";
+import type { Config, IdentityProviderProtocol } from "./protocol.ts";
+import { protocolOf, protocols } from "./protocols.ts";
+
+/** `users.source` of those who came by a provider. */
+export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;
+
+/**
+ * The escalation rule for identity providers: a caller that decides where a provider's answers come from, or what they are worth, can be
+ * every user who signs in by it. They need what those users hold: the linked ones, and those whose account came from a provider of this alias,
+ * be it one that was deleted since.
+ */
+export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { providerId: string | null; alias: string }): Promise<void> {
+  const sources = Object.keys(protocols).map((protocol) => sourceOf(protocol, alias));
+  const isLinked = sql`exists (select 1 from identity_links l
+    where l.realm_id = ${ctx.realm} and l.user_id = h.user_id and l.provider_id = ${providerId}::uuid)`;
+  const isSourced = sql`exists (select 1 from users u
+    where u.realm_id = ${ctx.realm} and u.user_id = h.user_id and u.source = any(${sources}::text[]))`;
+  assertHolds(ctx.actor, await permissionsAmong(ctx.tx, ctx.realm, sql`(${isLinked} or ${isSourced})`));
+}
+
+/**
+ * Every address in one of `domains` is sent to the provider when it is typed, those of the realm's administrators included. So a domain belongs to
+ * an organization of the realm that has verified it, or a holder of `realm-admin` answers for it.
+ */
+export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promise<void> {
+  const domains = ((config.domains ?? []) as readonly string[]).map((domain) => normalDomain(domain) ?? domain);
+  const verified = await verifiedAmong(ctx.tx, ctx.realm, domains);
+  const others = domains.filter((domain) => !verified.has(domain));
+  if (others.length === 0) return;
+  if (!ctx.actor.permissions.has("realm-admin")) throw providerErrors.domain_unverified(others);
+  assertHolds(ctx.actor, ["realm-admin"]);
+}
+
+/**
+ * Of what decides whom a provider's subjects mean, and who of them may come. An account that was said to be theirs before it changed is not linked
+ * after it: with users linked it could not have changed.
+ */
+export function basisOf({ protocol, config: own }: { readonly protocol: string; readonly config: Config }): string {
+  const { defaults, subjectMembers, entityIn } = protocolOf(protocol);
+  const config: Config = { ...defaults, ...own };
+  const members = [...subjectMembers, "metadataUrl", "allowedDomains", "provisioning"].map((member) => config[member] ?? null);
+  return sha256(JSON.stringify([...members, entityIn?.(config) ?? null]));
+}
+
+/** The members by which one config differs from another, defaults filled in. */
+export function changedMembers(before: Config, after: Config): string[] {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...members].filter((member) => JSON.stringify(before[member]) !== JSON.stringify(after[member]));
+}
+
+/** Whether a change touches anything but how the provider is shown. */
+export const isControl = ({ harmless }: IdentityProviderProtocol, changed: readonly string[]): boolean =>
+  changed.some((member) => !harmless.includes(member));

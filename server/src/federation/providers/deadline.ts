@@ -1,0 +1,30 @@
+import type { Outbound } from "../../platform/outbound/index.ts";
+import { UpstreamError } from "../oidc/metadata.ts";
+
+/**
+ * One deadline for all calls of a request to a provider: each has its own, and one after another they add up. `work` makes its calls by the
+ * outbound that it gets; they are aborted, and none begins later. What it shares with other requests (a document that is being read) goes on
+ * for them, but is not waited for: `waits` false leaves that to `work`, which then reports what it has.
+ */
+export async function withinDeadline<T>(
+  outbound: Outbound,
+  timeoutMs: number,
+  work: (outbound: Outbound) => Promise<T>,
+  { waits = true }: { readonly waits?: boolean } = {},
+): Promise<T> {
+  const limit = new AbortController();
+  const { signal } = limit;
+  const timer = setTimeout(() => limit.abort(new UpstreamError("timeout", "The provider took too long to answer.")), timeoutMs);
+  const bounded: Outbound = Object.assign(Object.create(outbound) as Outbound, {
+    fetch: ((url, request) => outbound.fetch(url, { ...request, signal })) as Outbound["fetch"],
+  });
+  try {
+    if (!waits) return await work(bounded);
+    return await new Promise<T>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      work(bounded).then(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,116 @@
+import Type from "typebox";
+import { normalDomain } from "../../directory/organizations/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { brandingMembers } from "../../tenancy/settings/index.ts";
+import type { Config, FieldFault } from "./protocol.ts";
+
+/** What is wrong with a member of `config`: `message` goes on after its name. */
+export const fault = (member: string, message: string): FieldFault => ({
+  field: `config.${member}`,
+  message: `config.${member} ${message}`,
+});
+
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** One line of text, without control characters. */
+export const lineText = (description: string, maxLength = 255) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
+
+export const urlText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 2000, pattern: "^[^\\s\\p{C}]+$", description: `an https URL: ${description}` });
+
+export const secretText = (description: string) =>
+  Type.String({
+    ...{ minLength: 1, maxLength: 16_384, writeOnly: true },
+    description: `${description}. Never shown. Left out: kept. Required with any change of scheme, host or port`,
+  });
+
+/** Whether a secret is stored; shown in its place. */
+export const secretSet = Type.Boolean({ description: "Whether the secret is stored. Cannot be set: send the secret itself" });
+
+const words = (description: string, maxItems: number) =>
+  Type.Array(lineText("one line of text"), { maxItems, uniqueItems: true, description });
+
+/** What every provider that people sign in by has, whatever its protocol: how it is shown, whom it lets in, and what they get. */
+export const brokerMembers = {
+  hideOnLogin: Type.Optional(Type.Boolean({ description: "No button on the sign-in page; `idp_hint` still leads to it. Default false" })),
+  order: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "Where its button stands; lower comes first. Default 100" }),
+  ),
+  logoUri: Type.Optional({
+    ...brandingMembers.logoUrl.anyOf[0],
+    description: "the picture on its button: an https address, a path on this server, or a data: image. Left out: a mark of its protocol",
+  }),
+  domains: Type.Optional(
+    words(
+      "Mail addresses in these domains lead to this provider, once they are typed as the name. Verified domains of organizations come first",
+      100,
+    ),
+  ),
+  provisioning: Type.Optional(
+    oneOf(["create", "link-only", "deny"], {
+      description:
+        "What becomes of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create",
+    }),
+  ),
+  trustEmail: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether an address that the provider calls verified counts as verified here, and leads to the account that has it. Default false",
+    }),
+  ),
+  allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: everybody", 100)),
+  defaultRoles: Type.Optional(words("Roles of the realm that new users get, by name", 100)),
+  defaultGroups: Type.Optional(words("Groups that new users join, by id", 100)),
+  usernameTemplate: Type.Optional(
+    lineText(
+      "the username of new users, from claims: `{preferred_username}`, `{email}`, `{alias}-{sub}`; `{email|local}` is the part before the @",
+    ),
+  ),
+  sync: Type.Optional(
+    oneOf(["import", "force"], {
+      description: "When names and mail address are taken from the provider: at the first sign-in only, or at each. Default import",
+    }),
+  ),
+  emailAttribute: Type.Optional(lineText("the claim that holds the mail address. Default email")),
+  firstNameAttribute: Type.Optional(lineText("the claim that holds the first name. Default given_name")),
+  lastNameAttribute: Type.Optional(lineText("the claim that holds the last name. Default family_name")),
+};
+
+export const brokerDefaults = {
+  ...{
+    hideOnLogin: false,
+    order: 100,
+    domains: [],
+    provisioning: "create",
+    trustEmail: false,
+    allowedDomains: [],
+    defaultRoles: [],
+    defaultGroups: [],
+  },
+  ...{ sync: "import", emailAttribute: "email", firstNameAttribute: "given_name", lastNameAttribute: "family_name" },
+};
+
+export const brokerHarmless = ["hideOnLogin", "order", "logoUri"] as const;
+
+/** Domains as they are compared; what is none is named by its place in the list. */
+export const domainFaults = (config: Config): FieldFault[] =>
+  ["domains", "allowedDomains"].flatMap((member) =>
+    ((config[member] ?? []) as string[]).flatMap((domain, index) => {
+      const field = `config.${member}.${index}`;
+      return normalDomain(domain) === null ? [{ field, message: `${field} is not a domain name such as example.com` }] : [];
+    }),
+  );
+
+/** Found when it is saved, rather than when the first sign-in fails. */
+export function urlFaults(url: unknown, field: string, outbound: Outbound): FieldFault[] {
+  if (typeof url !== "string") return [];
+  try {
+    outbound.checkUrl(url);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}

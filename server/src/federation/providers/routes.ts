@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { MINUTE } from "../../kernel/clock.ts";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
+import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
+import { withinDeadline } from "./deadline.ts";
+import { mapperRoutes } from "./mappers.routes.ts";
+import type { TestTools } from "./protocol.ts";
+import { protocolOf } from "./protocols.ts";
+import { CreateIdentityProvider, IdentityProvider, ProviderTest, UpdateIdentityProvider } from "./schema.ts";
+import {
+  createProvider,
+  openProvider,
+  type ProviderParts,
+  readProvider,
+  removeProvider,
+  saveProvider,
+  searchProviders,
+} from "./service.ts";
+
+const tags = ["Identity providers"];
+const config = { permission: "manage-identity-providers" } as const;
+const params = pathParams("alias");
+const RULE =
+  "Changing anything but its names, its order and whether it is shown needs every permission that users hold who sign in by it: " +
+  "a caller that decides where its answers come from could be any of them.";
+
+/** Mounted under /admin/realms/:realm/identity-providers. */
+export const identityProviderRoutes: FastifyPluginAsyncTypebox<
+  ProviderParts & TestTools & { readonly limiter: RateLimiter; readonly providerTimeoutMs: number }
+> = async (app, parts) => {
+  // Each is a call to another server.
+  const limit = rateLimited(parts.limiter, {
+    name: "identity-provider-test",
+    key: (req) => `identity-provider-test:${req.realmId}`,
+    rule: { limit: 20, windowMs: MINUTE },
+  });
+
+  app.get(
+    "/",
+    {
+      config,
+      schema: { summary: "List identity providers", tags, querystring: ListQuery, response: { 200: Type.Array(IdentityProvider) } },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchProviders(ctx, req.query))),
+  );
+
+  app.post(
+    "/",
+    {
+      config,
+      schema: {
+        summary: "Create an identity provider",
+        description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register it there.",
+        tags,
+        body: CreateIdentityProvider,
+        response: { 201: IdentityProvider },
+      },
+    },
+    async (req, reply) => {
+      const provider = await req.transact((ctx) => createProvider(ctx, req.body, parts));
+      return created(reply, provider.alias, provider);
+    },
+  );
+
+  recordRoutes(app, "/:alias", {
+    tags,
+    params,
+    record: IdentityProvider,
+    read: { config, summary: "Read an identity provider", run: (ctx, { alias }) => readProvider(ctx, alias) },
+    replace: {
+      config,
+      summary: "Update an identity provider",
+      description: `Secret members of \`config\` are write-only: left out they are kept. Null, or another scheme, host or port without them, is refused (400). ${RULE}`,
+      body: UpdateIdentityProvider,
+      run: (ctx, { alias }, body) => saveProvider(ctx, alias, body, parts),
+    },
+    remove: {
+      config,
+      summary: "Delete an identity provider",
+      description: "Its users stay, without a link to it. Needs every permission that they hold.",
+      run: (ctx, { alias }) => removeProvider(ctx, alias),
+    },
+  });
+
+  app.post(
+    "/:alias/test",
+    {
+      config: { ...config, versioned: false },
+      preHandler: limit,
+      schema: {
+        summary: "Test an identity provider",
+        description:
+          "Reaches for the provider with the stored configuration, and answers what was found, one line each. Twenty in a minute.",
+        tags,
+        params,
+        response: { 200: ProviderTest },
+      },
+    },
+    async (req) => {
+      const provider = await req.read((ctx) => openProvider(ctx, parts.vault, req.params.alias));
+      const test = (outbound: TestTools["outbound"]) => protocolOf(provider.protocol).test(provider, { ...parts, outbound });
+      const checks = await withinDeadline(parts.outbound, parts.providerTimeoutMs, test, { waits: false });
+      const ok = checks.every((check) => check.ok);
+      await req.transact(async (ctx) =>
+        ctx.audit({
+          ...{ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "identity-providers", resourceId: provider.alias, detail: "test" },
+          outcome: ok ? "SUCCESS" : "FAILURE",
+        }),
+      );
+      return { ok, checks: [...checks] };
+    },
+  );
+
+  await app.register(mapperRoutes, { prefix: "/:alias/mappers" });
+};

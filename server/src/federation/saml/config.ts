@@ -1,0 +1,81 @@
+import Type from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
+import type { Config, FieldFault, IdentityProviderProtocol } from "../providers/protocol.ts";
+import { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./members.ts";
+import { entityIn } from "./provider-metadata.ts";
+import { testSaml } from "./test-call.ts";
+
+const members = {
+  ...samlMembers,
+  nameIdFormat: Type.Optional(
+    oneOf(["persistent", "transient", "email", "unspecified", "none"], {
+      description: "Which NameID is asked for; none asks for none. Default persistent",
+    }),
+  ),
+  subjectAttribute: Type.Optional(
+    lineText("the attribute that never changes and is never given to another user. Left out: the NameID, which must not be transient then"),
+  ),
+  signAuthnRequests: flag("Default true"),
+  wantResponseSigned: flag("Whether the Response has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsSigned: flag("Whether the assertion itself has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsEncrypted: flag("Whether assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
+  allowCbc: flag("Whether AES-CBC is taken under a signature, from a provider that has no AES-GCM. Default false"),
+  allowIdpInitiated: flag("Whether a sign-in may begin at the provider. Default false"),
+  forceAuthn: flag("Whether a session at the provider never counts. Default false"),
+  authnContexts: Type.Optional(
+    Type.Array(lineText("an AuthnContextClassRef", 1024), {
+      maxItems: 20,
+      uniqueItems: true,
+      description: "Which authentication is asked for. Empty: any",
+    }),
+  ),
+  authnContextComparison: Type.Optional(
+    oneOf(["exact", "minimum", "better", "maximum"], { description: "Default exact: the answer then has to name one of authnContexts" }),
+  ),
+  logoutUpstream: flag("Whether a logout here goes on at the provider, where it has a logout address. Default true"),
+};
+
+const defaults = {
+  ...samlDefaults,
+  ...{ nameIdFormat: "persistent", signAuthnRequests: true, wantResponseSigned: false, wantAssertionsSigned: false },
+  ...{ wantAssertionsEncrypted: false, allowCbc: false, allowIdpInitiated: false, forceAuthn: false, authnContexts: [] },
+  ...{ authnContextComparison: "exact", logoutUpstream: true },
+};
+
+/** Plain SAML 2.0: web browser single sign-on, with this realm as the service provider. */
+export const saml: IdentityProviderProtocol = {
+  config: Type.Object(members, { additionalProperties: false }),
+  defaults,
+  secrets: [...SAML_SECRETS],
+  harmless: brokerHarmless,
+  subjectMembers: ["subjectAttribute", "nameIdFormat"],
+  entityIn,
+  // Private keys are sent nowhere.
+  addresses: () => [],
+  unusedSecrets: ({ spSigningCertificate }) => (spSigningCertificate === undefined ? ["spSigningPrivateKey"] : []),
+  check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],
+  test: testSaml,
+};
+
+function ownFaults(config: Config, { spDecryptionPrivateKey: pem }: Readonly<Record<string, string>>): FieldFault[] {
+  const faults: FieldFault[] = [];
+  if (config.nameIdFormat === "transient" && config.subjectAttribute === undefined)
+    faults.push(fault("subjectAttribute", "is required where config.nameIdFormat is transient: such a NameID is another one each time"));
+  if (config.wantAssertionsEncrypted !== true) return faults;
+  const key = pem === undefined ? null : privateKeyOf(pem);
+  if (pem === undefined) faults.push(fault("spDecryptionPrivateKey", "is required where config.wantAssertionsEncrypted is true"));
+  else if (key && !hasCertificate(config, key))
+    faults.push(
+      fault("spDecryptionCertificate", "is required where config.wantAssertionsEncrypted is true: the provider encrypts with it"),
+    );
+  return faults;
+}
+
+function hasCertificate(config: Config, key: NonNullable<ReturnType<typeof privateKeyOf>>): boolean {
+  try {
+    return config.spDecryptionCertificate !== undefined || fits(config.spSigningCertificate, key);
+  } catch {
+    return true; // told of the certificate itself
+  }
+}

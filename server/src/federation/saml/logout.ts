@@ -1,0 +1,166 @@
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import type { Ctx } from "../../platform/context.ts";
+import {
+  destinationIsOurs,
+  logoutRequestElement,
+  logoutResponseElement,
+  type NameId,
+  newMessageId,
+  openLogoutRequest,
+  postFields,
+  type ReceivedMessage,
+  redirectUrl,
+  SamlError,
+  STATUS,
+  signed,
+} from "../../platform/saml/index.ts";
+import type { UpstreamHop } from "../brokers/broker.ts";
+import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "../brokers/brokered-sessions.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
+import { decryptionOf, signerOf } from "./keys.ts";
+import { withKeys } from "./open.ts";
+import { subjectByName } from "./plain.ts";
+import { type SamlRules, skewOf } from "./rules.ts";
+import { logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
+
+/** Single logout (SAML profiles §4.4) as a broker of SAML has it. All of it throws an UpstreamError. */
+export interface SamlLogouts {
+  read(provider: ProviderSnapshot, received: ReceivedMessage, tools: { readonly saml: SamlTools }): Promise<CheckedLogout>;
+  respond(provider: ProviderSnapshot, answered: AnsweredLogout, tools: { readonly saml: SamlTools }): ReturnType<typeof logoutResponseTo>;
+}
+
+export interface AnsweredLogout {
+  readonly id: string;
+  /** How many sessions it has ended. */
+  readonly count: number;
+  /** Whether the applications of those sessions have said that they are done. */
+  readonly isComplete: boolean;
+}
+
+/** What a logout at the provider needs: kept sealed with the session. */
+export const writeNameId = (nameId: NameId | null | undefined): string | null => (nameId ? JSON.stringify(nameId) : null);
+
+/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or logouts do not go on there. */
+export async function logoutRequestFor(
+  provider: ProviderSnapshot,
+  rules: SamlRules,
+  { id, logout }: Pick<BrokeredSession, "id" | "logout">,
+  state: string,
+  tools: SamlTools,
+): Promise<UpstreamHop | null> {
+  const { slo } = await tools.upstreams.read(provider, rules);
+  if (!slo || logout === null || provider.config.logoutUpstream === false) return null;
+  const now = clock.now();
+  const message = logoutRequestElement({
+    ...{ id: newMessageId(), issueInstant: now, issuer: spEntityIdOf(tools.baseUrl, provider), destination: slo.location },
+    nameId: JSON.parse(logout) as NameId,
+    sessionIndexes: id === null ? [] : [id],
+    notOnOrAfter: now + FRESH,
+  });
+  const key = await signerOf(provider, rules, tools);
+  return slo.binding === "redirect"
+    ? { location: await redirectUrl({ location: slo.location, message, relayState: state, key }) }
+    : { location: slo.location, form: postFields(await signed(message, key), state) };
+}
+
+/** How old a LogoutRequest may be. So long its ID is remembered. */
+const FRESH = 5 * MINUTE;
+
+export interface CheckedLogout {
+  readonly id: string;
+  readonly nameId: NameId;
+  readonly issuer: string;
+  /** Empty: every session of the subject. */
+  readonly sessionIndexes: readonly string[];
+  readonly until: number;
+}
+
+/** SAML profiles §4.4.4.1: signed, for us, of this provider, and fresh. */
+export async function readLogoutRequest(
+  provider: ProviderSnapshot,
+  rules: SamlRules,
+  received: ReceivedMessage,
+  tools: SamlTools,
+): Promise<CheckedLogout> {
+  const { upstream, opened } = await withKeys(provider, rules, tools, ({ keys }) => {
+    const decryption = decryptionOf(provider, rules, tools);
+    return openLogoutRequest(received, { keys, required: true, ...(decryption && { decryption }) });
+  });
+  const { message } = opened;
+  const now = clock.now();
+  const skew = skewOf(provider);
+  if (message.issuer !== upstream.entityId) throw new SamlError("issuer", "The issuer is another provider");
+  destinationIsOurs(message, [logoutServiceOf(tools.baseUrl, provider)], received.binding !== "soap");
+  if (message.issueInstant > now + skew) throw new SamlError("not_yet_valid", "The LogoutRequest is from the future");
+  const until = Math.min(message.issueInstant + FRESH, message.notOnOrAfter ?? Number.POSITIVE_INFINITY) + skew;
+  if (until <= now) throw new SamlError("expired", "The LogoutRequest is too old");
+  return { id: message.id, issuer: upstream.entityId, nameId: message.nameId, sessionIndexes: message.sessionIndexes, until };
+}
+
+/** A LogoutRequest that passed, and what goes back with its answer. */
+export interface KeptLogout {
+  readonly asked: CheckedLogout;
+  readonly relayState: string | null;
+}
+
+/** Of several LogoutRequests with one ID one counts: it is used in the transaction that ends the sessions. Null: it was used before. */
+export const useLogout =
+  (provider: ProviderSnapshot, kept: KeptLogout) =>
+  async (ctx: Ctx): Promise<KeptLogout | null> =>
+    (await useAssertion(ctx.tx, provider, kept.asked.id, kept.asked.until)) ? kept : null;
+
+/** One that was posted, until its browser comes by with its cookies. Null: it was used before. */
+export const keepLogout = ({ db, vault }: SamlTools, provider: ProviderSnapshot, kept: KeptLogout): Promise<string | null> =>
+  keepAnswer(db, vault, provider, { assertionId: kept.asked.id, answer: { logout: kept }, until: kept.asked.until }, clock.now());
+
+export const takeLogout =
+  ({ vault }: SamlTools, provider: ProviderSnapshot, handle: string) =>
+  async ({ tx, now }: Ctx): Promise<KeptLogout | null> =>
+    // A Response that waits is none.
+    (await takeAnswer<{ readonly logout?: KeptLogout }>(tx, vault, provider, handle, now))?.logout ?? null;
+
+/**
+ * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Where
+ * `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
+ */
+export async function sessionsMeantBy(
+  ctx: Ctx,
+  { vault }: SamlTools,
+  provider: ProviderSnapshot,
+  { issuer, nameId, sessionIndexes }: CheckedLogout,
+): Promise<string[]> {
+  const { providerId, config } = provider;
+  const isBySubject = config.subjectAttribute === undefined;
+  const subject = isBySubject ? { subject: subjectByName(nameId, issuer) ?? "" } : {};
+  const wanted = sessionIndexes.length > 0 ? sessionIndexes.map((index) => ({ id: index })) : isBySubject ? [{}] : [];
+  const found = new Set<string>();
+  for (const one of wanted)
+    for (const each of await sessionsByProvider(ctx.tx, ctx.realm, providerId, { ...one, ...subject })) found.add(each);
+  if (isBySubject) return [...found];
+  const meant: string[] = [];
+  for (const sessionId of found) {
+    const known = (await brokeredSessionsOf(ctx.tx, vault, ctx.realm, sessionId)).find((each) => each.providerId === providerId);
+    if (known?.logout && isSameName(JSON.parse(known.logout) as NameId, nameId)) meant.push(sessionId);
+  }
+  return meant;
+}
+
+const isSameName = (one: NameId, other: NameId): boolean => one.value === other.value && one.nameQualifier === other.nameQualifier;
+
+/** SAML core §3.7.2, §3.7.3.2. */
+export async function logoutResponseTo(
+  provider: ProviderSnapshot,
+  rules: SamlRules,
+  { id, count, isComplete }: AnsweredLogout,
+  tools: SamlTools,
+) {
+  const { slo } = await tools.upstreams.read(provider, rules);
+  const success = isComplete ? { code: STATUS.success } : { code: STATUS.success, subCode: STATUS.partialLogout };
+  const status = count > 0 ? success : { code: STATUS.requester, subCode: STATUS.unknownPrincipal };
+  const message = logoutResponseElement({
+    ...{ id: newMessageId(), issueInstant: clock.now(), issuer: spEntityIdOf(tools.baseUrl, provider), inResponseTo: id, status },
+    ...(slo && { destination: slo.responseLocation }),
+  });
+  return { slo, message, key: await signerOf(provider, rules, tools) };
+}

@@ -1,0 +1,178 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import Type from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { SamlError, verificationKey } from "../../platform/saml/index.ts";
+import { UpstreamError } from "../oidc/metadata.ts";
+import { brokerDefaults, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "../providers/members.ts";
+import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/protocol.ts";
+import { certificatesIn, readProviderMetadata, samlUpstream } from "./provider-metadata.ts";
+
+const certificateText = Type.String({ minLength: 1, maxLength: 32_768 });
+const certificate = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 32_768, description: `${description}: a certificate in PEM, or the base64 of its DER form` });
+
+/** What every provider has that speaks SAML, whatever its scheme. */
+export const samlMembers = {
+  ssoUrl: Type.Optional(urlText("where AuthnRequests go")),
+  idpEntityId: Type.Optional(lineText("the provider's entityID", 1024)),
+  idpSigningCertificate: Type.Optional(
+    Type.Union([certificateText, Type.Array(certificateText, { minItems: 1, maxItems: 10 })], {
+      description:
+        "The certificates by which the provider signs, in PEM: several in one text, or a list. They win over those of its metadata",
+    }),
+  ),
+  singleLogoutServiceUrl: Type.Optional(urlText("where logout requests and responses go")),
+  artifactResolutionUrl: Type.Optional(urlText("where artifacts are resolved by SOAP")),
+  metadataUrl: Type.Optional(
+    urlText("the provider's metadata, read daily, for an unknown key, by a test and after a change; it says what is left out here"),
+  ),
+  metadataXml: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it says what is left out here" }),
+  ),
+  metadataSigningCertificate: Type.Optional(certificate("Metadata has to be signed with this one")),
+  spEntityId: Type.Optional(
+    lineText("the entityID of this realm for the provider. Default `{base URL}/realms/{realm}/broker/{alias}`", 1024),
+  ),
+  assertionConsumerServiceUrl: Type.Optional(
+    urlText("where the provider sends its answers, on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`"),
+  ),
+  authnRequestBinding: Type.Optional(
+    oneOf(["redirect", "post"], { description: "How AuthnRequests go. Left out: as the metadata offers, else redirect" }),
+  ),
+  responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "How answers come. Default post" })),
+  spSigningPrivateKey: Type.Optional(secretText("A private key in PEM that signs our messages. Left out: the realm's own key")),
+  spSigningPrivateKeySet: Type.Optional(secretSet),
+  spSigningCertificate: Type.Optional(certificate("Of spSigningPrivateKey")),
+  spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
+  spDecryptionPrivateKeySet: Type.Optional(secretSet),
+  spDecryptionCertificate: Type.Optional(certificate("Of spDecryptionPrivateKey. Left out: spSigningCertificate, where it fits")),
+  clockSkewSeconds: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 600, description: "By how much the provider's clock may differ from ours. Default 60" }),
+  ),
+  multiFactorAcr: Type.Optional(
+    Type.Array(lineText("one line of text"), {
+      maxItems: 50,
+      uniqueItems: true,
+      description: "Values of AuthnContextClassRef that count as two factors",
+    }),
+  ),
+  ...brokerMembers,
+};
+
+export const samlDefaults = {
+  ...brokerDefaults,
+  ...{ responseBinding: "post", multiFactorAcr: [], firstNameAttribute: "firstName", lastNameAttribute: "lastName" },
+};
+
+export const SAML_SECRETS = ["spSigningPrivateKey", "spDecryptionPrivateKey"] as const;
+
+const ADDRESSES = ["ssoUrl", "singleLogoutServiceUrl", "artifactResolutionUrl", "metadataUrl"] as const;
+const CERTIFICATES = ["idpSigningCertificate", "metadataSigningCertificate", "spSigningCertificate", "spDecryptionCertificate"] as const;
+
+/** What the schema cannot say of the members above. */
+export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
+  const faults = [
+    ...ADDRESSES.flatMap((member) => urlFaults(config[member], `config.${member}`, tools.outbound)),
+    ...CERTIFICATES.flatMap((member) => certificateFaults(member, config[member])),
+    ...consumerFaults(config, tools.baseUrl),
+    ...signingKeyFaults(config, secrets),
+    ...decryptionKeyFaults(config, secrets),
+  ];
+  // What stands on a faulty member is not looked at.
+  return faults.length > 0 ? faults : upstreamFaults(config, tools);
+}
+
+function certificateFaults(member: string, value: unknown): FieldFault[] {
+  const found = certificatesIn(value);
+  if (found.length > 1 && member !== "idpSigningCertificate") return [fault(member, "holds more than one: give one certificate")];
+  if (found.length > 10) return [fault(member, "holds more than 10 certificates")];
+  for (const text of found) {
+    try {
+      verificationKey(text);
+    } catch (error) {
+      if (!(error instanceof SamlError)) throw error;
+      return [{ field: `config.${member}`, message: `config.${member}: ${error.message}` }];
+    }
+  }
+  return [];
+}
+
+/** Answers for another server are not ours to ask for. */
+function consumerFaults({ assertionConsumerServiceUrl: url }: Config, baseUrl: string): FieldFault[] {
+  if (url === undefined) return [];
+  const isOurs = URL.canParse(String(url)) && new URL(String(url)).href.startsWith(`${baseUrl}/realms/`) && !/[?#]/.test(String(url));
+  return isOurs
+    ? []
+    : [fault("assertionConsumerServiceUrl", `must be an address of this server: leave it out, or begin with ${baseUrl}/realms/`)];
+}
+
+/** A private key in PEM; null where it is none. */
+export function privateKeyOf(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return null;
+  }
+}
+
+const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
+const NEEDED_KEY = "must be a private key in PEM without a passphrase: RSA of 2048 bits or more, P-256, P-384 or P-521";
+const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
+  asymmetricKeyType === "rsa"
+    ? (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+    : asymmetricKeyType === "ec" && CURVES.includes(asymmetricKeyDetails?.namedCurve ?? "");
+
+/** Whether the certificate is of this private key. Both were read before. */
+export const fits = (certificateText: unknown, key: KeyObject): boolean =>
+  typeof certificateText === "string" &&
+  verificationKey(certificateText).key.export({ type: "spki", format: "der" }).equals(publicHalf(key));
+
+const publicHalf = (key: KeyObject): Buffer => createPublicKey(key).export({ type: "spki", format: "der" });
+
+function signingKeyFaults(config: Config, { spSigningPrivateKey: pem }: OpenProvider["secrets"]): FieldFault[] {
+  const { spSigningCertificate } = config;
+  if (pem === undefined)
+    return spSigningCertificate === undefined ? [] : [fault("spSigningPrivateKey", "is required where there is spSigningCertificate")];
+  const key = privateKeyOf(pem);
+  if (!key || !isStrong(key)) return [fault("spSigningPrivateKey", NEEDED_KEY)];
+  if (spSigningCertificate === undefined) return [fault("spSigningCertificate", "is required where there is spSigningPrivateKey")];
+  return isReadable(spSigningCertificate) && !fits(spSigningCertificate, key)
+    ? [fault("spSigningCertificate", "is not of spSigningPrivateKey")]
+    : [];
+}
+
+function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: OpenProvider["secrets"]): FieldFault[] {
+  const { spDecryptionCertificate } = config;
+  if (pem === undefined)
+    return spDecryptionCertificate === undefined
+      ? []
+      : [fault("spDecryptionPrivateKey", "is required where there is spDecryptionCertificate")];
+  const key = privateKeyOf(pem);
+  if (!key || !isStrong(key)) return [fault("spDecryptionPrivateKey", NEEDED_KEY)];
+  return spDecryptionCertificate !== undefined && isReadable(spDecryptionCertificate) && !fits(spDecryptionCertificate, key)
+    ? [fault("spDecryptionCertificate", "is not of spDecryptionPrivateKey")]
+    : [];
+}
+
+const isReadable = (text: unknown): boolean => certificateFaults("", text).length === 0;
+
+/** What says where the provider is: addresses and certificates, its metadata, or the address of its metadata. */
+function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] {
+  if (config.metadataUrl !== undefined && config.metadataXml !== undefined)
+    return [fault("metadataXml", "and config.metadataUrl cannot both be given")];
+  if (config.metadataUrl !== undefined) return [];
+  try {
+    const metadata = config.metadataXml === undefined ? null : readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
+    const missing = (["ssoUrl", "idpEntityId"] as const).filter((member) => config[member] === undefined);
+    if (metadata === null && missing.length > 0)
+      return missing.map((member) => fault(member, "is required, unless metadataUrl or metadataXml says it"));
+    const { keys, artifactResolution } = samlUpstream(config, metadata, outbound);
+    if (keys.length === 0) return [fault("idpSigningCertificate", "is required, unless metadataUrl or metadataXml says it")];
+    return config.responseBinding === "artifact" && metadata === null && artifactResolution(0) === null
+      ? [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")]
+      : [];
+  } catch (error) {
+    if (!(error instanceof SamlError || error instanceof UpstreamError)) throw error;
+    return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}` }];
+  }
+}

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { clock, DAY } from "../../kernel/clock.ts";
+import { anonymous, type PublishedDocument, publishOne, xmlDocumentOf } from "../../platform/http/index.ts";
+import type { BrokerTools } from "../brokers/broker.ts";
+import { brokerOf } from "../brokers/parts.ts";
+import { providerErrors } from "../providers/errors.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+
+export interface ProviderMetadataParts {
+  readonly providers: IdentityProviders;
+  readonly tools: BrokerTools;
+}
+
+/** Mounted under /realms/:realm. */
+export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools }) => {
+  // One for each configuration of the realm, made anew every day: it says until when it is valid.
+  const made = new WeakMap<ProviderSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
+  app.get(
+    "/broker/:alias/metadata",
+    {
+      config: { caller: anonymous(), errors: "problem" },
+      schema: {
+        summary: "The realm as a SAML service provider of an identity provider: its certificates and endpoints",
+        tags: ["Protocol"],
+        produces: ["application/samlmetadata+xml"],
+        params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
+        response: { 200: Type.String({ description: "SAML metadata, signed" }) },
+      },
+      serializerCompiler: () => (body: unknown) => body as string,
+    },
+    async (request, reply) => {
+      const provider = (await providers.get(request.realmId))?.byAlias.get(request.params.alias);
+      const write = provider && brokerOf(provider.protocol)?.metadata;
+      // One that is disabled may still be set up at the other side.
+      if (!provider || !write) throw providerErrors.not_found();
+      const day = Math.floor(clock.now() / DAY);
+      let known = made.get(provider);
+      if (known?.day !== day) {
+        const document = write(provider, tools).then((xml) => xmlDocumentOf(xml, "application/samlmetadata+xml"));
+        known = { day, document };
+        made.set(provider, known);
+        document.catch(() => made.delete(provider));
+      }
+      return publishOne(request, reply, await known.document);
+    },
+  );
+};

@@ -1,0 +1,77 @@
+import { type ColumnType, sql } from "kysely";
+import { MINUTE } from "../../kernel/clock.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { ReadMetadata } from "../providers/protocol.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    identity_provider_metadata: {
+      realm_id: string;
+      provider_id: string;
+      url: string;
+      /** `version`: of the provider, when it was read. */
+      metadata: ColumnType<ReadMetadata & { readonly version?: number }, string, string>;
+      read_at: number;
+      next_at: number;
+    };
+  }
+}
+
+type Owner = Pick<ProviderSnapshot, "realm" | "providerId">;
+
+export interface StoredMetadata {
+  readonly url: string;
+  readonly metadata: ReadMetadata;
+  /** Of the provider, when it was read; null: not known. */
+  readonly version: number | null;
+}
+
+export async function findMetadata(db: Db, { realm, providerId }: Owner): Promise<StoredMetadata | null> {
+  const row = await db
+    .selectFrom("identity_provider_metadata")
+    .select(["url", "metadata"])
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { version = null, ...metadata } = row.metadata;
+  return { url: row.url, metadata, version };
+}
+
+/** Nothing is stored for a provider that was deleted meanwhile. */
+export async function saveMetadata(
+  db: Db,
+  { realm, providerId }: Owner,
+  { url, metadata, version, now, nextAt }: StoredMetadata & { readonly now: number; readonly nextAt: number },
+): Promise<void> {
+  await sql`
+    insert into identity_provider_metadata (realm_id, provider_id, url, metadata, read_at, next_at)
+    select p.realm_id, p.provider_id, ${url}, ${JSON.stringify({ ...metadata, version })}::jsonb, ${now}, ${nextAt}
+    from identity_providers p where p.realm_id = ${realm} and p.provider_id = ${providerId}
+    for key share
+    on conflict (realm_id, provider_id) do update set
+      url = excluded.url, metadata = excluded.metadata, read_at = excluded.read_at, next_at = excluded.next_at`.execute(db);
+}
+
+/** Some that are to be read again. For ten minutes no other node gets them: that is the lease. */
+export async function claimDueMetadata(db: Db, now: number, count: number): Promise<{ realm: string; providerId: string }[]> {
+  const { rows } = await sql<{ realm: string; providerId: string }>`
+    update identity_provider_metadata m set next_at = ${now + 10 * MINUTE}
+    from (
+      select realm_id, provider_id from identity_provider_metadata where next_at <= ${now} order by next_at limit ${count}
+      for update skip locked
+    ) due
+    where m.realm_id = due.realm_id and m.provider_id = due.provider_id
+    returning m.realm_id as realm, m.provider_id as "providerId"`.execute(db);
+  return rows;
+}
+
+export async function postponeMetadata(db: Db, { realm, providerId }: Owner, nextAt: number): Promise<void> {
+  await db
+    .updateTable("identity_provider_metadata")
+    .set({ next_at: nextAt })
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .execute();
+}

@@ -1,0 +1,34 @@
+import { SamlError } from "../../platform/saml/index.ts";
+import { UpstreamError } from "../oidc/metadata.ts";
+import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { SamlUpstream } from "./provider-metadata.ts";
+import type { SamlRules } from "./rules.ts";
+import type { SamlTools } from "./tools.ts";
+
+/** Reads and checks messages; what the SAML core refuses is refused by its reason. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SamlError) throw new UpstreamError(error.reason, error.message, error);
+    throw error;
+  }
+}
+
+/** Once more with what the provider's metadata says now, where a key is not known: providers change their keys. */
+export async function withKeys<T>(
+  provider: ProviderSnapshot,
+  rules: SamlRules,
+  { upstreams }: SamlTools,
+  open: (upstream: SamlUpstream) => Promise<T>,
+): Promise<{ readonly upstream: SamlUpstream; readonly opened: T }> {
+  const upstream = await upstreams.read(provider, rules);
+  try {
+    return { upstream, opened: await open(upstream) };
+  } catch (error) {
+    const isUnknownKey = error instanceof SamlError && (error.reason === "signature_invalid" || error.reason === "no_certificate");
+    const anew = isUnknownKey ? await upstreams.reread(provider, rules) : null;
+    if (!anew) throw error;
+    return { upstream: anew, opened: await open(anew) };
+  }
+}

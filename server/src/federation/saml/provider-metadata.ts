@@ -1,0 +1,135 @@
+import { clock } from "../../kernel/clock.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import {
+  BINDING,
+  type EntityMetadata,
+  METADATA_BYTES,
+  readMetadata,
+  SamlError,
+  type SignatureAlgorithm,
+  type VerificationKey,
+  verificationKey,
+} from "../../platform/saml/index.ts";
+import { callProvider, hostOf, UpstreamError } from "../oidc/metadata.ts";
+import type { Config, ReadMetadata } from "../providers/protocol.ts";
+
+/** What is needed of a SAML identity provider, from its configuration and its metadata. */
+export interface SamlUpstream {
+  readonly entityId: string;
+  readonly keys: readonly VerificationKey[];
+  readonly sso: { readonly binding: "redirect" | "post"; readonly location: string };
+  /** Null: the provider has none that we speak. */
+  readonly slo: { readonly binding: "redirect" | "post"; readonly location: string; readonly responseLocation: string } | null;
+  /** By index; the configured one answers for every index. */
+  artifactResolution(index: number): string | null;
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** One or several: PEM blocks one after the other, the base64 of one DER form, or a list of these. */
+export const certificatesIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).flatMap((text) => String(text).match(PEM) ?? [String(text)]);
+
+const pinnedKeys = (config: Config): VerificationKey[] =>
+  certificatesIn(config.metadataSigningCertificate).map((certificate) => verificationKey(certificate));
+
+/** Throws a SamlError. */
+export function readProviderMetadata(bytes: Uint8Array, config: Config, keys = pinnedKeys(config)): ReadMetadata {
+  const entityId = typeof config.idpEntityId === "string" ? { entityId: config.idpEntityId } : {};
+  const metadata = readMetadata(bytes, { now: clock.now(), role: "idp", keys, ...entityId });
+  if (!metadata.idp) throw new SamlError("metadata", "The metadata describes a service provider: an identity provider is needed");
+  return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
+}
+
+/** The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were saved. */
+export function entityIn(config: Config): string | null {
+  if (typeof config.idpEntityId === "string") return config.idpEntityId;
+  if (config.metadataXml === undefined) return null;
+  // Metadata that has expired since still says whom users are linked to.
+  return readMetadata(Buffer.from(String(config.metadataXml)), { now: 0, role: "idp", keys: pinnedKeys(config) }).entityId;
+}
+
+export async function fetchProviderMetadata(outbound: Outbound, config: Config): Promise<ReadMetadata> {
+  const url = String(config.metadataUrl);
+  const headers = { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8" };
+  const { body } = await callProvider(outbound, url, "metadata", { headers, maxBytes: METADATA_BYTES });
+  try {
+    return readProviderMetadata(body, config);
+  } catch (error) {
+    if (error instanceof SamlError) throw new UpstreamError(error.reason, `The metadata of ${hostOf(url)}: ${error.message}.`, error);
+    throw error;
+  }
+}
+
+const BROWSER_BINDINGS = { redirect: BINDING.redirect, post: BINDING.post } as const;
+type BrowserBinding = keyof typeof BROWSER_BINDINGS;
+
+/**
+ * What is configured wins over what metadata says. Throws an UpstreamError where neither says it. Addresses of metadata that could not be
+ * configured (plain http in production, a host that may not be called) count for nothing.
+ */
+export function samlUpstream(
+  config: Config,
+  metadata: ReadMetadata | null,
+  outbound: Pick<Outbound, "checkUrl">,
+  algorithms?: readonly SignatureAlgorithm[],
+): SamlUpstream {
+  const missing = (member: string) =>
+    new UpstreamError("configuration", `The provider has no ${member}, nor does its metadata say one that can be used.`);
+  const usable = <T extends { readonly location: string; readonly responseLocation?: string | null }>(services: readonly T[] = []): T[] =>
+    services.filter(({ location, responseLocation }) => isUsable(outbound, location) && isUsable(outbound, responseLocation ?? location));
+  const entityId = textOf(config.idpEntityId) ?? metadata?.entityId;
+  if (entityId === undefined) throw missing("idpEntityId");
+  const configured = certificatesIn(config.idpSigningCertificate);
+  const certificates = configured.length > 0 ? configured : (metadata?.idp.signingCertificates ?? []);
+  const sso = endpointOf(config, "ssoUrl", usable(metadata?.idp.singleSignOnServices));
+  if (sso === null) throw missing("ssoUrl");
+  const slo = endpointOf(config, "singleLogoutServiceUrl", usable(metadata?.idp.singleLogoutServices));
+  return {
+    ...{ entityId, sso, slo },
+    keys: certificates.flatMap((certificate) => usableKey(certificate, algorithms)),
+    artifactResolution(index) {
+      const services = usable(metadata?.idp.artifactResolutionServices).filter(({ binding }) => binding === BINDING.soap);
+      return textOf(config.artifactResolutionUrl) ?? services.find((service) => service.index === index)?.location ?? null;
+    },
+  };
+}
+
+function isUsable(outbound: Pick<Outbound, "checkUrl">, location: string): boolean {
+  try {
+    outbound.checkUrl(location);
+    return true;
+  } catch (error) {
+    if (error instanceof OutboundError) return false;
+    throw error;
+  }
+}
+
+/** Metadata may list keys that are too weak beside good ones: those count for nothing. */
+function usableKey(certificate: string, algorithms?: readonly SignatureAlgorithm[]): VerificationKey[] {
+  try {
+    return [{ ...verificationKey(certificate), ...(algorithms && { algorithms }) }];
+  } catch (error) {
+    if (error instanceof SamlError) return [];
+    throw error;
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Requests go by `authnRequestBinding`; where it is left out, by what the metadata offers, Redirect first. */
+function endpointOf(
+  config: Config,
+  member: "ssoUrl" | "singleLogoutServiceUrl",
+  services: EntityMetadata["idp"] extends infer R | null ? (R extends { singleLogoutServices: infer S } ? S : never) : never,
+) {
+  const wanted = textOf(config.authnRequestBinding) as BrowserBinding | undefined;
+  const url = textOf(config[member]);
+  if (url !== undefined) return { binding: wanted ?? "redirect", location: url, responseLocation: url };
+  const order: readonly BrowserBinding[] = wanted === undefined || member === "singleLogoutServiceUrl" ? ["redirect", "post"] : [wanted];
+  for (const binding of order) {
+    const found = services.find((service) => service.binding === BROWSER_BINDINGS[binding]);
+    if (found) return { binding, location: found.location, responseLocation: found.responseLocation ?? found.location };
+  }
+  return null;
+}
