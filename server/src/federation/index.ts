@@ -8,7 +8,7 @@ export type { BrokeredIdentity, BrokerRequest, BrokerTools, Destination, PostedA
 export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
-export { askingProvider, type BrokerParts, brokerOf, createBrokers, REFUSED } from "./brokers/parts.ts";
+export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
 export { createRereads } from "./brokers/rereads.ts";
 export {
   prepareUpstreamLogout,
@@ -58,10 +58,11 @@ export { CreateProviderMapper } from "./providers/mappers.schema.ts";
 export { createMapper, readMappers, removeMapper, saveMapper } from "./providers/mappers.service.ts";
 export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./providers/owned-members.ts";
 export { type ProtocolName, protocolOf } from "./providers/protocols.ts";
+export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.ts";
 export { identityProviderRoutes } from "./providers/routes.ts";
 export { CreateIdentityProvider } from "./providers/schema.ts";
 export { createProvider, openProvider, type ProviderParts, removeProvider, saveProvider, searchProviders } from "./providers/service.ts";
-export { createIdentityProviders, type IdentityProviders, MAX_BUTTONS, type ProviderSnapshot } from "./providers/snapshot.ts";
+export { createIdentityProviders, MAX_BUTTONS } from "./providers/snapshot.ts";
 export { findProvider } from "./providers/store.ts";
 export { deleteExpiredAnswers } from "./saml/answers.store.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";

@@ -44,6 +44,7 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   gitlab: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   linkedin: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   facebook: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
+  discord: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   saml: {
     ...{ ssoUrl: "https://login.example.com/sso", idpEntityId: "https://login.example.com/metadata" },
     ...{ idpSigningCertificate: CERTIFICATES[0], spDecryptionPrivateKey: pem("rsa") },

@@ -19,7 +19,7 @@ import { basisOf, sourceOf } from "../providers/control.ts";
 import { addLink } from "../providers/links.service.ts";
 import { findLinkedUser, isLinkedTo, type LinkedUser } from "../providers/links.store.ts";
 import { fillTemplate } from "../providers/mapping.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { applyMapping } from "./mapping.ts";
 

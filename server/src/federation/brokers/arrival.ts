@@ -2,7 +2,7 @@ import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { basisOf } from "../providers/control.ts";
 import { keepLinkTokens, type LinkTokens } from "../providers/link-tokens.store.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.ts";
 

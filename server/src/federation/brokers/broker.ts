@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Upstreams } from "../oidc/upstreams.ts";
 import type { LinkTokens } from "../providers/link-tokens.store.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlTools } from "../saml/tools.ts";
 import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
 

@@ -20,7 +20,6 @@ import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 import type { ProtocolName } from "../providers/protocols.ts";
-import type { brokers } from "./parts.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
@@ -60,7 +59,7 @@ interface Kind {
 }
 
 /** What each kind of OpenID Connect and OAuth 2 does otherwise. */
-const kinds: Record<Exclude<keyof typeof brokers, keyof typeof samlStages>, Kind> = {
+const kinds: Record<Exclude<ProtocolName, keyof typeof samlStages | "ldap" | "ad">, Kind> = {
   oidc: { config: () => placed("issuer") },
   gitlab: { config: () => placed("issuer") },
   google: {},
@@ -84,6 +83,11 @@ const kinds: Record<Exclude<keyof typeof brokers, keyof typeof samlStages>, Kind
     config: () => ({ ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/user` }),
     answer: ({ subject, email, username }) =>
       profileOf({ "/user": { id: Number(subject), login: username }, "/user/emails": [{ email, primary: true, verified: true }] }),
+  },
+  discord: {
+    config: () => ({ ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/me` }),
+    answer: ({ subject, email, username }) =>
+      profileOf({ "/me": { id: subject, email, verified: true, username, global_name: names.given_name, family_name: names.family_name } }),
   },
   facebook: {
     config: () => ({ ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/me?fields=id` }),

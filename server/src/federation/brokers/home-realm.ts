@@ -1,6 +1,6 @@
 import { domainOfAddress, normalDomain, providerOfDomain } from "../../directory/organizations/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
 
 interface Typed {
   readonly realm: string;

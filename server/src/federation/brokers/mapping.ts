@@ -5,7 +5,7 @@ import { type LinkedUser, recordSupplied } from "../providers/links.store.ts";
 import type { MapperState } from "../providers/mappers.schema.ts";
 import { claimsOfTemplate, countsNow, mappedAttributes } from "../providers/mapping.ts";
 import { protocolOf } from "../providers/protocols.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
 /** Whether a sign-in of a linked user has anything to write, or to withdraw. */

@@ -3,21 +3,13 @@ import { Counter, type Registry } from "prom-client";
 import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { eherkenning, eidas } from "../eid/index.ts";
-import { oidc } from "../oidc/broker.ts";
 import { createUpstreams } from "../oidc/upstreams.ts";
 import { withinDeadline } from "../providers/deadline.ts";
-import type { ProtocolName } from "../providers/protocols.ts";
-import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
-import { createSamlTools, type SamlBroker, type SamlTools, saml } from "../saml/index.ts";
-import type { Broker, BrokerTools } from "./broker.ts";
+import { brokerOf } from "../providers/protocols.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
+import { createSamlTools, type SamlBroker, type SamlTools } from "../saml/index.ts";
+import type { BrokerTools } from "./broker.ts";
 import { createOutages, type Outages } from "./outages.ts";
-
-/** By the value of `protocol`. A new one is a line here. */
-export const brokers = {
-  ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
-  ...{ saml, eherkenning, eidas },
-} satisfies Partial<Record<ProtocolName, Broker>>;
 
 /** Asks a provider, within the deadline. Throws an UpstreamError `timeout`. */
 export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools) => Promise<T>): Promise<T> =>
@@ -27,9 +19,6 @@ export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools)
 
 /** `error` of an answer that was refused, and recorded, where it was posted. */
 export const REFUSED = "refused";
-
-export const brokerOf = (protocol: string): Broker | null =>
-  Object.hasOwn(brokers, protocol) ? (brokers as Readonly<Record<string, Broker>>)[protocol]! : null;
 
 /** Of a protocol that speaks SAML. */
 export function samlBrokerOf(protocol: string): SamlBroker | null {

@@ -4,11 +4,12 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { OutboundError } from "../../platform/outbound/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import { brokerOf } from "../providers/protocols.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokerTools, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
 import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.ts";
 import { insertUpstreamLogout, useLogoutToken } from "./logouts.store.ts";
-import { askingProvider, type BrokerParts, brokerOf } from "./parts.ts";
+import { askingProvider, type BrokerParts } from "./parts.ts";
 
 export interface UpstreamLogoutParts {
   readonly db: Db;

@@ -2,7 +2,7 @@ import { nameOf } from "../../kernel/text.ts";
 import type { Assertion, AttributeValue, AuthnStatement, NameId } from "../../platform/saml/index.ts";
 import { addressOf } from "../brokers/said.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { Config } from "../providers/protocol.ts";
+import type { Config } from "../providers/provider.ts";
 
 /** Of an answer, by name. The same attribute may come in several elements. */
 export type Attributes = ReadonlyMap<string, readonly AttributeValue[]>;

@@ -3,8 +3,11 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
-import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import type { IdentityProviderProtocol } from "../providers/protocol.ts";
+import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
+import { samlBroker } from "../saml/broker.ts";
 import { SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "../saml/members.ts";
+import type { SamlProfile } from "../saml/profile.ts";
 import { certificatesIn, entityIn } from "../saml/provider-metadata.ts";
 import { testSaml } from "../saml/test-call.ts";
 
@@ -50,15 +53,16 @@ export const eidDefaults = {
 /** What the answer to a create shows of `config`. Everything but the private keys is in the answer to GET. */
 const CREATE_SHOWS = ["ssoUrl", "assertionConsumerServiceUrl", "idpEntityId", "spEntityId", "minimumLoa", "subjectAttribute"];
 
-interface Scheme {
+export interface Scheme {
   readonly members: Record<string, Type.TSchema>;
   readonly defaults: Config;
   readonly subjectMembers: readonly string[];
+  readonly profile: SamlProfile;
   faults(config: Config, secrets: OpenProvider["secrets"]): FieldFault[];
 }
 
 /** A scheme as a kind of SAML provider. */
-export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): IdentityProviderProtocol => ({
+export const eidKind = ({ members, defaults, subjectMembers, faults, profile }: Scheme): IdentityProviderProtocol => ({
   config: Type.Object({ ...eidMembers, ...members }, { additionalProperties: false }),
   defaults: { ...eidDefaults, ...defaults },
   secrets: [...SAML_SECRETS],
@@ -72,6 +76,7 @@ export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): 
   addresses: () => [],
   check: (provider, tools) => [...commonFaults(provider, tools), ...faults(provider.config, provider.secrets)],
   test: testSaml,
+  broker: samlBroker(profile),
 });
 
 /** Bindings by our names; and where artifacts are resolved, which is ssoUrl for a broker that has one address for everything. */

@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { fault, flag, lineText } from "../providers/members.ts";
-import type { Config, FieldFault, OpenProvider } from "../providers/protocol.ts";
+import type { Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { privateKeyOf, SAML_SECRETS } from "../saml/members.ts";
-import { attributeName, attributeNames, eidKind } from "./config.ts";
+import { attributeName, attributeNames, type Scheme } from "./config.ts";
 
 const CLASS = "urn:etoegang:core:assurance-class:";
 
@@ -53,7 +53,7 @@ const members = {
 };
 
 /** The Dutch scheme for companies: this realm is the service provider (DV), the provider a broker (HM). */
-export const eherkenning = eidKind({
+export const eherkenningScheme = {
   members,
   defaults: {
     ...{ minimumLoa: `${CLASS}loa3`, subjectAttribute: EHERKENNING.legalSubject, responseBinding: "artifact", requestLoa: true },
@@ -62,7 +62,7 @@ export const eherkenning = eidKind({
   },
   subjectMembers: ["subjectQualifier"],
   faults: (config, secrets) => [...mandateFaults(config), ...keyFaults(secrets)],
-});
+} satisfies Omit<Scheme, "profile">;
 
 /** The scheme knows RSA alone. A key that cannot be read is a fault of its own. */
 const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>

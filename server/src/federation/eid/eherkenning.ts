@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { DATA_ENCRYPTION, SIGNATURE_ALGORITHM, verificationKey } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { Config } from "../providers/protocol.ts";
+import type { Config } from "../providers/provider.ts";
 import type { SamlProfile } from "../saml/index.ts";
 import {
   type Attributes,
@@ -14,7 +14,8 @@ import {
   textsOf,
   theOnlyStatement,
 } from "./attributes.ts";
-import { EHERKENNING, EHERKENNING_LEVELS } from "./eherkenning-config.ts";
+import { eidKind } from "./config.ts";
+import { EHERKENNING, EHERKENNING_LEVELS, eherkenningScheme } from "./eherkenning-config.ts";
 
 const fingerprint = (certificate: string): string =>
   new X509Certificate(Buffer.from(certificate, "base64")).fingerprint256.replaceAll(":", "").toLowerCase();
@@ -31,7 +32,7 @@ function keyNamesOf(config: Config): Record<string, string> {
 }
 
 /** eHerkenning, as a service provider (DV) speaks with a broker (HM). */
-export const eherkenning: SamlProfile = {
+const profile: SamlProfile = {
   rules: ({ config }) => {
     const signing = derOf(config.spSigningCertificate);
     return {
@@ -85,6 +86,8 @@ export const eherkenning: SamlProfile = {
     },
   }),
 };
+
+export const eherkenning = eidKind({ ...eherkenningScheme, profile });
 
 /** An answer for another service of the same provider says nothing about ours. */
 function serviceIsOurs(attributes: Attributes, config: Config): void {

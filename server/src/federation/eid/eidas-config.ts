@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { fault, flag } from "../providers/members.ts";
-import { attributeName, eidKind } from "./config.ts";
+import { attributeName, type Scheme } from "./config.ts";
 
 /** eIDAS levels of assurance, the lowest first. */
 export const EIDAS_LEVELS = ["low", "substantial", "high"] as const;
@@ -32,7 +32,7 @@ const members = {
 };
 
 /** A node of the eIDAS network: this realm is the service provider, the provider the connector of its country. */
-export const eidas = eidKind({
+export const eidasScheme = {
   members,
   defaults: {
     ...{ minimumLoa: "substantial", subjectAttribute: IDENTIFIERS[0], allowNonNotified: false, spType: "public", responseBinding: "post" },
@@ -42,4 +42,4 @@ export const eidas = eidKind({
   subjectMembers: [],
   faults: ({ subjectAttribute }) =>
     eidasIdentifier(subjectAttribute) === null ? [fault("subjectAttribute", "must be PersonIdentifier or LegalPersonIdentifier")] : [],
-});
+} satisfies Omit<Scheme, "profile">;

@@ -1,9 +1,10 @@
 import { BEARER, DATA_ENCRYPTION, eidasExtensions, SIGNATURE_ALGORITHM } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { Config } from "../providers/protocol.ts";
+import type { Config } from "../providers/provider.ts";
 import type { SamlAnswer, SamlProfile } from "../saml/index.ts";
 import { type Attributes, attributesOf, claimsOf, personOf, requireLevel, textsOf, theOnlyStatement } from "./attributes.ts";
-import { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./eidas-config.ts";
+import { eidKind } from "./config.ts";
+import { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier, eidasScheme } from "./eidas-config.ts";
 
 const NON_NOTIFIED = "http://eidas.europa.eu/NonNotified/LoA/";
 const levels = (prefix: string): string[] => EIDAS_LEVELS.map((level) => `${prefix}${level}`);
@@ -18,7 +19,7 @@ const requestedOf = (config: Config) => [
 ];
 
 /** eIDAS SAML message format and cryptographic requirements, as a service provider speaks with its country's node. */
-export const eidas: SamlProfile = {
+const profile: SamlProfile = {
   rules: () => ({
     signsWith: { rsa: SIGNATURE_ALGORITHM.PS256 },
     // RSA with PKCS#1 is no signature of eIDAS.
@@ -68,6 +69,8 @@ export const eidas: SamlProfile = {
     },
   }),
 };
+
+export const eidas = eidKind({ ...eidasScheme, profile });
 
 /** Notified schemes are asked for by the lowest level. A list that names others as well is taken as it is: those have no order. */
 function requestedContext({ minimumLoa, allowNonNotified }: Config) {

@@ -4,7 +4,8 @@ import { oneOf } from "../../platform/http/index.ts";
 import { FilterSyntaxError, isAttributeName, parseDn, parseLdapUrl, parseTemplate } from "../../platform/ldap/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { fault, lineText, secretSet, secretText } from "../providers/members.ts";
-import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import type { DirectoryTraits, IdentityProviderProtocol } from "../providers/protocol.ts";
+import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { privateKeyOf } from "../saml/members.ts";
 import { checkMapper } from "./mapper.ts";
 import { PERSON_MEMBERS } from "./person.ts";
@@ -132,7 +133,8 @@ const defaults = {
   },
 };
 
-const kind = (own: Config): IdentityProviderProtocol => ({
+const kind = (own: Config, directory: DirectoryTraits): IdentityProviderProtocol => ({
+  directory,
   config: Type.Object(members, { additionalProperties: false }),
   defaults: { ...defaults, ...own },
   secrets: ["bindPassword", "clientKey"],
@@ -147,8 +149,22 @@ const kind = (own: Config): IdentityProviderProtocol => ({
 });
 
 const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
-export const ldap = kind({ idAttribute: "entryUUID", groupSearchFilter: GROUPS });
-export const ad = kind({ idAttribute: "objectGUID", groupSearchFilter: "(objectClass=group)" });
+export const ldap = kind(
+  { idAttribute: "entryUUID", groupSearchFilter: GROUPS },
+  {
+    numbersChanges: false,
+    marksResets: true,
+    writePassword: (connection, { dn, next, current }) => connection.setPassword(dn, next, current),
+  },
+);
+export const ad = kind(
+  { idAttribute: "objectGUID", groupSearchFilter: "(objectClass=group)" },
+  {
+    numbersChanges: true,
+    marksResets: false,
+    writePassword: (connection, { dn, next, current }) => connection.setUnicodePassword(dn, next, current),
+  },
+);
 
 function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { outbound }: CheckTools): FieldFault[] {
   const startTls = config.startTls === true;

@@ -1,18 +1,22 @@
 import { type Filter, parseTemplate } from "../../platform/ldap/index.ts";
 import { sourceOf } from "../providers/control.ts";
 import { mappedAttributes } from "../providers/mapping.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { DirectoryTraits } from "../providers/protocol.ts";
+import { protocolOf, protocols } from "../providers/protocols.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { type GroupSearch, groupSearchOf } from "./groups.ts";
 import { groupsNamedBy, mapperAttributes } from "./mapper-claims.ts";
 import { type Person, personAttributes } from "./person.ts";
 
-export const DIRECTORY_PROTOCOLS = ["ldap", "ad"] as const;
-export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean =>
-  (DIRECTORY_PROTOCOLS as readonly string[]).includes(protocol);
+/** The protocols of directories. */
+export const directoryProtocols: readonly string[] = Object.keys(protocols).filter((name) => protocolOf(name).directory !== undefined);
+
+export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean => directoryProtocols.includes(protocol);
 
 /** A provider of one of these protocols, as sign-ins and runs read it. */
 export interface Directory {
   readonly provider: ProviderSnapshot;
+  readonly traits: DirectoryTraits;
   /** `users.source` of its users. */
   readonly source: string;
   readonly searchBase: string;
@@ -45,6 +49,7 @@ export function directoryOf(provider: ProviderSnapshot): Directory {
   const readsMemberOf = groupValues.length > 0 && groupSearch === null;
   return {
     provider,
+    traits: protocolOf(protocol).directory!,
     source: sourceOf(protocol, alias),
     searchBase: String(config.userSearchBase),
     filterOf: (name) => template.of(name),

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { isDirectorySource, isUnavailable, UNAVAILABLE_SECONDS } from "../../directory/credentials/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import type { ProvidersSnapshot } from "../providers/snapshot.ts";
+import type { ProvidersSnapshot } from "../providers/provider.ts";
 import { type Directory, directoryOf, isDirectory } from "./directory.ts";
 import { entryOfUser } from "./entries.store.ts";
 import { type DirectoryParts, ownEntry } from "./own-entry.ts";

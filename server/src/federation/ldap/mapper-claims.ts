@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
 import type { MapperState } from "../providers/mappers.schema.ts";
 import { claimsOfTemplate } from "../providers/mapping.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { GROUPS_CLAIM } from "./mapper.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
 

@@ -1,7 +1,7 @@
 import { isAttributeName, parseDn } from "../../platform/ldap/index.ts";
 import type { MapperState } from "../providers/mappers.schema.ts";
 import { claimsOfTemplate } from "../providers/mapping.ts";
-import type { FieldFault } from "../providers/protocol.ts";
+import type { FieldFault } from "../providers/provider.ts";
 
 /** The claim by which mappers of a directory name the groups of a person. */
 export const GROUPS_CLAIM = "groups";

@@ -4,7 +4,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { allOf, equals, idValue, type LdapEntry, LdapError } from "../../platform/ldap/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { IdentityProviders } from "../providers/snapshot.ts";
+import type { IdentityProviders } from "../providers/provider.ts";
 import { type Directory, directoryOf, isDirectory } from "./directory.ts";
 import { entryOfUser } from "./entries.store.ts";
 import type { DirectoryMetrics } from "./metrics.ts";

@@ -86,12 +86,12 @@ async function reset(parts: DirectoryParts, directory: Directory, change: Passwo
   const { of } = parts.pools;
   await of(directory.provider).service(async (connection) => {
     await writeAs(connection, directory, change);
-    if (directory.provider.protocol !== "ad") await clearReset(connection, change.dn);
+    if (directory.traits.marksResets) await clearReset(connection, change.dn);
   });
 }
 
-const writeAs = (connection: LdapConnection, { provider }: Directory, { dn, next, current }: PasswordWrite): Promise<void> =>
-  provider.protocol === "ad" ? connection.setUnicodePassword(dn, next, current) : connection.setPassword(dn, next, current);
+const writeAs = (connection: LdapConnection, { traits }: Directory, change: PasswordWrite): Promise<void> =>
+  traits.writePassword(connection, change);
 
 /** OpenLDAP with `pwdMustChange` takes it for an administrator's password, to be replaced at the first sign-in; the user has chosen it already. */
 async function clearReset(connection: LdapConnection, dn: string): Promise<void> {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { isCleanText, isMailAddress, nameOf } from "../../kernel/text.ts";
 import { entryId, type LdapEntry } from "../../platform/ldap/index.ts";
 import type { Claims } from "../providers/mapping.ts";
-import type { Config } from "../providers/protocol.ts";
+import type { Config } from "../providers/provider.ts";
 
 /** A person as an entry describes them. */
 export interface Person {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { createLdapPool, type LdapPool } from "../../platform/ldap/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
-import type { OpenProvider } from "../providers/protocol.ts";
+import type { OpenProvider } from "../providers/provider.ts";
 import { connectionOf } from "./test-call.ts";
 
 /** The connections of this node, one pool for each directory as it is configured now. */

@@ -50,7 +50,7 @@ export async function readDirectory(
   taker: Taker,
 ): Promise<Reading> {
   const began = clock.now();
-  const isAd = directory.provider.protocol === "ad";
+  const isAd = directory.traits.numbersChanges;
   const [digest, now] = [digestOf(directory), isAd ? await readController(connection) : null];
   const mark = last?.digest === digest ? last : null;
   const since = full || mark === null ? null : changesSince(mark, now);

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { oneOf, Problem, pathParams } from "../../platform/http/index.ts";
-import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
 import { isDirectory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { readRuns, syncDirectory } from "./sync.ts";

@@ -2,6 +2,7 @@ import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
 import { DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { SYNC_DEFAULTS } from "./config.ts";
+import { directoryProtocols } from "./directory.ts";
 
 export type RunKind = "full" | "changed";
 export type RunState = "running" | "done" | "failed";
@@ -151,7 +152,7 @@ export async function dueSyncs(db: Db, now: number): Promise<DueSync[]> {
   const { rows } = await sql<{ realm_id: string; alias: string; filter: string | null; full: boolean; changed: boolean }>`
     select p.realm_id, p.alias, p.config->>'userSearchFilter' as filter, ${isDue("fullSyncMinutes", ["full"])} as full, ${isDue("changedSyncMinutes", ["full", "changed"])} as changed
     from identity_providers p join realms m on m.realm_id = p.realm_id and m.deleted_at is null
-    where p.enabled and p.protocol in ('ldap', 'ad')`.execute(db);
+    where p.enabled and p.protocol = any(${[...directoryProtocols]}::text[])`.execute(db);
   return rows
     .filter(({ full, changed }) => full || changed)
     .map((row) => ({ realm: row.realm_id, alias: row.alias, filter: row.filter, full: row.full }));

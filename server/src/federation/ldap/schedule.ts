@@ -4,7 +4,7 @@ import { systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { enqueue, type JobHandler } from "../../platform/jobs/index.ts";
 import { parseTemplate } from "../../platform/ldap/index.ts";
-import type { IdentityProviders } from "../providers/snapshot.ts";
+import type { IdentityProviders } from "../providers/provider.ts";
 import { isDirectory } from "./directory.ts";
 import { dueSyncs } from "./runs.store.ts";
 import { syncDirectory } from "./sync.ts";

@@ -2,7 +2,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { type LdapEntry, LdapError } from "../../platform/ldap/index.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { directoryOf } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { type Mark, parseMark } from "./mark.ts";

@@ -8,7 +8,8 @@ import {
   present,
 } from "../../platform/ldap/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
-import type { Config, OpenProvider, TestedCheck } from "../providers/protocol.ts";
+import type { TestedCheck } from "../providers/protocol.ts";
+import type { Config, OpenProvider } from "../providers/provider.ts";
 import { isFault, personAttributes, readPerson } from "./person.ts";
 
 /** How the servers of a directory are reached. */

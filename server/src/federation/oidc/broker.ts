@@ -6,18 +6,17 @@ import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "../brokers/broker.ts";
 import type { UpstreamSession } from "../brokers/brokered-sessions.ts";
 import { addressOf, idOf, lineOf } from "../brokers/said.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { readLogoutToken } from "./logout-token.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, UpstreamError } from "./metadata.ts";
-import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
+import { primaryAddress, type Quirks, saysVerified } from "./quirks.ts";
 import { linkTokensOf, requestTokens } from "./tokens.ts";
 import { SKEW, verifyUpstreamJwt } from "./upstream-jwt.ts";
 
-/** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
-export const oidc: Broker = {
+/** OpenID Connect with the authorization code flow, or OAuth 2 alone, with what one provider does otherwise. */
+export const oidcBroker = (quirks: Quirks): Broker => ({
   async begin(provider, { redirectUri, loginHint, locale, acr, fresh }, { upstreams }) {
-    const { config, protocol } = provider;
-    const quirks = quirksOf[protocol]!;
+    const { config } = provider;
     const { authorizationUrl } = await upstreams.endpoints(provider);
     const [nonce, verifier] = [randomToken(), randomToken()];
     const url = new URL(authorizationUrl);
@@ -35,7 +34,7 @@ export const oidc: Broker = {
       acr_values: passedOn("acr_values", quirks.idToken ? acrValuesOf(config, acr) : null),
       prompt,
       // OpenID Connect Core §3.1.2.1: the ID token then says when they authenticated.
-      max_age: fresh && protocol === "oidc" ? "0" : null,
+      max_age: fresh && quirks.asksForAuthTime ? "0" : null,
       ...(config.pkce === true && { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }),
       ...quirks.parameters?.(provider),
     };
@@ -50,7 +49,6 @@ export const oidc: Broker = {
   },
 
   async finish(provider, answer, kept, { redirectUri }, tools) {
-    const quirks = quirksOf[provider.protocol]!;
     const endpoints = await tools.upstreams.endpoints(provider);
     checkIssuer(provider, endpoints, answer.iss);
     if (answer.error !== undefined)
@@ -58,7 +56,7 @@ export const oidc: Broker = {
     if (!answer.code) throw new UpstreamError("no_code", "The provider's answer has no code.");
     const { config } = provider;
     const tokens = await requestTokens(
-      ...[provider, endpoints],
+      ...[provider, endpoints, quirks],
       {
         ...{ grant_type: "authorization_code", code: answer.code, redirect_uri: redirectUri },
         ...(config.pkce === true && { code_verifier: String(kept.verifier) }),
@@ -71,7 +69,7 @@ export const oidc: Broker = {
       // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
       if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
         throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-      const claims = { ...(provider.protocol === "apple" && appleName(answer.user)), ...joined(profile, signed) };
+      const claims = { ...quirks.answerClaims?.(answer), ...joined(profile, signed) };
       return {
         ...identityOf(provider, quirks, claims),
         session: sessionOf(provider, endpoints, signed, tokens.id_token),
@@ -86,7 +84,7 @@ export const oidc: Broker = {
   async refresh(provider, tokens, tools) {
     const endpoints = await tools.upstreams.endpoints(provider);
     const grant = { grant_type: "refresh_token", refresh_token: tokens.refreshToken ?? "" };
-    return linkTokensOf(await requestTokens(provider, endpoints, grant, tools), tokens);
+    return linkTokensOf(await requestTokens(provider, endpoints, quirks, grant, tools), tokens);
   },
 
   /** OpenID Connect RP-Initiated Logout 1.0 §2 */
@@ -102,8 +100,8 @@ export const oidc: Broker = {
     return { location: url.href };
   },
 
-  readLogoutToken,
-};
+  readLogoutToken: (provider, token, tools) => readLogoutToken(provider, quirks, token, tools),
+});
 
 /** Longer, and the address of a logout would be refused by servers on the way. */
 const MAX_HINT = 6_000;
@@ -193,6 +191,7 @@ async function readProfile(
   if (/^application\/jwt\b/i.test(answer.headers["content-type"] ?? ""))
     return verifyProfile(provider, endpoints, quirks, answer.text(), tools);
   const profile = objectOf(answer.text(), url, "userinfo");
+  if (quirks.profileClaims) return { ...profile, ...quirks.profileClaims(profile) };
   if (quirks.emailsPath === undefined) return profile;
   const email = primaryAddress((await read(`${userinfoUrl}${quirks.emailsPath}`)).text());
   return { ...profile, email, email_verified: email !== null };
@@ -226,16 +225,6 @@ function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPa
   const claims: Record<string, unknown> = { ...profile, ...signed };
   if (profile === null || signed.email === profile.email) return claims;
   return { ...claims, email_verified: (signed.email === undefined ? profile : signed).email_verified };
-}
-
-/** Apple sends the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */
-function appleName(user: string | undefined): Record<string, unknown> {
-  try {
-    const { name } = JSON.parse(user ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };
-    return { given_name: name?.firstName, family_name: name?.lastName };
-  } catch {
-    return {};
-  }
 }
 
 function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly<Record<string, unknown>>): BrokeredIdentity {

@@ -1,8 +1,9 @@
 import { SignJWT } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { type Endpoints, UpstreamError } from "./metadata.ts";
+import type { Quirks } from "./quirks.ts";
 import { readSigningKey } from "./signing-key.ts";
 
 interface Authenticated {
@@ -15,15 +16,14 @@ const formEncoded = (text: string) => encodeURIComponent(text).replace(/[!'()*]/
 
 /** How this realm shows a provider that it is the client. */
 export async function authenticateTo(
-  { protocol, config, secrets }: ProviderSnapshot,
+  provider: ProviderSnapshot,
   { tokenUrl, authMethods }: Endpoints,
+  quirks: Quirks,
 ): Promise<Authenticated> {
+  const { config, secrets } = provider;
   const clientId = String(config.clientId);
   const { clientSecret = "", privateKey } = secrets;
-  if (protocol === "apple") {
-    const assertion = { ...config, iss: String(config.teamId), aud: String(config.issuer) };
-    return { headers: {}, members: { client_id: clientId, client_secret: await signed(privateKey, clientId, assertion) } };
-  }
+  if (quirks.credentials) return { headers: {}, members: await quirks.credentials(provider) };
   switch (config.clientAuthMethod ?? automatic()) {
     case "none":
       return { headers: {}, members: { client_id: clientId } };
@@ -33,7 +33,7 @@ export async function authenticateTo(
     }
     case "private_key_jwt": {
       // RFC 7523 §2.2
-      const assertion = await signed(privateKey, clientId, { ...config, iss: clientId, aud: tokenUrl });
+      const assertion = await signedAssertion(privateKey, clientId, { ...config, iss: clientId, aud: tokenUrl });
       const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
       return { headers: {}, members: { client_id: clientId, client_assertion_type: type, client_assertion: assertion } };
     }
@@ -49,8 +49,8 @@ export async function authenticateTo(
   }
 }
 
-/** A fresh one for each request, valid for minutes. */
-async function signed(
+/** RFC 7523 §3: a new assertion for each request, valid for minutes. */
+export async function signedAssertion(
   pem: string | undefined,
   subject: string,
   { iss, aud, keyId }: { readonly iss: string; readonly aud: string; readonly keyId?: unknown },

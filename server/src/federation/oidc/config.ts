@@ -12,9 +12,12 @@ import {
   urlFaults,
   urlText,
 } from "../providers/members.ts";
-import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../providers/protocol.ts";
+import type { IdentityProviderProtocol } from "../providers/protocol.ts";
+import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
+import { oidcBroker } from "./broker.ts";
 import { filledUrl } from "./metadata.ts";
-import { privateKeyFault, readSigningKey } from "./signing-key.ts";
+import type { Quirks } from "./quirks.ts";
+import { privateKeyFault } from "./signing-key.ts";
 import { testOidc } from "./test-call.ts";
 
 const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", description: "a scope is ASCII without blanks" });
@@ -107,16 +110,21 @@ interface Kind {
   readonly defaults?: Config;
   readonly subjectMembers?: readonly string[];
   readonly check?: IdentityProviderProtocol["check"];
+  /** Left out: a key. */
+  readonly mark?: IdentityProviderProtocol["mark"];
+  readonly quirks: Quirks;
 }
 
 /** OpenID Connect, or OAuth 2 alone, and what a preset adds to it. */
-function oidcKind({
+export function oidcKind({
   members: own = {},
   without = [],
   required = [],
   defaults = {},
   subjectMembers = [],
   check,
+  mark,
+  quirks,
 }: Kind): IdentityProviderProtocol {
   const filled = (config: Config): Config => ({ ...common, ...defaults, ...config });
   const all = Object.fromEntries(Object.entries<Type.TSchema>({ ...members, ...own }).filter(([name]) => !without.includes(name)));
@@ -131,6 +139,8 @@ function oidcKind({
     unusedSecrets: ({ clientAuthMethod }) => (clientAuthMethod === undefined ? [] : (UNUSED[String(clientAuthMethod)] ?? [])),
     check: (provider, tools) => [...commonFaults(provider, tools, !without.includes("clientSecret")), ...(check?.(provider, tools) ?? [])],
     test: testOidc,
+    broker: oidcBroker(quirks),
+    ...(mark && { mark }),
   };
 }
 
@@ -154,109 +164,3 @@ function commonFaults(
   if (keyFault !== null) faults.push(fault("privateKey", keyFault));
   return faults;
 }
-
-/** Discovery needs the issuer, and so does every ID token. */
-const needsIssuer: IdentityProviderProtocol["check"] = ({ config }) =>
-  config.issuer === undefined ? [fault("issuer", "is required")] : [];
-
-export const oidc = oidcKind({ defaults: { scopes: ["openid", "email", "profile"] }, check: needsIssuer });
-
-/** No ID token: the profile that the access token opens says who has signed in. */
-export const oauth2 = oidcKind({
-  members: { subjectClaim: Type.Optional(lineText("the claim that never changes and is never given to another user. Default sub")) },
-  required: ["authorizationUrl", "tokenUrl", "userinfoUrl"],
-  defaults: { scopes: [], subjectClaim: "sub" },
-  subjectMembers: ["subjectClaim", "userinfoUrl"],
-});
-
-export const google = oidcKind({
-  members: { hostedDomain: Type.Optional(lineText("only accounts of this Google Workspace domain sign in")) },
-  defaults: {
-    scopes: ["openid", "email", "profile"],
-    issuer: "https://accounts.google.com",
-    authorizationUrl: "https://accounts.google.com/o/oauth2/v2/auth",
-    tokenUrl: "https://oauth2.googleapis.com/token",
-    userinfoUrl: "https://openidconnect.googleapis.com/v1/userinfo",
-    jwksUrl: "https://www.googleapis.com/oauth2/v3/certs",
-  },
-});
-
-export const github = oidcKind({
-  defaults: {
-    scopes: ["read:user", "user:email"],
-    authorizationUrl: "https://github.com/login/oauth/authorize",
-    tokenUrl: "https://github.com/login/oauth/access_token",
-    userinfoUrl: "https://api.github.com/user",
-  },
-  subjectMembers: ["userinfoUrl"],
-});
-
-const TENANT = "^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|common|organizations|consumers)$";
-const tenantId = Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", description: "the id of a tenant, in lower case" });
-
-export const microsoft = oidcKind({
-  members: {
-    tenant: Type.Optional(
-      Type.String({ pattern: TENANT, description: "the id of a tenant, or common, organizations, consumers. Default common" }),
-    ),
-    allowedTenants: Type.Optional(
-      Type.Array(tenantId, { maxItems: 1000, uniqueItems: true, description: "Only users of these. Empty: all" }),
-    ),
-  },
-  defaults: {
-    scopes: ["openid", "email", "profile"],
-    tenant: "common",
-    allowedTenants: [],
-    issuer: "https://login.microsoftonline.com/{tenant}/v2.0",
-    authorizationUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize",
-    tokenUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token",
-    jwksUrl: "https://login.microsoftonline.com/{tenant}/discovery/v2.0/keys",
-  },
-});
-
-export const apple = oidcKind({
-  members: {
-    teamId: lineText("the team that the key belongs to"),
-    keyId: lineText("the id of the key"),
-  },
-  // The secret is made from the key for each request.
-  without: ["clientSecret", "clientSecretSet", "clientAuthMethod"],
-  required: ["teamId", "keyId"],
-  defaults: {
-    scopes: ["name", "email"],
-    issuer: "https://appleid.apple.com",
-    authorizationUrl: "https://appleid.apple.com/auth/authorize",
-    tokenUrl: "https://appleid.apple.com/auth/token",
-    jwksUrl: "https://appleid.apple.com/auth/keys",
-  },
-  check: ({ secrets: { privateKey } }) => {
-    if (privateKey === undefined) return [fault("privateKey", "is required: Apple's .p8 file")];
-    return (readSigningKey(privateKey)?.alg ?? "ES256") === "ES256" ? [] : [fault("privateKey", "must be a P-256 key: Apple's .p8 file")];
-  },
-});
-
-export const gitlab = oidcKind({ defaults: { scopes: ["openid", "email", "profile"], issuer: "https://gitlab.com" } });
-
-export const linkedin = oidcKind({
-  defaults: {
-    scopes: ["openid", "email", "profile"],
-    issuer: "https://www.linkedin.com/oauth",
-    authorizationUrl: "https://www.linkedin.com/oauth/v2/authorization",
-    tokenUrl: "https://www.linkedin.com/oauth/v2/accessToken",
-    userinfoUrl: "https://api.linkedin.com/v2/userinfo",
-    jwksUrl: "https://www.linkedin.com/oauth/openid/jwks",
-    clientAuthMethod: "client_secret_post",
-    // Its token endpoint answers `invalid_client` to a confidential client that sends a code verifier.
-    pkce: false,
-  },
-});
-
-export const facebook = oidcKind({
-  defaults: {
-    scopes: ["email", "public_profile"],
-    authorizationUrl: "https://www.facebook.com/v21.0/dialog/oauth",
-    tokenUrl: "https://graph.facebook.com/v21.0/oauth/access_token",
-    userinfoUrl: "https://graph.facebook.com/v21.0/me?fields=id,name,email,first_name,last_name",
-  },
-  subjectMembers: ["userinfoUrl"],
-});

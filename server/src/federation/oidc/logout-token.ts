@@ -2,9 +2,9 @@ import type { JWTPayload } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "../brokers/broker.ts";
 import { idOf, lineOf } from "../brokers/said.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { filledUrl, UpstreamError } from "./metadata.ts";
-import { quirksOf } from "./quirks.ts";
+import type { Quirks } from "./quirks.ts";
 import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -16,6 +16,7 @@ const MAX_LIFETIME = (24 * 60 * MINUTE) / SECOND;
 /** OpenID Connect Back-Channel Logout 1.0 §2.6 */
 export async function readLogoutToken(
   provider: ProviderSnapshot,
+  quirks: Quirks,
   token: string,
   { upstreams }: BrokerTools,
 ): Promise<UpstreamLogoutNotice> {
@@ -29,7 +30,6 @@ export async function readLogoutToken(
     required: ["iss", "aud", "iat", "exp", "jti", "events"],
     invalid: (cause) => refuse("The logout token is not valid.", cause),
   });
-  const quirks = quirksOf[provider.protocol]!;
   if (!TYPES.includes(typeof header.typ === "string" ? header.typ.toLowerCase() : header.typ))
     throw refuse("The token is of another type.");
   if (payload.iss !== (quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer")))

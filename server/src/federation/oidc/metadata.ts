@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/clock.ts";
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from "../../platform/outbound/index.ts";
-import type { Config } from "../providers/protocol.ts";
+import type { Config } from "../providers/provider.ts";
 
 /** Why a provider's answer is of no use. Coarse: administrators of a realm read it. `message` is for them, `cause` for the log. */
 export class UpstreamError extends Error {

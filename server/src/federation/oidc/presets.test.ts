@@ -10,7 +10,7 @@ import type { OpenidPeer, PeerAnswer, PeerCall } from "../../testing/openid-peer
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn } from "../../testing/step-pages.ts";
-import type { brokers } from "../brokers/parts.ts";
+import type { ProtocolName } from "../providers/protocols.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
@@ -18,7 +18,7 @@ openidBroker((stage) => {
   ({ iam, peer } = stage);
 });
 
-type Preset = keyof typeof brokers;
+type Preset = ProtocolName;
 type Config = Record<string, unknown>;
 
 /** A preset with everything as it comes, but for the addresses. */
@@ -334,4 +334,19 @@ describe("the token endpoint gets", () => {
       form.get("client_id") === "gatehouse" && !form.has("client_secret") && headers.authorization === undefined;
     expect(await signInWith({ clientAuthMethod: "none", clientSecret: undefined }, isClient)).toBe(true);
   });
+});
+
+test("Discord has no ID token: its id is the subject, and an address counts where it says so", async () => {
+  const realm = await offered("discord", { ...placed("authorizationUrl", "tokenUrl"), userinfoUrl: `${peer.issuer}/me` });
+  const account = (more: object = {}) => ({
+    hasIdToken: false,
+    pages: { "/me": { id: "80351110224678912", username: "ada", global_name: "Ada", email: "ada@example.com", verified: true, ...more } },
+  });
+  const { browser, left, back } = await signIn(realm, "discord", account());
+  expect([left.searchParams.get("scope"), left.searchParams.has("nonce")]).toEqual(["identify email", false]);
+  expect(isSignedIn(await completed(browser, realm, back, { lastName: "Lovelace" }), realm.name)).toBe(true);
+  expect(await linked(realm, "discord")).toEqual([{ subject: "80351110224678912", email: "ada@example.com", emailVerified: true }]);
+  const other = await signIn(realm, "discord", account({ id: "80351110224678913", email: "eve@example.com", verified: false }));
+  await completed(other.browser, realm, other.back, { lastName: "Lovelace" });
+  expect((await linked(realm, "discord")).find(({ subject }) => subject.endsWith("3"))).toMatchObject({ emailVerified: false });
 });

@@ -1,4 +1,5 @@
-import type { CheckTools, OpenProvider, TestedCheck } from "../providers/protocol.ts";
+import type { TestedCheck } from "../providers/protocol.ts";
+import type { CheckTools, OpenProvider } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, hostOf, needsDiscovery, UPSTREAM_TIMEOUT, UpstreamError } from "./metadata.ts";
 
 /** Discovery, keys, token and userinfo endpoint, each with a line of its own. What follows from one that failed is left out. */

@@ -1,9 +1,10 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { BrokerTools } from "../brokers/broker.ts";
 import type { LinkTokens } from "../providers/link-tokens.store.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { authenticateTo } from "./client-auth.ts";
 import { callProvider, type Endpoints, objectOf, UpstreamError } from "./metadata.ts";
+import type { Quirks } from "./quirks.ts";
 
 /** RFC 6749 §5.1 */
 export interface TokenAnswer {
@@ -22,10 +23,11 @@ const REFUSED = { 400: "token_refused", 401: "token_refused" };
 export async function requestTokens(
   provider: ProviderSnapshot,
   endpoints: Endpoints,
+  quirks: Quirks,
   grant: Readonly<Record<string, string>>,
   { upstreams }: BrokerTools,
 ): Promise<TokenAnswer> {
-  const { headers, members } = await authenticateTo(provider, endpoints);
+  const { headers, members } = await authenticateTo(provider, endpoints, quirks);
   const request = {
     method: "POST",
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded", accept: "application/json" },

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import { createRereads } from "../brokers/rereads.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, needsDiscovery, UpstreamError } from "./metadata.ts";
 
 /** What is known of OpenID providers: read once, kept for a while, and read again where a key is unknown. */

@@ -5,8 +5,9 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { providerErrors } from "./errors.ts";
-import type { Config, IdentityProviderProtocol } from "./protocol.ts";
+import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols.ts";
+import type { Config } from "./provider.ts";
 
 /** `users.source` of those who came by a provider. */
 export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;

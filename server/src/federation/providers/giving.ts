@@ -7,7 +7,7 @@ import { assertMayLetGive } from "./grants.ts";
 import { grantsMadeBy, type MadeGrant, recordGrants } from "./links.store.ts";
 import type { MapperState } from "./mappers.schema.ts";
 import { type Claims, countsNow, says } from "./mapping.ts";
-import type { ProviderSnapshot } from "./snapshot.ts";
+import type { ProviderSnapshot } from "./provider.ts";
 
 const isGiving = ({ type }: MapperState): boolean => type === "role" || type === "group";
 const namesOf = (value: unknown): string[] => (value ?? []) as string[];

@@ -3,7 +3,7 @@ import { assertMayGrant, shareRolesByName } from "../../directory/roles/index.ts
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Config } from "./protocol.ts";
+import type { Config } from "./provider.ts";
 
 /** By their ids. */
 export interface Granted {

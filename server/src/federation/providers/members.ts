@@ -3,7 +3,7 @@ import { normalDomain } from "../../directory/organizations/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
-import type { Config, FieldFault } from "./protocol.ts";
+import type { Config, FieldFault } from "./provider.ts";
 
 /** What is wrong with a member of `config`: `message` goes on after its name. */
 export const fault = (member: string, message: string): FieldFault => ({

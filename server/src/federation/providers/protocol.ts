@@ -1,44 +1,8 @@
 import type { TObject } from "typebox";
-import type { Outbound } from "../../platform/outbound/index.ts";
-import type { EntityMetadata } from "../../platform/saml/index.ts";
+import type { LdapConnection } from "../../platform/ldap/index.ts";
+import type { Broker } from "../brokers/broker.ts";
 import type { MapperState } from "./mappers.schema.ts";
-
-export type Config = Readonly<Record<string, unknown>>;
-
-/** A provider as protocols see it: defaults filled in, secrets opened. */
-export interface OpenProvider {
-  readonly realm: string;
-  /** Of this record; a later one of the same alias has another. */
-  readonly providerId: string;
-  readonly alias: string;
-  readonly protocol: string;
-  readonly displayName: string;
-  /** Grows with every change: what is kept for a provider (a connection, a document) is kept for one version only. */
-  readonly version: number;
-  readonly config: Config;
-  readonly secrets: Readonly<Record<string, string>>;
-}
-
-/** What is wrong with one member, in words for the administrator who saves it. */
-export interface FieldFault {
-  readonly field: string;
-  readonly message: string;
-  /** What is wrong does no harm in a provider that is disabled: it can be disabled all the same. */
-  readonly onlyWhenEnabled?: true;
-}
-
-/** What the metadata of a SAML provider says, as far as it is used. Plain JSON: it is stored. */
-export interface ReadMetadata {
-  readonly entityId: string;
-  readonly validUntil: number | null;
-  readonly cacheDuration: number | null;
-  readonly idp: NonNullable<EntityMetadata["idp"]>;
-}
-
-export interface CheckTools {
-  readonly outbound: Outbound;
-  readonly baseUrl: string;
-}
+import type { CheckTools, Config, FieldFault, OpenProvider, ReadMetadata } from "./provider.ts";
 
 export interface TestTools extends CheckTools {
   /** Reads the metadata of a SAML provider from its address; sign-ins use it from then on. Throws an UpstreamError. */
@@ -50,6 +14,25 @@ export interface TestedCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly message: string;
+}
+
+/** What directories do in different ways. */
+export interface DirectoryTraits {
+  /** Changes are numbered by each controller (`uSNChanged`); otherwise they are found by time. */
+  readonly numbersChanges: boolean;
+  /** Writes a password. `current` is null where the service account resets it. */
+  writePassword(
+    connection: LdapConnection,
+    change: { readonly dn: string; readonly next: string; readonly current: string | null },
+  ): Promise<void>;
+  /** A password that the service account has set is taken for an administrator's, to be replaced at the first sign-in. */
+  readonly marksResets: boolean;
+}
+
+/** One shape of a mark. Without a colour it has that of the text around it, light or dark. */
+export interface MarkShape {
+  readonly d: string;
+  readonly fill?: string;
 }
 
 /** One kind of identity provider: what its `config` holds, and whether it can be reached. A plug point: a plain object in `protocols`. */
@@ -80,6 +63,12 @@ export interface IdentityProviderProtocol {
   unusedSecrets?(config: Config): readonly string[];
   /** What the schema cannot say. Nothing is sent. */
   check(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): readonly FieldFault[];
+  /** Of a directory, which checks passwords and is synchronized. */
+  readonly directory?: DirectoryTraits;
+  /** How users sign in by it in a browser. Left out: a directory, which checks passwords. */
+  readonly broker?: Broker;
+  /** Its mark on the sign-in page, on a field of 24 by 24; beside the name it says nothing alone. Left out: a key. */
+  readonly mark?: readonly MarkShape[];
   /** Reaches for the provider with the stored configuration. */
   test(provider: OpenProvider, tools: TestTools): Promise<readonly TestedCheck[]>;
 }

@@ -16,8 +16,9 @@ import { dropTokensOfProvider } from "./link-tokens.store.ts";
 import { forgetLinksLater, hasLinks } from "./links.store.ts";
 import { mappedGrants } from "./mappers.service.ts";
 import { domainFaults } from "./members.ts";
-import type { Config, IdentityProviderProtocol, OpenProvider } from "./protocol.ts";
+import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf } from "./protocols.ts";
+import type { Config, OpenProvider } from "./provider.ts";
 import type { CreateIdentityProvider, IdentityProvider, UpdateIdentityProvider } from "./schema.ts";
 import {
   deleteProvider,

@@ -1,44 +1,12 @@
 import { sql } from "kysely";
 import { normalDomain } from "../../directory/organizations/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import { createRealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { MapperState } from "./mappers.schema.ts";
-import type { OpenProvider } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols.ts";
+import type { IdentityProviders, ProviderSnapshot, ProvidersSnapshot } from "./provider.ts";
 import { openSecrets, type SealedSecret, toProvider } from "./store.ts";
-
-/** A provider as sign-ins need it, read once and never changed. */
-export interface ProviderSnapshot extends OpenProvider {
-  readonly enabled: boolean;
-  readonly mappers: readonly MapperState[];
-  /** Enabled organizations name it as theirs: who comes by it may become a member. */
-  readonly isOfOrganizations: boolean;
-}
-
-/** How a provider is shown on the sign-in page. */
-export interface ProviderButton {
-  readonly alias: string;
-  readonly protocol: string;
-  readonly displayName: string;
-  readonly logoUri: string | null;
-}
-
-export interface ProvidersSnapshot {
-  readonly configVersion: number;
-  /** Those of releases to come are left out: this one could not speak to them. */
-  readonly byAlias: ReadonlyMap<string, ProviderSnapshot>;
-  /** Of enabled providers that are not hidden, in their order. A page shows `MAX_BUTTONS` of them. */
-  readonly buttons: readonly ProviderButton[];
-  /** The providers that name a domain in their own configuration. */
-  readonly byDomain: ReadonlyMap<string, string>;
-  /** Domains of organizations lead to some provider. */
-  readonly isOfOrganizations: boolean;
-  /** Domains lead to some provider: by its own configuration, or by an organization's. */
-  readonly leadsHome: boolean;
-}
-
-export type IdentityProviders = RealmCache<ProvidersSnapshot>;
 
 /** More buttons are no choice: others are reached by the domain of the address, or by `idp_hint`. */
 export const MAX_BUTTONS = 20;

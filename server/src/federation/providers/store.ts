@@ -5,7 +5,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
-import type { Config } from "./protocol.ts";
+import type { Config } from "./provider.ts";
 
 interface IdentityProvidersTable {
   realm_id: string;

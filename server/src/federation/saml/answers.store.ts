@@ -3,7 +3,7 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { randomToken, sha256, type Vault } from "../../kernel/vault.ts";
 import { type Db, deleteExpired } from "../../platform/db/index.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {

@@ -15,7 +15,7 @@ import {
   sourceIdOf,
 } from "../../platform/saml/index.ts";
 import { callProvider, UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
 import { withKeys } from "./open.ts";
 import type { SamlUpstream } from "./provider-metadata.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../platform/saml/index.ts";
 import type { Broker, PostedAnswer } from "../brokers/broker.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
 import { resolveArtifact } from "./artifact.ts";
 import { decryptionOf, signerOf } from "./keys.ts";

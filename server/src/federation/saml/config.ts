@@ -1,8 +1,11 @@
 import Type from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
-import type { Config, FieldFault, IdentityProviderProtocol } from "../providers/protocol.ts";
+import type { IdentityProviderProtocol } from "../providers/protocol.ts";
+import type { Config, FieldFault } from "../providers/provider.ts";
+import { samlBroker } from "./broker.ts";
 import { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./members.ts";
+import { plain } from "./plain.ts";
 import { entityIn } from "./provider-metadata.ts";
 import { testSaml } from "./test-call.ts";
 
@@ -56,6 +59,7 @@ export const saml: IdentityProviderProtocol = {
   unusedSecrets: ({ spSigningCertificate }) => (spSigningCertificate === undefined ? ["spSigningPrivateKey"] : []),
   check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],
   test: testSaml,
+  broker: samlBroker(plain),
 };
 
 function ownFaults(config: Config, { spDecryptionPrivateKey: pem }: Readonly<Record<string, string>>): FieldFault[] {

@@ -1,11 +1,6 @@
 // A realm as a SAML service provider: sign-ins by SAML identity providers, its metadata for them. profile.ts is the contract of a scheme.
 // Owns `broker_answers` and `identity_provider_metadata`.
-import { samlBroker } from "./broker.ts";
-import { plain } from "./plain.ts";
-
 export { deleteExpiredAnswers } from "./answers.store.ts";
 export { type SamlBroker, samlBroker } from "./broker.ts";
 export type { SamlAnswer, SamlProfile, SamlRules } from "./profile.ts";
 export { createSamlTools, type SamlTools } from "./tools.ts";
-
-export const saml = samlBroker(plain);

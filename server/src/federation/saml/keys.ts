@@ -12,7 +12,7 @@ import {
 } from "../../platform/saml/index.ts";
 import { samlSigningKey } from "../../tenancy/keys/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { fits, privateKeyOf } from "./members.ts";
 import type { SamlRules } from "./rules.ts";
 import { type SamlTools, spEntityIdOf } from "./tools.ts";

@@ -4,7 +4,7 @@ import { oneOf } from "../../platform/http/index.ts";
 import { SamlError, verificationKey } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import { brokerDefaults, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "../providers/members.ts";
-import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/protocol.ts";
+import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { certificatesIn, readProviderMetadata, samlUpstream } from "./provider-metadata.ts";
 
 const certificateText = Type.String({ minLength: 1, maxLength: 32_768 });

@@ -3,9 +3,9 @@ import Type from "typebox";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { anonymous, type PublishedDocument, publishOne, xmlDocumentOf } from "../../platform/http/index.ts";
 import type { BrokerTools } from "../brokers/broker.ts";
-import { brokerOf } from "../brokers/parts.ts";
 import { providerErrors } from "../providers/errors.ts";
-import type { IdentityProviders, ProviderSnapshot } from "../providers/snapshot.ts";
+import { brokerOf } from "../providers/protocols.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
 
 export interface ProviderMetadataParts {
   readonly providers: IdentityProviders;

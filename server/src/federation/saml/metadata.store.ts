@@ -1,8 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { ReadMetadata } from "../providers/protocol.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {

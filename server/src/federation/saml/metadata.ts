@@ -1,7 +1,7 @@
 import { clock, DAY } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { BINDING, NAME_ID_FORMAT, render, signed, spMetadata } from "../../platform/saml/index.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { ciphersOf, encryptionCertificatesOf, keyEncryptionOf, signerOf, signingCertificatesOf } from "./keys.ts";
 import type { SamlProfile } from "./profile.ts";
 import { consumerOf, logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";

@@ -1,6 +1,6 @@
 import { SamlError } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlUpstream } from "./provider-metadata.ts";
 import type { SamlRules } from "./rules.ts";
 import type { SamlTools } from "./tools.ts";

@@ -2,7 +2,7 @@ import { nameOf } from "../../kernel/text.ts";
 import { type Assertion, DATA_ENCRYPTION, NAME_ID_FORMAT, type NameId, type RequestedAuthnContext } from "../../platform/saml/index.ts";
 import { addressOf, idOf, lineOf } from "../brokers/said.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlProfile } from "./profile.ts";
 
 /** Names under which providers send what the default names mean: LDAP's, those of the OID registry, and Microsoft's. */

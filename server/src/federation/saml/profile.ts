@@ -1,6 +1,6 @@
 import type { Assertion, NewAuthnRequest, NewSpMetadata, OpenedResponse } from "../../platform/saml/index.ts";
 import type { BrokeredIdentity, BrokerRequest } from "../brokers/broker.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlRules } from "./rules.ts";
 
 export type { SamlRules } from "./rules.ts";

@@ -11,7 +11,7 @@ import {
   verificationKey,
 } from "../../platform/saml/index.ts";
 import { callProvider, hostOf, UpstreamError } from "../oidc/metadata.ts";
-import type { Config, ReadMetadata } from "../providers/protocol.ts";
+import type { Config, ReadMetadata } from "../providers/provider.ts";
 
 /** What is needed of a SAML identity provider, from its configuration and its metadata. */
 export interface SamlUpstream {

@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/clock.ts";
 import { CLOCK_SKEW, type DataEncryptionAlgorithm, type SignatureAlgorithm } from "../../platform/saml/index.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 
 /** How our messages are protected, and what is accepted of the provider's. */
 export interface SamlRules {

@@ -20,7 +20,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type BrokerParts, samlBrokerOf } from "../brokers/parts.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import { providerErrors } from "../providers/errors.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlBroker } from "./broker.ts";
 import { type KeptLogout, keepLogout, sessionsMeantBy, takeLogout, useLogout } from "./logout.ts";
 import { refusing } from "./open.ts";

@@ -1,5 +1,6 @@
 import { hostOf, UpstreamError } from "../oidc/metadata.ts";
-import type { OpenProvider, ReadMetadata, TestedCheck, TestTools } from "../providers/protocol.ts";
+import type { TestedCheck, TestTools } from "../providers/protocol.ts";
+import type { OpenProvider, ReadMetadata } from "../providers/provider.ts";
 import { readProviderMetadata, samlUpstream } from "./provider-metadata.ts";
 
 /** Metadata, certificates, and whether the provider's addresses answer, each with a line of its own. */

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import type { ProviderSnapshot } from "../providers/snapshot.ts";
+import type { ProviderSnapshot } from "../providers/provider.ts";
 import { createSamlUpstreams, type SamlUpstreams } from "./upstreams.ts";
 
 /** What a realm as a service provider stands on. */

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { addLink, arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf } from "../../federation/index.ts";
+import { addLink, arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf, markOf } from "../../federation/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
@@ -32,7 +32,7 @@ export const linkAccount: Question = {
     const label = provider?.displayName ?? alias;
     const arrived = arrivedOf(at);
     const href = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login?interaction=${interactionId}`;
-    const links = provider ? [{ href, label, protocol: provider.protocol }] : [];
+    const links = provider ? [{ href, label, protocol: provider.protocol, mark: markOf(provider.protocol) }] : [];
     if (arrived === null)
       return {
         title: "linkAccountTitle",

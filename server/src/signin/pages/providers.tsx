@@ -1,7 +1,7 @@
 import { logoOf } from "./branding.ts";
 import { Field, loginName, Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
-import { markOf } from "./provider-marks.ts";
+import { genericMark, type Shape } from "./provider-marks.ts";
 import { withoutBidiControls } from "./text.tsx";
 
 /** Another place to sign in at. */
@@ -9,6 +9,8 @@ export interface ShownLink {
   readonly href: string;
   readonly label: string;
   readonly protocol: string;
+  /** Left out: a key. */
+  readonly mark?: readonly Shape[] | undefined;
   readonly logoUrl?: string | null;
   /** By this browser. */
   readonly isLastUsed?: boolean;
@@ -43,12 +45,12 @@ const Note = ({ text }: { text: string }) => (
 );
 
 /** The provider's own logo, or a mark of its kind. The name stands beside it. */
-function Mark({ protocol, logoUrl }: ShownLink) {
+function Mark({ mark = genericMark, logoUrl }: ShownLink) {
   const logo = logoOf(logoUrl);
   if (logo) return <img class="gh-provider-logo" src={logo.src} alt="" width="24" height="24" referrerpolicy="no-referrer" />;
   return (
     <svg class="gh-provider-mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
-      {markOf(protocol).map(({ d, fill = "currentColor" }) => (
+      {mark.map(({ d, fill = "currentColor" }) => (
         <path d={d} fill={fill} />
       ))}
     </svg>
