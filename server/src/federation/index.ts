@@ -9,7 +9,7 @@ export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
-export { createRereads } from "./brokers/rereads.ts";
+export { createRereadLimit } from "./brokers/rereads.ts";
 export {
   prepareUpstreamLogout,
   readUpstreamLogout,

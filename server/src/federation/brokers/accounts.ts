@@ -84,7 +84,7 @@ export async function arrive(parts: Parts, provider: ProviderSnapshot, identity:
 
 const isNameTaken = (error: unknown): boolean => error instanceof AppError && error.code === userErrors.login_name_taken().code;
 
-/** Of one account at the provider, in an hour. */
+/** The limit for one account at the provider, in an hour. */
 const MAX_QUESTIONS = 10;
 const HOUR_IN_MINUTES = 60;
 
@@ -153,7 +153,7 @@ async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: Bro
   await addLink(ctx, alias, { providerId, subject, userId, username: identity.username, basis: basisOf(provider) }, actor);
   await applyMapping(ctx, provider, identity, userId, true);
   ctx.audit({ category: "AUTHN", type: "REGISTER", actor, detail: alias });
-  // What the provider did not say is asked of them.
+  // The user is asked for what the provider left out.
   if (email === null || identity.firstName === null || identity.lastName === null)
     await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
   return userId;
@@ -180,7 +180,7 @@ async function freeUsername(
   return `${name}-${randomToken().slice(0, 8)}`;
 }
 
-/** What a username may hold, and as much of it as leaves room for a number. */
+/** Removes what a username may not contain, and leaves room for a number. */
 const clean = (name: string): string =>
   cut(
     name

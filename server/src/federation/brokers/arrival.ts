@@ -6,14 +6,14 @@ import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.ts";
 
-/** What a provider said beside who it is, while the sign-in goes on: part of the interaction's state. */
+/** The rest of a provider's response while the sign-in continues: part of the interaction's state. */
 export interface BrokeredArrival {
   readonly providerId: string;
   readonly subject: string;
-  /** Of the provider when it said so. */
+  /** The provider's basis at the time of the response. */
   readonly basis: string;
   readonly sessionId: string | null;
-  /** What a logout there needs, tokens to be kept, and who it is while no account is made of it. */
+  /** The data for a logout there, tokens to be kept, and the identity until an account is made of it. */
   readonly sealed: string | null;
 }
 
@@ -52,7 +52,7 @@ export function arrivalOf(
   return arrival;
 }
 
-/** Of arrivals that were not stored since. */
+/** The contents of arrivals that were not stored since. */
 const contents = new WeakMap<BrokeredArrival, Content>();
 
 function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): Content {
@@ -62,7 +62,7 @@ function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, intera
   return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
 }
 
-/** Who it is, where that was kept. */
+/** The identity, if it was kept. */
 export const identityIn = (vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): BrokeredIdentity | null =>
   contentOf(vault, realm, arrival, interactionId).identity ?? null;
 
@@ -85,7 +85,7 @@ export async function recordArrival(
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
 }
 
-/** The same for an account that was linked in a session which came otherwise. */
+/** Keeps the tokens of an account that was linked in a session of another origin. */
 export async function keepTokensOf(ctx: Ctx, vault: Vault, arrival: BrokeredArrival, { interactionId, userId }: Where): Promise<void> {
   const { tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: arrival.providerId }, tokens, ctx.now);

@@ -9,7 +9,7 @@ import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
 export interface BrokeredIdentity {
   /** Never changes and is never given to another: what a link is made of. */
   readonly subject: string;
-  /** How the provider calls them, to be shown. */
+  /** The provider's name for the user, to be shown. */
   readonly username: string | null;
   readonly email: string | null;
   /** By the provider's own word, as far as its kind can give it; whether that counts here is `trustEmail`. */
@@ -28,7 +28,7 @@ export interface BrokeredIdentity {
   complete?(): Promise<BrokeredIdentity>;
 }
 
-/** What asked for the sign-in, passed on. */
+/** The request for the sign-in, passed on. */
 export interface BrokerRequest {
   /** `{base_url}/realms/{realm}/broker/{alias}/endpoint` */
   readonly redirectUri: string;
@@ -41,16 +41,16 @@ export interface BrokerRequest {
 }
 
 export interface Departure {
-  /** What the step keeps until the browser is back: JSON. */
+  /** JSON that the step keeps until the browser returns. */
   readonly kept: Readonly<Record<string, unknown>>;
   /** `state`, up to 80 characters, has to come back with the answer. */
   to(state: string): Destination | Promise<Destination>;
 }
 
-/** Where a browser is sent: to an address, or there with a form that it posts. `name`: as people are shown the place. */
+/** The target of a browser: an address, or a form that it posts there. `name` is shown to users. */
 export type Destination = string | { readonly name: string; readonly location: string; readonly form: Readonly<Record<string, string>> };
 
-/** What becomes of an answer that was posted. */
+/** The next step after a posted response. */
 export type PostedAnswer =
   /** The browser goes on with this query, where its cookies come with it. */
   | { readonly kind: "answer"; readonly query: Readonly<Record<string, string>> }
@@ -82,11 +82,11 @@ export interface Broker {
    * decided by it. Throws an UpstreamError where anything is wrong.
    */
   posted?(provider: ProviderSnapshot, form: Readonly<Record<string, unknown>>, tools: BrokerTools): Promise<PostedAnswer>;
-  /** Of a protocol in which this realm describes itself to the provider: the document, signed. */
+  /** The signed document by which this realm describes itself, in protocols that have one. */
   metadata?(provider: ProviderSnapshot, tools: BrokerTools): Promise<string>;
   /** New tokens for those that are kept. An UpstreamError `token_refused`: they are of no use any more. */
   refresh?(provider: ProviderSnapshot, tokens: LinkTokens, tools: BrokerTools): Promise<LinkTokens>;
-  /** How a logout here goes on at the provider; null: not at all. `returnTo` has to get `state` back. */
+  /** Continues a logout at the provider; null: it has none. `returnTo` must get `state` back. */
   signOut?(
     provider: ProviderSnapshot,
     session: BrokeredSession,
@@ -97,11 +97,11 @@ export interface Broker {
   readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
 }
 
-/** Where the browser goes to be signed out there: to an address, or by a form that it is sent. */
+/** The target of a browser that signs out there: an address, or a form. */
 export interface UpstreamHop {
   readonly location: string;
   readonly form?: Readonly<Record<string, string>>;
-  /** What the answer is compared with. */
+  /** The values that the response is compared with. */
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 

@@ -18,11 +18,11 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a sign-in by a provider says of the session there. */
+/** The session at the provider that a sign-in reported. */
 export interface UpstreamSession {
   /** `sid`, SessionIndex; null: the provider named none. */
   readonly id: string | null;
-  /** What a logout there needs, as the protocol writes it: an ID token, a NameID. Sealed where it is stored. */
+  /** The data for a logout there: an ID token or a NameID. Sealed in storage. */
   readonly logout: string | null;
 }
 

@@ -14,7 +14,7 @@ interface Typed {
 export const homeProvider = (parts: { readonly db: Db; readonly providers: IdentityProviders }, { realm, address }: Typed) =>
   providerAt(parts, realm, domainOfAddress(address));
 
-/** The same for what people type who look for their provider: an address, or the domain itself. */
+/** The provider of an address or a domain that a user typed to find it. */
 export const homeProviderOf = (parts: { readonly db: Db; readonly providers: IdentityProviders }, { realm, address }: Typed) =>
   providerAt(parts, realm, address.includes("@") ? domainOfAddress(address) : normalDomain(address));
 

@@ -25,7 +25,7 @@ const LIFETIME = 10 * MINUTE;
 export interface UpstreamLogout {
   readonly providerId: string;
   readonly hop: UpstreamHop;
-  /** Where the browser goes when it is back, or does not get there. */
+  /** The target of the browser after its return, or if it does not get there. */
   readonly next: string;
 }
 
@@ -48,7 +48,7 @@ export async function insertUpstreamLogout(
 interface Key {
   readonly realm: string;
   readonly state: string;
-  /** What this browser is known by. */
+  /** The token that identifies this browser. */
   readonly browsers: readonly string[];
   readonly now: number;
 }
@@ -71,7 +71,7 @@ export async function findUpstreamLogout(db: Db, vault: Vault, key: Key): Promis
   return toLogout(vault, key, rows[0]);
 }
 
-/** It is back: once. */
+/** Takes the logout that a browser returns from, once. */
 export async function takeUpstreamLogout(db: Db, vault: Vault, key: Key): Promise<UpstreamLogout | null> {
   const { rows } = await sql<Row>`delete from broker_logouts where ${matches(key)} returning provider_id, kept, next`.execute(db);
   return toLogout(vault, key, rows[0]);

@@ -1,7 +1,7 @@
 import { updateBrokeredUser } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { followGrants } from "../providers/giving.ts";
 import { type LinkedUser, recordSupplied } from "../providers/links.store.ts";
+import { followGrants } from "../providers/mapper-grants.ts";
 import type { MapperState } from "../providers/mappers.schema.ts";
 import { claimsOfTemplate, countsNow, mappedAttributes } from "../providers/mapping.ts";
 import { protocolOf } from "../providers/protocols.ts";

@@ -20,13 +20,13 @@ export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools)
 /** `error` of an answer that was refused, and recorded, where it was posted. */
 export const REFUSED = "refused";
 
-/** Of a protocol that speaks SAML. */
+/** The broker of a protocol that is based on SAML. */
 export function samlBrokerOf(protocol: string): SamlBroker | null {
   const broker = brokerOf(protocol);
   return broker && "logout" in broker ? (broker as SamlBroker) : null;
 }
 
-/** What the step `identity-provider` works with. */
+/** The dependencies of the step `identity-provider`. */
 export interface BrokerParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;

@@ -67,7 +67,7 @@ export async function recordUpstreamLogout(
   return `${pathOf(ctx.realm, alias)}/logout?${new URLSearchParams({ state })}`;
 }
 
-/** Whom a provider says that it has signed out. Null: the token is not one that it may say it with. */
+/** Verifies a logout token and returns the session or subject that it names. Null: the token is not valid. */
 export async function readUpstreamLogout(
   provider: ProviderSnapshot,
   token: string,

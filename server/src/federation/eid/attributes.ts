@@ -1,10 +1,10 @@
 import { nameOf } from "../../kernel/text.ts";
 import type { Assertion, AttributeValue, AuthnStatement, NameId } from "../../platform/saml/index.ts";
-import { addressOf } from "../brokers/said.ts";
+import { addressOf } from "../brokers/storable.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { Config } from "../providers/provider.ts";
 
-/** Of an answer, by name. The same attribute may come in several elements. */
+/** The attributes of a response, by name. One attribute may come in several elements. */
 export type Attributes = ReadonlyMap<string, readonly AttributeValue[]>;
 
 export function attributesOf({ attributes }: Assertion): Attributes {

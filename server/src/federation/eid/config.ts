@@ -31,7 +31,7 @@ const bindingNamed = (value: unknown) => BINDINGS.find((binding) => namesOf(bind
 
 const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 
-/** What eHerkenning and eIDAS have in common beyond SAML. Neither has single logout. */
+/** The members that eHerkenning and eIDAS share beyond SAML. Neither has single logout. */
 export const eidMembers = {
   ...withoutLogout,
   authnRequestBinding: bindings("How AuthnRequests go: redirect or post. Default post", "redirect", "post"),
@@ -50,7 +50,7 @@ export const eidDefaults = {
   ...{ authnRequestBinding: "post", representation: false, requestedAttributes: [], attributeConsumingServiceIndex: 1 },
 };
 
-/** What the answer to a create shows of `config`. Everything but the private keys is in the answer to GET. */
+/** The members of `config` in the response to a create. GET shows everything but the private keys. */
 const CREATE_SHOWS = ["ssoUrl", "assertionConsumerServiceUrl", "idpEntityId", "spEntityId", "minimumLoa", "subjectAttribute"];
 
 export interface Scheme {

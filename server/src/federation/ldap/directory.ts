@@ -32,9 +32,9 @@ export interface Directory {
   readonly trustsEmail: boolean;
   readonly provisions: boolean;
   readonly writesPasswords: boolean;
-  /** How long an entry that was found counts as found. */
+  /** The time for which a found entry counts as found. */
   readonly entryCheckSeconds: number;
-  /** What becomes of its users while it cannot be asked. */
+  /** Whether its users go on while it cannot be asked. */
   readonly whenUnreachable: Readonly<Record<"sign-in" | "renewal", "allow" | "refuse">>;
   /** Whether an entry with another id and the name of a former user becomes that user. */
   readonly returnsToFormer: boolean;

@@ -1,7 +1,7 @@
 import { entryId, isWithin, type LdapConnection, LdapError, parseFilter, RESULT } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 
-/** What has changed below a whole domain, by id: whether people are still found among it is asked afterwards. */
+/** The ids of changed entries in a whole domain. Whether they are people is asked afterwards. */
 export interface DirSyncAnswer {
   readonly cookie: string;
   readonly changed: ReadonlySet<string>;

@@ -67,7 +67,7 @@ export async function knownEntry(db: Db, owner: Owner, subject: string): Promise
   return rows[0] ? toKnown(rows[0]) : null;
 }
 
-/** Those of these people whose entry does not say what was kept of it, with what was kept; null for one that is no user's yet. */
+/** The people whose entry differs from the stored state, with that state; null for one that is no user's yet. */
 export async function changedEntries(
   db: Db,
   { realm, providerId }: Owner,
@@ -106,7 +106,7 @@ export async function knownEntries(db: Db, owner: Owner, subjects: readonly stri
   return rows.map(toKnown);
 }
 
-/** Of those who are not gone, in the order of their ids: by what groups know them, and the hash of their groups. */
+/** Present entries in the order of their ids: the names by which groups list them, and the hash of their groups. */
 export async function groupedEntriesAfter(
   db: Db,
   { realm, providerId }: Owner,
@@ -123,7 +123,7 @@ export async function groupedEntriesAfter(
   return rows;
 }
 
-/** Where a user comes from, and as which entry. */
+/** The source of a user, and their entries. */
 export async function entryOfUser(
   db: Db,
   realm: string,
@@ -136,7 +136,7 @@ export async function entryOfUser(
   return rows[0] ?? null;
 }
 
-/** What a user is in directories, for the export of their data. */
+/** The directory entries of a user, for the export of their data. */
 export async function entriesOfUser(
   { tx, realm }: Pick<ReadCtx, "tx" | "realm">,
   userId: string,
@@ -205,7 +205,7 @@ export async function takeFormerEntry(
   return former.user_id;
 }
 
-/** What an entry said now. */
+/** Stores the present state of an entry. */
 export async function saveEntry(
   tx: Tx,
   { realm, providerId }: Owner,
@@ -225,7 +225,7 @@ export async function saveEntry(
     .execute();
 }
 
-/** Of these hashes, those of entries whose users were erased. */
+/** The hashes among these of entries whose users were erased. */
 export async function erasedAmong(db: Db, { realm, providerId }: Owner, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
   const rows = await db

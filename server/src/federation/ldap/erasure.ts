@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, DomainEvents } from "../../platform/context.ts";
 
-/** Of an entry, so that it can be known again without being named. */
+/** A keyed hash of an entry, so that it is recognized without being named. */
 export const erasureHash = (vault: Vault, { realm, providerId }: { realm: string; providerId: string }, subject: string): string =>
   createHmac("sha256", vault.derive("directory-erasures")).update([realm, providerId, subject].join("\0")).digest("base64url");
 

@@ -13,7 +13,7 @@ import {
 } from "../../platform/ldap/index.ts";
 import { isDnValue } from "./mapper.ts";
 
-/** Where the groups of a directory are, and how they name their members. */
+/** The location of a directory's groups, and the attribute that lists their members. */
 export interface GroupSearch {
   readonly base: string;
   readonly filter: Filter;
@@ -49,7 +49,7 @@ export function matcherOf(values: readonly string[]): (dn: string, name: string 
 
 const MAX_LEVELS = 30;
 const AT_ONCE = 50;
-/** Of one person. */
+/** The groups of one person. */
 const MAX_GROUPS = 10_000;
 
 /**

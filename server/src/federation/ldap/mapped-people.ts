@@ -1,7 +1,7 @@
 import { insertMembers } from "../../directory/groups/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { followGrants, grantsOfMappers } from "../providers/giving.ts";
 import { recordNewGrants } from "../providers/links.store.ts";
+import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
 import { mappedAttributes } from "../providers/mapping.ts";
 import type { Directory } from "./directory.ts";
 import type { Person } from "./person.ts";
@@ -14,7 +14,7 @@ export const firstAttributes = ({ provider }: Directory, { claims }: Person): Re
     ),
   );
 
-/** What mappers give to new users: roles with the user, the rest by a statement per table. */
+/** Grants of mappers to new users: roles with the user, the rest by one statement per table. */
 export async function grantsForNew(ctx: Ctx, { provider }: Directory) {
   const grants = await grantsOfMappers(ctx, provider, true);
   return {

@@ -4,7 +4,7 @@ import type { Directory } from "./directory.ts";
 
 /** Up to where a directory was read, in its own words. */
 export interface Mark {
-  /** Of what is read and what is made of it: with another configuration everything is read anew. */
+  /** A hash of what is read and how it is used: with another configuration everything is read anew. */
   readonly digest: string;
   /** The latest change, by the directory's own clock, less the time that the reading took. */
   readonly time?: string;
@@ -13,7 +13,7 @@ export interface Mark {
   readonly service?: string;
   /** AD: where DirSync goes on, base64. */
   readonly cookie?: string;
-  /** Of the groups that changed last, so that they are not taken for changed again. */
+  /** A hash of the groups that changed last, so that they do not count as changed again. */
   readonly groups?: string;
 }
 
@@ -26,7 +26,7 @@ export function parseMark(text: string | null): Mark | null {
   return { digest, ...Object.fromEntries(given) };
 }
 
-/** Of the members that say how a directory is reached, and how often, nothing depends. */
+/** Members that do not change the result: how a directory is reached, and how often. */
 const ELSEWHERE = [
   "url",
   "urls",

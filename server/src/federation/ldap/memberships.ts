@@ -8,7 +8,7 @@ export interface Memberships {
   of(entry: LdapEntry, username: string): Promise<readonly string[]>;
 }
 
-/** Of a run that knows every member of the groups: answers without asking again. */
+/** Memberships of a run that knows every member of the groups, so it asks nothing. */
 export interface KnownMemberships extends Memberships {
   /** By what is kept of an entry. */
   ofKnown(dn: string, username: string): readonly string[];

@@ -95,7 +95,7 @@ export const probeDirectories =
 /** Whether a directory may have such a name. */
 const isSearchable = (login: string): boolean => login.length <= MAX_LOGIN && !login.includes("\0");
 
-/** What the directory refuses about this one account, once it knows it. The rest says that it cannot answer. */
+/** Refusals that concern this account. Any other code says that the directory cannot answer. */
 const REFUSALS: readonly number[] = [
   RESULT.constraintViolation, // 389 Directory Server: too many attempts
   RESULT.noSuchObject,

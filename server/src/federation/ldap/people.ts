@@ -89,7 +89,7 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
       const regrants = await followDirectory(own, directory, person, known.userId);
       let { disabledBySync } = known;
       const changed = await saveFederatedUser(own, known.userId, profileOf(directory, person), (enabled) => {
-        // What an administrator disabled stays disabled, and what the directory disabled comes back with it.
+        // A user whom an administrator disabled stays disabled; one whom the directory disabled is enabled with their entry.
         const isOpen = person.enabled && (enabled || disabledBySync);
         disabledBySync = !person.enabled && (disabledBySync || enabled);
         return isOpen;

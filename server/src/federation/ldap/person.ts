@@ -13,9 +13,9 @@ export interface Person {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly enabled: boolean;
-  /** What mappers read: attributes of the entry, and the groups of the person. */
+  /** The claims for mappers: attributes of the entry, and the groups of the person. */
   readonly claims: Claims;
-  /** Of all that. */
+  /** A hash of all members above. */
   readonly fingerprint: string;
 }
 

@@ -23,7 +23,7 @@ const PAGE = 500;
 const AT_ONCE = 100;
 
 /** What becomes of what is read. */
-export interface Taker {
+export interface EntryWriter {
   take(entries: readonly LdapEntry[], memberships: Memberships): Promise<void>;
   /** Ids of people whose groups are not what was kept of them. */
   regrouped(memberships: KnownMemberships): AsyncIterable<readonly string[]>;
@@ -34,7 +34,7 @@ export interface Reading {
   /** For the next time. */
   readonly mark: Mark;
   readonly notes: readonly string[];
-  /** Of a run that reads changes: those that changed and are no longer found. Null: it cannot say. */
+  /** The ids that changed and are no longer found, in a run of changes. Null: it cannot say. */
   readonly missing: ReadonlySet<string> | null;
 }
 
@@ -47,7 +47,7 @@ export async function readDirectory(
   connection: LdapConnection,
   directory: Directory,
   { mark: last, full }: { readonly mark: Mark | null; readonly full: boolean },
-  taker: Taker,
+  writer: EntryWriter,
 ): Promise<Reading> {
   const began = clock.now();
   const isAd = directory.traits.numbersChanges;
@@ -92,7 +92,7 @@ export async function readDirectory(
     const bySync = sync !== null && !isRefused && from.cookie !== undefined ? sync : null;
     const missing = bySync === null ? null : await readIds([...bySync.changed], memberships);
     if (bySync === null) await readPages(allOf(directory.everyone!, filter), memberships);
-    if (known) for await (const ids of taker.regrouped(known)) await readIds(ids, memberships);
+    if (known) for await (const ids of writer.regrouped(known)) await readIds(ids, memberships);
     return { groups, missing, notes: isRefused ? [sync] : [], cookie: sync === null || isRefused ? undefined : sync.cookie };
   }
 
@@ -100,7 +100,7 @@ export async function readDirectory(
     const attributes = [...directory.attributes, ...(isAd ? [] : ["modifyTimestamp"])];
     for await (const page of connection.pages({ base: directory.searchBase, scope: "sub", filter, attributes }, PAGE)) {
       if (!isAd) for (const entry of page) latest.see(entry.text("modifyTimestamp"));
-      await taker.take(page, memberships);
+      await writer.take(page, memberships);
     }
   }
 
@@ -112,7 +112,7 @@ export async function readDirectory(
       const named = anyOf(...ids.slice(at, at + AT_ONCE).map((id) => equals(idAttribute, idValue(id, idAttribute))));
       for await (const page of connection.pages({ base, scope: "sub", filter: allOf(directory.everyone!, named), attributes }, PAGE)) {
         for (const entry of page) missing.delete(entryId(entry, idAttribute) ?? "");
-        await taker.take(page, memberships);
+        await writer.take(page, memberships);
       }
     }
     return missing;
@@ -159,7 +159,7 @@ async function readController(connection: LdapConnection): Promise<Controller | 
   return /^\d{1,19}$/.test(usn) && service !== "" ? { usn, service, domain } : null;
 }
 
-/** What finds the changes since a mark, or null where only reading everything does. */
+/** The filter for changes since a mark; null: only a full read finds them. */
 function changesSince({ usn, service, time }: Mark, now: Controller | null): Filter | null {
   if (now !== null) return usn !== undefined && service === now.service ? sinceUsn(usn) : null;
   return time === undefined ? null : sinceTime(time);

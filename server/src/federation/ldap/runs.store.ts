@@ -7,7 +7,7 @@ import { directoryProtocols } from "./directory.ts";
 export type RunKind = "full" | "changed";
 export type RunState = "running" | "done" | "failed";
 
-/** What a run did, so far. */
+/** The progress of a run. */
 export interface Report {
   readonly synced: number;
   readonly created: number;
@@ -16,7 +16,7 @@ export interface Report {
   readonly skipped: number;
   readonly failed: number;
   readonly errors: { readonly dn: string; readonly message: string }[];
-  /** What an administrator should know about the run as a whole. */
+  /** A note for administrators about the run as a whole. */
   readonly message: string | null;
 }
 
@@ -68,7 +68,7 @@ export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun,
   return rows.length > 0;
 }
 
-/** How far it is. False: it was taken for dead, and another may run. */
+/** Stores the progress. False: the run was taken for dead, and another may run. */
 export async function keepRun(db: Db, owner: Owner, runId: string, report: Report, now: number): Promise<boolean> {
   return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: now + LEASE });
 }

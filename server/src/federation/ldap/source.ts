@@ -1,8 +1,8 @@
 import { changeSource, findUserForUpdate, readUser, reclaimLoginNames, type UserRow, userErrors } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { basisOf } from "../providers/control.ts";
-import { assertMayChoose } from "../providers/giving.ts";
 import { addLink, endOtherLinks, LOCAL, leaveDirectory, makeLocal } from "../providers/links.service.ts";
+import { assertMayChoose } from "../providers/mapper-grants.ts";
 import type { Directory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { asking, type DirectoryParts, enabledDirectories, search } from "./own-entry.ts";
@@ -10,7 +10,7 @@ import { updatePerson } from "./people.ts";
 import { isFault, type Person } from "./person.ts";
 import { personAt } from "./person-at.ts";
 
-/** Where an account is to come from: an entry of a directory, or null for this realm itself. */
+/** The new source of an account: an entry of a directory, or null for this realm. */
 export type NewSource = { readonly directory: Directory; readonly person: Person } | null;
 
 /** Finds the entry that an account is to become, before anything is written. */

@@ -9,8 +9,8 @@ import { type Mark, parseMark } from "./mark.ts";
 import type { Memberships } from "./memberships.ts";
 import { readDirectory } from "./reading.ts";
 import { endRun, holdRun, keepRun, lastMark, latestRuns, type Owner, type Report, type RunKind } from "./runs.store.ts";
-import { createSink } from "./sink.ts";
 import type { SyncOptions, SyncParts } from "./sync-parts.ts";
+import { createSyncWriter } from "./sync-writer.ts";
 
 export interface SyncResult extends Report {
   readonly runId: string;
@@ -40,32 +40,32 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   } as const;
   if (!(await work.transact(origin, (ctx) => holdRun(ctx.tx, owner, begun, ctx.now)))) throw directoryErrors.running();
 
-  const sink = createSink(parts, directory, options, startedAt);
+  const writer = createSyncWriter(parts, directory, options, startedAt);
   let state: "done" | "failed" = "done";
   let message: string | null = null;
   let read: { mark: Mark | null; kind: RunKind } = { mark: null, kind: begun.kind };
   let reportedAt = 0;
-  const taker = {
-    regrouped: sink.regrouped,
+  const entryWriter = {
+    regrouped: writer.regrouped,
     async take(entries: readonly LdapEntry[], memberships: Memberships) {
-      await sink.take(entries, memberships);
+      await writer.take(entries, memberships);
       if (clock.now() - reportedAt < SECOND) return;
       reportedAt = clock.now();
-      if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
+      if (!(await keepRun(db, owner, runId, writer.report(null), clock.now()))) throw directoryErrors.taken_over();
     },
   };
   try {
     const pool = parts.pools.of(provider);
-    const reading = await pool.own((connection) => readDirectory(pool, connection, directory, { mark, full: options.full }, taker));
+    const reading = await pool.own((connection) => readDirectory(pool, connection, directory, { mark, full: options.full }, entryWriter));
     read = reading;
     // Only a whole reading of everything says who is gone, or a directory that says of whom there is a change.
-    const gone = await sink.finish(reading.kind === "full" ? "unseen" : reading.missing);
+    const gone = await writer.finish(reading.kind === "full" ? "unseen" : reading.missing);
     message = [gone, ...reading.notes].filter((note) => note !== null).join(" ") || null;
   } catch (error) {
     state = "failed";
     message = error instanceof LdapError ? error.message : null;
     if (!(error instanceof LdapError)) {
-      await finish(sink.report("It was broken off by an error of this server."));
+      await finish(writer.report("It was broken off by an error of this server."));
       throw error;
     }
     parts.log.warn(
@@ -73,7 +73,7 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
       `a sync failed: ${error.message}`,
     );
   }
-  const report = sink.report(message);
+  const report = writer.report(message);
   await finish(report);
   if (state === "failed") throw directoryErrors.failed(report);
   return { ...report, runId, kind: read.kind, dryRun: options.dryRun, durationMs: clock.now() - startedAt };

@@ -5,7 +5,7 @@ import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "../brokers/broker.ts";
 import type { UpstreamSession } from "../brokers/brokered-sessions.ts";
-import { addressOf, idOf, lineOf } from "../brokers/said.ts";
+import { addressOf, idOf, lineOf } from "../brokers/storable.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { readLogoutToken } from "./logout-token.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, UpstreamError } from "./metadata.ts";
@@ -240,7 +240,7 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
     subject,
     username: lineOf(claims.preferred_username) ?? lineOf(claims.login) ?? email,
     email,
-    // What is said to be verified is the claim `email`: another claim that holds an address is not.
+    // `email_verified` speaks of the claim `email`, and of no other claim that holds an address.
     emailVerified: email !== null && isVerified && config.emailAttribute === "email",
     firstName: named("firstNameAttribute") ?? nameOf(claims.first_name),
     lastName: named("lastNameAttribute") ?? nameOf(claims.last_name),

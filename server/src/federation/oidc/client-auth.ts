@@ -14,7 +14,7 @@ interface Authenticated {
 /** RFC 6749 §2.3.1: both halves are form-encoded first. */
 const formEncoded = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** How this realm shows a provider that it is the client. */
+/** Authenticates this realm as the client of a provider. */
 export async function authenticateTo(
   provider: ProviderSnapshot,
   { tokenUrl, authMethods }: Endpoints,

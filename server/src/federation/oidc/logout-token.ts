@@ -1,7 +1,7 @@
 import type { JWTPayload } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "../brokers/broker.ts";
-import { idOf, lineOf } from "../brokers/said.ts";
+import { idOf, lineOf } from "../brokers/storable.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { filledUrl, UpstreamError } from "./metadata.ts";
 import type { Quirks } from "./quirks.ts";
@@ -40,7 +40,7 @@ export async function readLogoutToken(
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
   // As a sign-in stores them: what it could not store names nothing here.
   const id = idOf(payload.sid) ?? undefined;
-  // Where a link is made of other claims, `sub` says nothing here.
+  // `sub` does not count where a link is made of other claims.
   const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);
   if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
   const jti = lineOf(payload.jti);

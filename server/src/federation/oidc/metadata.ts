@@ -13,13 +13,13 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Where they can be called: with the tenant in its place, which only Microsoft's have. */
+/** Returns the address of a member, with the tenant filled in. Only Microsoft's addresses have one. */
 export const filledUrl = (config: Config, member: string): string | null => {
   const url = config[member];
   return typeof url === "string" ? url.replaceAll("{tenant}", () => String(config.tenant ?? "")) : null;
 };
 
-/** What is needed of an OpenID provider, from its configuration and its discovery document. */
+/** The endpoints of an OpenID provider, from its configuration and its discovery document. */
 export interface Endpoints {
   readonly authorizationUrl: string;
   readonly tokenUrl: string;

@@ -3,7 +3,7 @@ import { UpstreamError } from "./metadata.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What one provider does otherwise than OpenID Connect says. */
+/** The differences between one provider and OpenID Connect. */
 export interface Quirks {
   /** There is an ID token. Without one, the profile that the access token opens says who has signed in. */
   readonly idToken: boolean;
@@ -17,21 +17,21 @@ export interface Quirks {
   parameters?(provider: ProviderSnapshot): Readonly<Record<string, string>>;
   /** The issuer that a token must name. */
   issuer?(provider: ProviderSnapshot, claims: Claims): string;
-  /** What the link is made of. */
+  /** The subject of the link. */
   subject?(claims: Claims, provider: ProviderSnapshot): string | null;
-  /** How this realm authenticates at the token endpoint, where no standard method does. */
+  /** Authenticates this realm at the token endpoint, where no standard method does. */
   credentials?(provider: ProviderSnapshot): Promise<Readonly<Record<string, string>>>;
   /** Claims that come with the authorization response, unsigned. */
   answerClaims?(answer: Readonly<Record<string, string>>): Claims;
   /** Standard claims from the provider's own members of the profile. */
   profileClaims?(profile: Claims): Claims;
-  /** Where the profile is read, and what it is asked with. */
+  /** Returns the address of the profile, with the parameters that the provider needs. */
   profileUrl?(url: string, provider: ProviderSnapshot, accessToken: string): string;
   /** Addresses are read elsewhere: which of them counts. */
   readonly emailsPath?: string;
   /** Whether an address is the user's for certain, by this provider's own rules. */
   isVerified?(claims: Claims): boolean;
-  /** Who may not sign in although the provider says who they are. */
+  /** Returns why a user of the provider may not sign in; null: they may. */
   refuse?(provider: ProviderSnapshot, claims: Claims): string | null;
 }
 
@@ -44,7 +44,7 @@ export const claimText = (value: unknown): string | null =>
 /** As OpenID Connect says. */
 export const standard: Quirks = { idToken: true, nonce: true };
 
-/** Of GitHub's list: the address that is both primary and verified, and no other. */
+/** Returns the address in GitHub's list that is both primary and verified. */
 export function primaryAddress(json: string): string | null {
   let list: unknown;
   try {

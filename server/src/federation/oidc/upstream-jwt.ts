@@ -14,7 +14,7 @@ export interface UpstreamJwtRules {
   readonly required: readonly string[];
   /** The algorithm that was agreed with the provider: another one is refused, though it may be a good one (OpenID Connect Core §3.1.3.7). */
   readonly alg: string;
-  /** Of a document that may leave out its audience and times, such as signed userinfo (OpenID Connect Core §5.3.2). */
+  /** The document may leave out its audience and times, as signed userinfo may (OpenID Connect Core §5.3.2). */
   readonly isLasting?: boolean;
   /** The error for one that is not valid, and why. */
   readonly invalid: (cause: unknown) => UpstreamError;

@@ -3,11 +3,11 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 
 import { LRUCache } from "lru-cache";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
-import { createRereads } from "../brokers/rereads.ts";
+import { createRereadLimit } from "../brokers/reread-limit.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, needsDiscovery, UpstreamError } from "./metadata.ts";
 
-/** What is known of OpenID providers: read once, kept for a while, and read again where a key is unknown. */
+/** Documents of OpenID providers: they are read once, kept for a while, and read again for an unknown key. */
 export interface Upstreams {
   readonly outbound: Outbound;
   endpoints(provider: ProviderSnapshot): Promise<Endpoints>;
@@ -25,14 +25,14 @@ const MAX_KEPT = 1_000;
 interface Kept {
   readonly document: Record<string, unknown>;
   readonly readAt: number;
-  /** Of a set of keys: finds the one that signed a token, and imports it once. */
+  /** Finds the key that signed a token, and imports it once. Only for a set of keys. */
   find?: ReturnType<typeof createLocalJWKSet>;
 }
 
 export function createUpstreams(outbound: Outbound): Upstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, { readonly error: UpstreamError; readonly at: number }>({ max: MAX_KEPT });
-  const rereads = createRereads(MAX_KEPT);
+  const rereads = createRereadLimit(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 

@@ -25,7 +25,7 @@ export interface LinkTokens {
   readonly refreshToken: string | null;
   readonly idToken: string | null;
   readonly scope: string | null;
-  /** Of the access token; null: the provider did not say. */
+  /** Expiry of the access token; null: the provider did not say. */
   readonly expiresAt: number | null;
 }
 

@@ -3,9 +3,9 @@ import { changeSource, findUserForUpdate, readUser, takeOwnUser, type UserRow } 
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { basisOf, sourceOf } from "./control.ts";
 import { providerErrors } from "./errors.ts";
-import { followGrants } from "./giving.ts";
 import type { LinkedAccount } from "./links.schema.ts";
 import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
+import { followGrants } from "./mapper-grants.ts";
 import { shareProvider } from "./store.ts";
 
 const shown = ({ providerId: _, ...link }: Link): LinkedAccount => link;
@@ -65,7 +65,7 @@ export async function endOtherLinks(ctx: Ctx, userId: string, providerId: string
   for (const link of await linksOfUser(ctx.tx, ctx.realm, userId)) if (link.providerId !== providerId) await endLink(ctx, userId, link);
 }
 
-/** What mappers gave by the link goes with it: no later sign-in by the provider could take it back. */
+/** Also withdraws what mappers gave by the link: no later sign-in by the provider could. */
 async function endLink(ctx: Ctx, userId: string, { providerId, alias }: Link): Promise<void> {
   await followGrants(ctx, { providerId, mappers: [], config: {} }, {}, userId, false);
   await deleteLink(ctx.tx, ctx.realm, userId, providerId);
@@ -75,7 +75,7 @@ async function endLink(ctx: Ctx, userId: string, { providerId, alias }: Link): P
 /** By each of these one can sign in; everything else comes on top. */
 const CREDENTIALS: readonly string[] = ["password", "passkey"];
 
-/** Of a user who is held. The last way to sign in stays. */
+/** Removes a link of a locked user. The last way to sign in stays. */
 async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   const links = await linksOfUser(ctx.tx, ctx.realm, userId);
   const link = links.find((each) => each.alias === alias);
@@ -101,7 +101,7 @@ export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, s
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
-/** Of a user who is held. `basis`: of the provider when it said whose account it is. A link that another tab has made is enough. */
+/** Links a locked user. `basis` is that of the provider when it named the account. A link that another tab has made is enough. */
 export async function addLink(
   ctx: Ctx,
   alias: string,

@@ -44,7 +44,7 @@ export async function hasLinks(db: Db, { realmId, providerId }: Owner): Promise<
   return rows.length > 0;
 }
 
-/** Of providers that are still there. */
+/** The links of a user to providers that exist. */
 export async function linksOfUser(db: Db, realm: string, userId: string): Promise<Link[]> {
   const { rows } = await sql<{
     alias: string;
@@ -87,7 +87,7 @@ export interface LinkedUser {
 export const hasGrants = sql<boolean>`exists (select 1 from identity_provider_grants g
   where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id)`;
 
-/** Whose account this subject is. */
+/** The user that a subject is linked to. */
 export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<LinkedUser | null> {
   const [row] = await linkedUser(db, { realm, providerId, subject });
   return row ?? null;
@@ -228,7 +228,7 @@ export async function recordGrants(tx: Tx, realm: string, providerId: string, us
   await tx.insertInto("identity_provider_grants").values(rows).execute();
 }
 
-/** Of users who had none. */
+/** Records the grants of users who had none. */
 export async function recordNewGrants(
   tx: Tx,
   realm: string,

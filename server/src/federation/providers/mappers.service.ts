@@ -44,7 +44,7 @@ export async function saveMapper(ctx: Ctx, alias: string, mapperId: string, inpu
   const current = await readMapper(ctx, alias, mapperId);
   refuseReadOnly(current, input, ["mapperId", "createdAt"]);
   expectVersion(ctx, current.version);
-  // What it gave until now is withdrawn at the next sign-in.
+  // The next sign-in withdraws what it gave until now.
   await assertMayMap(ctx, provider, current, false);
   await assertMayMap(ctx, provider, state);
   const mapper = await updateMapper(ctx.tx, ctx.realm, current.mapperId, input.name, state);
@@ -67,7 +67,7 @@ async function assertMayMap(ctx: Ctx, provider: ProviderRow, mapper: Omit<Mapper
   await assertMayLetGive(ctx, await grantsOf(ctx, [mapper], isNew));
 }
 
-/** What all mappers of a provider may give. */
+/** Everything that the mappers of a provider may give. */
 export const mappedGrants = async (ctx: Ctx, providerId: string): Promise<Granted> =>
   grantsOf(ctx, await listMappers(ctx.tx, ctx.realm, providerId), false);
 
@@ -89,7 +89,7 @@ const MEMBERS: Readonly<Record<MapperState["type"], { needs: (keyof MapperState)
   group: { needs: ["group"], takes: ["claim", "value"] },
 };
 
-/** What the request says, complete: every member that its type needs, and none that it would ignore. */
+/** Checks that a mapper has every member that its type needs, and none that it would ignore. */
 function checkedMapper(input: CreateProviderMapper): MapperState {
   const { type, sync = "force", claim, value, template, attribute, role, group } = input;
   const given = { claim, value, template, attribute, role, group };

@@ -1,7 +1,7 @@
 import { isCleanText } from "../../kernel/text.ts";
 import type { MapperState } from "./mappers.schema.ts";
 
-/** What a provider or a directory says of a user, by name. */
+/** The claims of a provider or a directory about a user, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A claim by its name, or by the way to it: `realm_access.roles`. */

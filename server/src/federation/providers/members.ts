@@ -5,7 +5,7 @@ import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import type { Config, FieldFault } from "./provider.ts";
 
-/** What is wrong with a member of `config`: `message` goes on after its name. */
+/** A fault of a member of `config`. `message` continues after its name. */
 export const fault = (member: string, message: string): FieldFault => ({
   field: `config.${member}`,
   message: `config.${member} ${message}`,
@@ -32,7 +32,7 @@ export const secretSet = Type.Boolean({ description: "Whether the secret is stor
 const words = (description: string, maxItems: number) =>
   Type.Array(lineText("one line of text"), { maxItems, uniqueItems: true, description });
 
-/** What every provider that people sign in by has, whatever its protocol: how it is shown, whom it lets in, and what they get. */
+/** The members of every provider that users sign in by: how it is shown, which users it lets in, and what they get. */
 export const brokerMembers = {
   hideOnLogin: Type.Optional(Type.Boolean({ description: "No button on the sign-in page; `idp_hint` still leads to it. Default false" })),
   order: Type.Optional(

@@ -16,7 +16,7 @@ export interface TestedCheck {
   readonly message: string;
 }
 
-/** What directories do in different ways. */
+/** The differences between directories. */
 export interface DirectoryTraits {
   /** Changes are numbered by each controller (`uSNChanged`); otherwise they are found by time. */
   readonly numbersChanges: boolean;
@@ -49,23 +49,23 @@ export interface IdentityProviderProtocol {
   readonly subjectMembers: readonly string[];
   /** The entity that users are linked to, where `config` says it. Of protocols whose metadata may say it instead. */
   entityIn?(config: Config): string | null;
-  /** What it says of a person is verified by an authority: people do not change it themselves. */
+  /** An authority has verified what it supplies: users do not change it themselves. */
   readonly vouchesForProfile?: true;
   /** The members of `config` that the answer to a create shows; left out: all that are not secret, as every other answer does. */
   readonly createShows?: readonly string[];
   /** As it is stored, where one thing can be written in several ways. */
   normalized?(config: Config): Config;
-  /** What is wrong with a mapper for this protocol alone. */
+  /** The faults of a mapper that only this protocol knows. */
   checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];
-  /** Where secrets, or what is made with them, are sent: another scheme, host or port needs them anew. */
+  /** The addresses that secrets, or what is made with them, are sent to. Another scheme, host or port needs them anew. */
   addresses(config: Config): readonly string[];
   /** The stored secrets that a configuration does not use: saving it removes them. */
   unusedSecrets?(config: Config): readonly string[];
-  /** What the schema cannot say. Nothing is sent. */
+  /** Faults that the schema cannot express. Nothing is sent. */
   check(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): readonly FieldFault[];
-  /** Of a directory, which checks passwords and is synchronized. */
+  /** Only a directory has traits: it checks passwords and is synchronized. */
   readonly directory?: DirectoryTraits;
-  /** How users sign in by it in a browser. Left out: a directory, which checks passwords. */
+  /** Signs users in by a browser. Left out: a directory, which checks passwords. */
   readonly broker?: Broker;
   /** Its mark on the sign-in page, on a field of 24 by 24; beside the name it says nothing alone. Left out: a key. */
   readonly mark?: readonly MarkShape[];

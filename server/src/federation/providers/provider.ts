@@ -8,7 +8,7 @@ export type Config = Readonly<Record<string, unknown>>;
 /** A provider as protocols see it: defaults filled in, secrets opened. */
 export interface OpenProvider {
   readonly realm: string;
-  /** Of this record; a later one of the same alias has another. */
+  /** The id of this record: a later one of the same alias has another. */
   readonly providerId: string;
   readonly alias: string;
   readonly protocol: string;
@@ -19,15 +19,15 @@ export interface OpenProvider {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What is wrong with one member, in words for the administrator who saves it. */
+/** A fault of one member, in words for the administrator who saves it. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
-  /** What is wrong does no harm in a provider that is disabled: it can be disabled all the same. */
+  /** The fault does no harm in a disabled provider, so it does not keep one from being disabled. */
   readonly onlyWhenEnabled?: true;
 }
 
-/** What the metadata of a SAML provider says, as far as it is used. Plain JSON: it is stored. */
+/** The part of a SAML provider's metadata that is used, as plain JSON for storage. */
 export interface ReadMetadata {
   readonly entityId: string;
   readonly validUntil: number | null;
@@ -48,7 +48,7 @@ export interface ProviderSnapshot extends OpenProvider {
   readonly isOfOrganizations: boolean;
 }
 
-/** How a provider is shown on the sign-in page. */
+/** The button of a provider on the sign-in page. */
 export interface ProviderButton {
   readonly alias: string;
   readonly protocol: string;
@@ -58,9 +58,9 @@ export interface ProviderButton {
 
 export interface ProvidersSnapshot {
   readonly configVersion: number;
-  /** Those of releases to come are left out: this one could not speak to them. */
+  /** Providers of later releases are left out: this release does not know their protocol. */
   readonly byAlias: ReadonlyMap<string, ProviderSnapshot>;
-  /** Of enabled providers that are not hidden, in their order. A page shows `MAX_BUTTONS` of them. */
+  /** Enabled providers that are not hidden, in their order. A page shows `MAX_BUTTONS` of them. */
   readonly buttons: readonly ProviderButton[];
   /** The providers that name a domain in their own configuration. */
   readonly byDomain: ReadonlyMap<string, string>;

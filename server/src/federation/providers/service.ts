@@ -34,7 +34,7 @@ import {
   updateProvider,
 } from "./store.ts";
 
-/** What the rules need besides the unit of work. */
+/** The dependencies of the rules besides the unit of work. */
 export interface ProviderParts {
   readonly vault: Vault;
   readonly outbound: Outbound;
@@ -153,7 +153,7 @@ async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config,
   const { entityIn } = protocolOf(current.protocol);
   if (!entityIn) return;
   const [said, now] = [entityIn(current.config), entityIn(config)];
-  // What is read at the same address is compared with what was read before.
+  // Metadata at the same address is compared with the metadata that was read before.
   if (said === now && config.metadataUrl === current.config.metadataUrl) return;
   const before = said ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
   if (before === null || before === now || !(await hasLinks(ctx.tx, current))) return;

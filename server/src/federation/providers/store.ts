@@ -89,7 +89,7 @@ export async function takeProvider({ tx, realm }: ReadCtx, alias: string): Promi
   return row;
 }
 
-/** The same for a change, of the provider or of its mappers: held until commit. */
+/** Locks a provider until commit, for a change of it or of its mappers. */
 export async function holdProvider({ tx, realm }: Ctx, alias: string): Promise<ProviderRow> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
   if (!row) throw providerErrors.not_found();

@@ -50,7 +50,7 @@ export async function keepAnswer(
   return rows.length > 0 ? handle : null;
 }
 
-/** Of several that ask for it one gets it. Null: it was taken, waited too long, or never was. */
+/** Takes a stored response once, also of several requests at a time. Null: it was taken, has expired, or never existed. */
 export async function takeAnswer<T>(db: Db, vault: Vault, { realm, providerId }: Owner, handle: string, now: number): Promise<T | null> {
   const { rows } = await sql<{ answer_id: string; sealed: string }>`
     update broker_answers a set handle_hash = null, sealed = null

@@ -109,7 +109,7 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
         throw new UpstreamError(error === CANCELLED ? "cancelled" : `upstream_${error}`, "The provider refused.");
       }
       const { assertion, until } = checked(provider, rules, saml, upstream, opened, String(kept.requestId));
-      // What was posted was used when it was taken.
+      // A posted response was consumed when it was taken.
       if (answer.SAMLart !== undefined && !(await useAssertion(saml.db, provider, assertion.id, until))) throw replayed();
       const [fresh, begunAt] = [kept.fresh === true, Number(kept.begunAt)];
       if (fresh && assertion.authnStatements.some(({ authnInstant }) => authnInstant < begunAt - skewOf(provider)))

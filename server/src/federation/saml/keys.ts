@@ -66,7 +66,7 @@ export async function signingCertificatesOf(provider: ProviderSnapshot, { realms
   return (await realms.get(provider.realm))?.keys.map(({ certificate }) => certificate) ?? [];
 }
 
-/** What the provider encrypts with. Empty: it encrypts nothing, or was given the certificate elsewhere. */
+/** The certificates that the provider encrypts with. Empty: it encrypts nothing, or got the certificate elsewhere. */
 export function encryptionCertificatesOf(provider: ProviderSnapshot): string[] {
   const { decryption } = ownKeys(provider);
   const { spDecryptionCertificate, spSigningCertificate } = provider.config;
@@ -76,7 +76,7 @@ export function encryptionCertificatesOf(provider: ProviderSnapshot): string[] {
   return der === null ? [] : [der];
 }
 
-/** How the provider may encrypt the key of the data, by the kind of our own. */
+/** The algorithms for the data key, by the type of our own key. */
 export const keyEncryptionOf = (provider: ProviderSnapshot): readonly string[] =>
   ownKeys(provider).decryption?.asymmetricKeyType === "ec"
     ? [KEY_AGREEMENT, KEY_WRAP.aes256, KEY_WRAP.aes128]

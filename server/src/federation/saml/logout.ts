@@ -32,13 +32,13 @@ export interface SamlLogouts {
 
 export interface AnsweredLogout {
   readonly id: string;
-  /** How many sessions it has ended. */
+  /** The number of ended sessions. */
   readonly count: number;
   /** Whether the applications of those sessions have said that they are done. */
   readonly isComplete: boolean;
 }
 
-/** What a logout at the provider needs: kept sealed with the session. */
+/** The data for a logout at the provider, stored sealed with the session. */
 export const writeNameId = (nameId: NameId | null | undefined): string | null => (nameId ? JSON.stringify(nameId) : null);
 
 /** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or logouts do not go on there. */
@@ -64,7 +64,7 @@ export async function logoutRequestFor(
     : { location: slo.location, form: postFields(await signed(message, key), state) };
 }
 
-/** How old a LogoutRequest may be. So long its ID is remembered. */
+/** The maximum age of a LogoutRequest. Its ID is remembered for this time. */
 const FRESH = 5 * MINUTE;
 
 export interface CheckedLogout {
@@ -104,7 +104,7 @@ export interface KeptLogout {
   readonly relayState: string | null;
 }
 
-/** Of several LogoutRequests with one ID one counts: it is used in the transaction that ends the sessions. Null: it was used before. */
+/** Uses a LogoutRequest once, in the transaction that ends the sessions. Null: its ID was used before. */
 export const useLogout =
   (provider: ProviderSnapshot, kept: KeptLogout) =>
   async (ctx: Ctx): Promise<KeptLogout | null> =>

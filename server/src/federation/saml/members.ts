@@ -11,7 +11,7 @@ const certificateText = Type.String({ minLength: 1, maxLength: 32_768 });
 const certificate = (description: string) =>
   Type.String({ minLength: 1, maxLength: 32_768, description: `${description}: a certificate in PEM, or the base64 of its DER form` });
 
-/** What every provider has that speaks SAML, whatever its scheme. */
+/** The members of every provider that is based on SAML. */
 export const samlMembers = {
   ssoUrl: Type.Optional(urlText("where AuthnRequests go")),
   idpEntityId: Type.Optional(lineText("the provider's entityID", 1024)),
@@ -69,7 +69,7 @@ export const SAML_SECRETS = ["spSigningPrivateKey", "spDecryptionPrivateKey"] as
 const ADDRESSES = ["ssoUrl", "singleLogoutServiceUrl", "artifactResolutionUrl", "metadataUrl"] as const;
 const CERTIFICATES = ["idpSigningCertificate", "metadataSigningCertificate", "spSigningCertificate", "spDecryptionCertificate"] as const;
 
-/** What the schema cannot say of the members above. */
+/** Faults of these members that the schema cannot express. */
 export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
   const faults = [
     ...ADDRESSES.flatMap((member) => urlFaults(config[member], `config.${member}`, tools.outbound)),
@@ -78,7 +78,7 @@ export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "s
     ...signingKeyFaults(config, secrets),
     ...decryptionKeyFaults(config, secrets),
   ];
-  // What stands on a faulty member is not looked at.
+  // Members that depend on a faulty one are not checked.
   return faults.length > 0 ? faults : upstreamFaults(config, tools);
 }
 
@@ -156,7 +156,7 @@ function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: Op
 
 const isReadable = (text: unknown): boolean => certificateFaults("", text).length === 0;
 
-/** What says where the provider is: addresses and certificates, its metadata, or the address of its metadata. */
+/** A provider is located by addresses and certificates, its metadata, or the address of its metadata. */
 function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] {
   if (config.metadataUrl !== undefined && config.metadataXml !== undefined)
     return [fault("metadataXml", "and config.metadataUrl cannot both be given")];

@@ -22,7 +22,7 @@ type Owner = Pick<ProviderSnapshot, "realm" | "providerId">;
 export interface StoredMetadata {
   readonly url: string;
   readonly metadata: ReadMetadata;
-  /** Of the provider, when it was read; null: not known. */
+  /** The provider's version when it was read; null: not known. */
   readonly version: number | null;
 }
 

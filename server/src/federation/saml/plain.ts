@@ -1,6 +1,6 @@
 import { nameOf } from "../../kernel/text.ts";
 import { type Assertion, DATA_ENCRYPTION, NAME_ID_FORMAT, type NameId, type RequestedAuthnContext } from "../../platform/saml/index.ts";
-import { addressOf, idOf, lineOf } from "../brokers/said.ts";
+import { addressOf, idOf, lineOf } from "../brokers/storable.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlProfile } from "./profile.ts";

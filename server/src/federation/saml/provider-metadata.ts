@@ -13,7 +13,7 @@ import {
 import { callProvider, hostOf, UpstreamError } from "../oidc/metadata.ts";
 import type { Config, ReadMetadata } from "../providers/provider.ts";
 
-/** What is needed of a SAML identity provider, from its configuration and its metadata. */
+/** The endpoints and keys of a SAML identity provider, from its configuration and its metadata. */
 export interface SamlUpstream {
   readonly entityId: string;
   readonly keys: readonly VerificationKey[];

@@ -2,15 +2,15 @@ import { SECOND } from "../../kernel/clock.ts";
 import { CLOCK_SKEW, type DataEncryptionAlgorithm, type SignatureAlgorithm } from "../../platform/saml/index.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 
-/** How our messages are protected, and what is accepted of the provider's. */
+/** The protection of our messages, and the algorithms accepted from the provider. */
 export interface SamlRules {
   /** By the type of the key that signs. Left out: RSA-SHA256, ECDSA-SHA256. */
   readonly signsWith?: { readonly rsa?: SignatureAlgorithm; readonly ec?: SignatureAlgorithm };
   /** KeyName instead of the certificate in the KeyInfo of messages. In metadata it stands beside the certificate. */
   readonly keyName?: string;
-  /** Of the provider's signatures. Left out: everything that platform/saml knows. */
+  /** Algorithms of the provider's signatures. Left out: everything that platform/saml knows. */
   readonly signatures?: readonly SignatureAlgorithm[];
-  /** Of the provider's encryption. Left out: AES-GCM. AES-CBC counts only under a signature that was verified first. */
+  /** Algorithms of the provider's encryption. Left out: AES-GCM. AES-CBC counts only under a signature that was verified first. */
   readonly ciphers?: readonly DataEncryptionAlgorithm[];
   /** One of them has to be signed in any case. */
   readonly signedResponse: boolean;

@@ -34,7 +34,7 @@ interface Found {
   readonly broker: SamlBroker;
 }
 
-/** What came of a LogoutRequest: how many sessions it ended, and the logouts by which their applications are notified. */
+/** The result of a LogoutRequest: the number of ended sessions, and the logouts that notify their applications. */
 interface EndedByProvider {
   readonly count: number;
   readonly logouts: readonly string[];
@@ -50,7 +50,7 @@ export interface ProviderLogoutParts {
       readonly realm: string;
       readonly alias: string;
       find(ctx: Ctx): Promise<readonly string[] | null>;
-      /** Where the browser goes once the applications of its session are notified. */
+      /** The target of the browser after the applications of its session are notified. */
       next(done: EndedByProvider): string;
     },
   ): Promise<{
@@ -75,7 +75,7 @@ const page = (description: string) => Type.String({ description });
 const LIMIT = { relayStateBytes: 2048 };
 const BODY_LIMIT = 128 * 1024;
 
-/** What is left to do after a LogoutRequest: sealed, in an address. */
+/** The remaining work after a LogoutRequest, sealed in an address. */
 interface Done extends EndedByProvider {
   readonly id: string;
   readonly relayState: string | null;

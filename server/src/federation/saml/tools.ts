@@ -6,7 +6,7 @@ import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { createSamlUpstreams, type SamlUpstreams } from "./upstreams.ts";
 
-/** What a realm as a service provider stands on. */
+/** The dependencies of a realm as a service provider. */
 export interface SamlTools {
   readonly baseUrl: string;
   readonly db: Db;
@@ -24,11 +24,11 @@ type Named = Pick<ProviderSnapshot, "realm" | "alias" | "config">;
 /** Below it lie the endpoint, the metadata and the logout of a provider. */
 const brokerUrl = (baseUrl: string, { realm, alias }: Named) => `${baseUrl}/realms/${realm}/broker/${encodeURIComponent(alias)}`;
 
-/** How this realm is called by the provider. */
+/** The entity ID of this realm for the provider. */
 export const spEntityIdOf = (baseUrl: string, provider: Named): string =>
   typeof provider.config.spEntityId === "string" ? provider.config.spEntityId : brokerUrl(baseUrl, provider);
 
-/** Where the provider sends its answers. */
+/** The address that the provider sends its responses to. */
 export const consumerOf = (baseUrl: string, provider: Named): string =>
   typeof provider.config.assertionConsumerServiceUrl === "string"
     ? provider.config.assertionConsumerServiceUrl

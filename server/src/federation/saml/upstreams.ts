@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
-import { createRereads } from "../brokers/rereads.ts";
+import { createRereadLimit } from "../brokers/reread-limit.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { IdentityProviders, OpenProvider, ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 import { claimDueMetadata, findMetadata, postponeMetadata, saveMetadata } from "./metadata.store.ts";
 import { fetchProviderMetadata, readProviderMetadata, type SamlUpstream, samlUpstream } from "./provider-metadata.ts";
 import type { SamlRules } from "./rules.ts";
 
-/** What is known of SAML identity providers, from their configuration and their metadata. */
+/** SAML identity providers, as their configuration and metadata describe them. */
 export interface SamlUpstreams {
   read(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream>;
   /** Reads the metadata at its address now, whatever is known of it: an administrator tests the provider. Throws an UpstreamError. */
@@ -22,7 +22,7 @@ export interface SamlUpstreams {
   rereadDue(providers: IdentityProviders): Promise<void>;
 }
 
-/** How long a process goes on with what it has before it looks at the row. */
+/** The time after which a process looks at the row again. */
 const LOOK_AGAIN = MINUTE;
 /** A provider that is down is not asked for every click. */
 const FAILED = 5 * SECOND;
@@ -44,7 +44,7 @@ export const readEntity: SamlUpstreams["entityOf"] = async (db, provider) => (aw
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
-  const rereads = createRereads(MAX_KEPT);
+  const rereads = createRereadLimit(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once; by version, because another one may have another address or certificate.
   const reading = new Map<string, Promise<Kept>>();
 

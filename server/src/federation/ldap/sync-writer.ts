@@ -6,9 +6,9 @@ import type { LdapEntry } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
-import { disableGone, findGone, looksWrong } from "./gone.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
+import { disableGone, findGone, looksWrong } from "./missing-users.ts";
 import { createPeople, type Outcome, rejoinFormer, updatePerson } from "./people.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
 import type { Report } from "./runs.store.ts";
@@ -27,7 +27,7 @@ const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !==
 type ChangedEntries = ReadonlyMap<string, KnownEntry | null>;
 
 /** Takes the pages of a run, and knows at its end who is gone. */
-export function createSink(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
+export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
   const { db, work, vault } = parts;
   const { realm, providerId, config } = directory.provider;
   const owner = { realm, providerId };
@@ -88,7 +88,7 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
         }
       }
       const known = await changedEntries(db, owner, people);
-      const wanted = await welcome(people, known);
+      const wanted = await wantedAmong(people, known);
       if (wanted.length === 0) return;
       for (const [person, outcome] of await write(wanted, known)) {
         if (outcome === "taken" && deferred.length < MAX_DEFERRED) deferred.push(person);
@@ -96,7 +96,7 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
       }
     },
 
-    /** Those whose groups are others by now, by the ids of their entries. */
+    /** The ids of entries whose groups have changed. */
     async *regrouped(memberships: KnownMemberships): AsyncGenerator<readonly string[]> {
       for (let after = ""; ; ) {
         const batch = await groupedEntriesAfter(db, owner, after, BATCH);
@@ -108,7 +108,7 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
       }
     },
 
-    /** Who is gone: `unseen`, when everything was read; or those among these ids. Answers what an administrator should know. */
+    /** Disables users without an entry: `unseen` ones after a full read, or those among these ids. Returns a note for administrators. */
     async finish(who: "unseen" | ReadonlySet<string> | null): Promise<string | null> {
       let message: string | null = null;
       if (who === "unseen" || (who !== null && who.size > 0)) {
@@ -149,8 +149,8 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
     return rejoined;
   }
 
-  /** Those about whom there is something to do: not unchanged, not erased, and new only where new users are made. */
-  async function welcome(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
+  /** The people that cause a write: changed, not erased, and new only where new users are made. */
+  async function wantedAmong(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
     const changed = people.filter(({ subject }) => known.has(subject));
     const newcomers = changed.filter(({ subject }) => known.get(subject) === null);
     const hashes = new Map(newcomers.map((person) => [person, erasureHash(vault, owner, person.subject)]));

@@ -5,7 +5,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 const PAUSE = 30 * SECOND;
 
 /** An unknown key has a provider's keys read again: at once, and then once in a while. */
-export function createRereads(max: number): { take(key: string): boolean } {
+export function createRereadLimit(max: number): { take(key: string): boolean } {
   const takenAt = new LRUCache<string, number>({ max });
   return {
     take(key) {

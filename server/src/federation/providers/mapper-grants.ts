@@ -34,7 +34,7 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
     isEmpty: roles.size === 0 && groups.size === 0,
     of(claims: Claims): Given {
       const said = giving.filter((mapper) => says(mapper, claims));
-      // What is given once is the user's own from then on.
+      // A grant of a mapper that counts once is the user's own from then on.
       const forced = said.filter(({ sync }) => sync === "force");
       return {
         roles: rolesNamed([...said.flatMap(({ role }) => role ?? []), ...firstRoles]),

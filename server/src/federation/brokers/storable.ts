@@ -1,6 +1,6 @@
 import { isCleanText, isMailAddress } from "../../kernel/text.ts";
 
-// What a provider says of a user, as far as it can be kept.
+// Values of a provider about a user, if they can be stored.
 
 /** A line of text. Half a character would be stored as another one: two subjects would become one. Null: it is none. */
 export const lineOf = (value: unknown, maxLength = 255): string | null =>
