@@ -9,14 +9,11 @@ import { checkOnEmbedded, onEmbedded, storesTriedBy } from "./on-embedded.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
-const TIERS = "tenancy|directory|applications|signin|protocols|operations";
+const TIERS = "tenancy|directory|applications|federation|signin|protocols|operations";
 const MAX_LINES = 500;
 /** In protocols, signin and federation, where a rule is read from top to bottom; tests, texts and the stylesheet are lists. */
 const MAX_LINES_OF_RULES = 300;
 const HOLDS_RULES = /^src\/(protocols|signin|federation)\/(?!pages\/(messages\/|stylesheet[.]ts$))/;
-
-/** Federation is being moved; its files that hold SQL are renamed with it. */
-const FEDERATION = /^src\/(signin\/)?(federation|identity-providers|brokers|directories)\//;
 
 const isCode = (/** @type {string} */ path) => /[.](ts|tsx|js|mjs)$/.test(path);
 const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /^(src\/testing|test)\//.test(path);
@@ -31,8 +28,7 @@ function checkCode(path, text, report) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const product = path.startsWith("src/");
   const mayReadEnvironment = !product || isTest(path) || path === "src/config.ts" || path.startsWith("src/config/");
-  const mustNotHoldSql =
-    new RegExp(`^src/(${TIERS})/`).test(path) && !isTest(path) && !/(^|[/.])store[.]ts$/.test(path) && !FEDERATION.test(path);
+  const mustNotHoldSql = new RegExp(`^src/(${TIERS})/`).test(path) && !isTest(path) && !/(^|[/.])store[.]ts$/.test(path);
   const mayAskTheTime = !product || path === "src/kernel/clock.ts";
 
   /** @param {ts.Node} node */
@@ -135,9 +131,9 @@ function checkFile(path, text) {
   return problems;
 }
 
-/** Every feature has a door. @param {string[]} paths */
+/** Every feature has a door; federation is one feature. @param {string[]} paths */
 function checkFeatures(paths) {
-  const features = new Set(paths.flatMap((path) => path.match(`^src/(?:${TIERS})/[^/]+(?=/)`)?.[0] ?? []));
+  const features = new Set(paths.flatMap((path) => path.match(`^src/(?:federation|(?:${TIERS})/[^/]+)(?=/)`)?.[0] ?? []));
   const closed = [...features].filter((feature) => !paths.includes(`${feature}/index.ts`) && !paths.includes(`${feature}/index.tsx`));
   return closed.map((feature) => `${feature}: a feature is entered by its index.ts, and there is none`);
 }

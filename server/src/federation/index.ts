@@ -9,7 +9,7 @@ export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
-export { createRereadLimit } from "./brokers/rereads.ts";
+export { createRereadLimit } from "./brokers/reread-limit.ts";
 export {
   prepareUpstreamLogout,
   readUpstreamLogout,
@@ -19,7 +19,7 @@ export {
 } from "./brokers/upstream-logout.ts";
 export { entriesOfUser } from "./ldap/entries.store.ts";
 export { createEntryChecks, type EntryChecks } from "./ldap/entry-checks.ts";
-export { forgetEntries } from "./ldap/erasure.ts";
+export { forgetEntries } from "./ldap/erasure.store.ts";
 export { createDirectoryMetrics } from "./ldap/metrics.ts";
 export { createDirectoryPasswords } from "./ldap/password-writer.ts";
 export { createDirectoryPools } from "./ldap/pools.ts";
@@ -56,8 +56,8 @@ export {
 } from "./providers/links.store.ts";
 export { CreateProviderMapper } from "./providers/mappers.schema.ts";
 export { createMapper, readMappers, removeMapper, saveMapper } from "./providers/mappers.service.ts";
-export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./providers/owned-members.ts";
-export { type ProtocolName, protocolOf } from "./providers/protocols.ts";
+export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./providers/owned-members.store.ts";
+export { brokerOf, markOf, type ProtocolName, protocolOf } from "./providers/protocols.ts";
 export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.ts";
 export { identityProviderRoutes } from "./providers/routes.ts";
 export { CreateIdentityProvider } from "./providers/schema.ts";

@@ -4,7 +4,7 @@ import { basisOf } from "../providers/control.ts";
 import { keepLinkTokens, type LinkTokens } from "../providers/link-tokens.store.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
-import { recordBrokeredSession } from "./brokered-sessions.ts";
+import { recordBrokeredSession } from "./brokered-sessions.store.ts";
 
 /** The rest of a provider's response while the sign-in continues: part of the interaction's state. */
 export interface BrokeredArrival {

@@ -3,7 +3,7 @@ import type { Upstreams } from "../oidc/upstreams.ts";
 import type { LinkTokens } from "../providers/link-tokens.store.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlTools } from "../saml/tools.ts";
-import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
+import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.store.ts";
 
 /** A user as an identity provider knows them. */
 export interface BrokeredIdentity {

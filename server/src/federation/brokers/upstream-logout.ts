@@ -7,7 +7,7 @@ import { UpstreamError } from "../oidc/metadata.ts";
 import { brokerOf } from "../providers/protocols.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokerTools, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
-import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.ts";
+import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.store.ts";
 import { insertUpstreamLogout, useLogoutToken } from "./logouts.store.ts";
 import { askingProvider, type BrokerParts } from "./parts.ts";
 

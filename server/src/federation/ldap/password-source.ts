@@ -4,7 +4,7 @@ import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RES
 import { touchLink } from "../providers/links.store.ts";
 import type { Directory } from "./directory.ts";
 import { forgetErasure, knownEntry } from "./entries.store.ts";
-import { erasureHash } from "./erasure.ts";
+import { erasureHash } from "./erasure.store.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
 import { createPeople, updatePerson } from "./people.ts";
 import { isFault } from "./person.ts";

@@ -5,7 +5,7 @@ import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
-import { erasureHash } from "./erasure.ts";
+import { erasureHash } from "./erasure.store.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
 import { disableGone, findGone, looksWrong } from "./missing-users.ts";

@@ -4,7 +4,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "../brokers/broker.ts";
-import type { UpstreamSession } from "../brokers/brokered-sessions.ts";
+import type { UpstreamSession } from "../brokers/brokered-sessions.store.ts";
 import { addressOf, idOf, lineOf } from "../brokers/storable.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { readLogoutToken } from "./logout-token.ts";

@@ -1,10 +1,9 @@
-import { sql } from "kysely";
 import { normalDomain, verifiedAmong } from "../../directory/organizations/index.ts";
-import { permissionsAmong } from "../../directory/roles/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { providerErrors } from "./errors.ts";
+import { permissionsThrough } from "./links.store.ts";
 import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols.ts";
 import type { Config } from "./provider.ts";
@@ -19,11 +18,7 @@ export const sourceOf = (protocol: string, alias: string): string => `${protocol
  */
 export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { providerId: string | null; alias: string }): Promise<void> {
   const sources = Object.keys(protocols).map((protocol) => sourceOf(protocol, alias));
-  const isLinked = sql`exists (select 1 from identity_links l
-    where l.realm_id = ${ctx.realm} and l.user_id = h.user_id and l.provider_id = ${providerId}::uuid)`;
-  const isSourced = sql`exists (select 1 from users u
-    where u.realm_id = ${ctx.realm} and u.user_id = h.user_id and u.source = any(${sources}::text[]))`;
-  assertHolds(ctx.actor, await permissionsAmong(ctx.tx, ctx.realm, sql`(${isLinked} or ${isSourced})`));
+  assertHolds(ctx.actor, await permissionsThrough(ctx.tx, ctx.realm, { providerId, sources }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Generated, sql } from "kysely";
+import { permissionsAmong } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Db, inTransaction, prepared, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
@@ -240,4 +241,17 @@ export async function recordNewGrants(
   await sql`insert into identity_provider_grants (realm_id, user_id, provider_id, kind, target_id)
     select ${realm}, r.user_id, ${providerId}::uuid, r.kind, r.target_id
     from json_to_recordset(${rows}::text::json) as r(user_id uuid, kind text, target_id uuid) on conflict do nothing`.execute(tx);
+}
+
+/** The permissions of those who are linked to a provider, or whose account came from one of `sources`. */
+export function permissionsThrough(
+  db: Db,
+  realm: string,
+  { providerId, sources }: { providerId: string | null; sources: readonly string[] },
+) {
+  const isLinked = sql`exists (select 1 from identity_links l
+    where l.realm_id = ${realm} and l.user_id = h.user_id and l.provider_id = ${providerId}::uuid)`;
+  const isSourced = sql`exists (select 1 from users u
+    where u.realm_id = ${realm} and u.user_id = h.user_id and u.source = any(${[...sources]}::text[]))`;
+  return permissionsAmong(db, realm, sql`(${isLinked} or ${isSourced})`);
 }

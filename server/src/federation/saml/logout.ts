@@ -15,7 +15,7 @@ import {
   signed,
 } from "../../platform/saml/index.ts";
 import type { UpstreamHop } from "../brokers/broker.ts";
-import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "../brokers/brokered-sessions.ts";
+import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "../brokers/brokered-sessions.store.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
