@@ -35,7 +35,8 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
 
   const changed = new Set<string>();
   const configure = async (config: Readonly<Record<string, unknown>>) => {
-    for (const key of Object.keys(config)) changed.add(key);
+    // A secret is kept until the next one: null does not take it away. Its certificate stays with it.
+    for (const key of Object.keys(config)) if (!key.startsWith("spDecryption")) changed.add(key);
     must(await admin.patch(PROVIDER, { config }), 200);
   };
   afterEach(async () => {

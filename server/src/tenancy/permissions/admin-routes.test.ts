@@ -244,6 +244,7 @@ describe("an id of another realm is a 404", () => {
       await admin.post("/identity-providers", identityProvider("google", alias));
       const machine = { clientId: "target", grantTypes: ["client_credentials"] };
       const { id: clientId } = (await admin.post("/clients", machine)).body;
+      await admin.put(`/clients/${clientId}/authz/settings`, { enabled: true });
       const { id: tokenId } = (await admin.post("/provisioning/initial-access-tokens", {})).body;
       const { id: scimTokenId } = (await admin.post("/provisioning/scim-tokens", { name: "target" })).body;
       const roleName = `target-of-${of.name}`;
