@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type { Core } from "../../core.ts";
 import { hashingFor } from "../../directory/import/index.ts";
+import { readEntity } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import {
@@ -16,7 +17,6 @@ import {
 import type { ReadCtx } from "../../platform/context.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { shippedBreaches } from "../../platform/passwords/index.ts";
-import { readEntity } from "../../federation/index.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { cliOrigin } from "../core.ts";
 import { readPassword } from "../secrets.ts";
