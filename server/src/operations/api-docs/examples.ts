@@ -145,7 +145,10 @@ const webhook = {
   previousSecretUntil: null,
 };
 
-const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
+const consent = {
+  ...{ clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+  resources: [{ resource: "https://orders.example.com/mcp", scopes: ["openid", "orders"], grantedAt: time, updatedAt: time }],
+};
 
 const verification = {
   method: "dns",
@@ -206,7 +209,14 @@ export const examples: Readonly<Record<string, unknown>> = {
   AccountApplication: {
     ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
     link: "https://shop.example.com/",
-    ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
+    ...{
+      scopes: ["email", "openid"],
+      resources: ["https://orders.example.com/mcp"],
+      consentedAt: time,
+      active: true,
+      offline: false,
+      lastUsedAt: time,
+    },
   },
   SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
   Credential: credential,
