@@ -28,7 +28,10 @@ const body = {
     "application/x-ndjson": file("One JSON object a line", '{"user_id":"auth0|1"}\n'),
     "text/csv": file("Rows with a header", "id,email\n"),
     "text/plain": file("LDIF or YAML", "dn: uid=ada,dc=example\nuid: ada\n"),
-    "multipart/form-data": file("Several files", '--x\r\nContent-Disposition: form-data; name="file"; filename="shop.json"\r\n\r\n{}\r\n--x--\r\n'),
+    "multipart/form-data": file(
+      "Several files",
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="shop.json"\r\n\r\n{}\r\n--x--\r\n',
+    ),
   },
 };
 
