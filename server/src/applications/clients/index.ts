@@ -7,6 +7,7 @@ export {
   inList,
   inMember,
   isWithinServer,
+  originVerdict,
   redirectUriVerdict,
   resourceKey,
 } from "./addresses.ts";
