@@ -101,12 +101,14 @@ export function createServices(core: Core, options: ServiceOptions) {
     subjectOf: createSubjectOf({ db, subjects: createSubjects({ db, vault, changes }) }),
     activity: createClientActivity({ ...background, log }),
   };
+  const resourceServers = createResourceServers({ db, changes });
   const issuers = createIssuers({
     ...{ db, work, realms, vault, hasher, breaches, metrics, log, outbound, limiter, messages, cookies, clients, provisioning },
     ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining, outages: core.database.outages },
     ...signIn,
     ...tokens,
     standings,
+    resourceServers,
     clientKeys: createClientKeys(outbound),
     workloads: createWorkloadCredentials({ db, changes }),
     issuerKeys: createIssuerKeys(outbound),
@@ -130,7 +132,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       issuers,
       isDraining,
     },
-    resourceServers: createResourceServers({ db, changes }),
+    resourceServers,
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),

@@ -39,10 +39,18 @@ async function introspectAccessToken(
   return {
     ...claims,
     ...payload,
+    ...permissionsOf(live),
     active: true,
     token_type: tokenTypeOf(live.confirmation ?? {}),
     ...(live.holder && { username: live.holder.username }),
   };
+}
+
+/** UMA 2.0 Federated Authorization §5.1.1, in its spelling and in Keycloak's. */
+function permissionsOf({ payload }: LiveToken): Record<string, unknown> {
+  const { permissions } = (payload.authorization ?? {}) as { permissions?: readonly { rsid?: string; scopes?: readonly string[] }[] };
+  if (!Array.isArray(permissions)) return {};
+  return { permissions: permissions.map((each) => ({ ...each, resource_id: each.rsid, resource_scopes: each.scopes ?? [] })) };
 }
 
 /** A client sees its own tokens, and those whose audience is its client id or one of its resources. */
