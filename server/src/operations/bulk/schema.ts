@@ -43,6 +43,9 @@ export const BulkReport = Type.Object(
           ok: Type.Boolean(),
           code: Type.Optional(Type.String({ description: "As the single request would have answered" })),
           message: Type.Optional(Type.String()),
+          stepUpUrl: Type.Optional(
+            Type.String({ description: "Where to sign in again, if `code` says that the last sign-in is too long ago" }),
+          ),
         },
         { $id: "BulkResult" },
       ),

@@ -87,4 +87,10 @@ export async function runBulk({ transact, refused }: BulkParts, request: BulkReq
   return { action, succeeded: results.length - failed, failed, results };
 }
 
-const failure = (userId: string, { code, message }: AppError): BulkResult => ({ userId, ok: false, code, message });
+const failure = (userId: string, { code, message, stepUpUrl }: AppError): BulkResult => ({
+  userId,
+  ok: false,
+  code,
+  message,
+  ...(stepUpUrl !== undefined && { stepUpUrl }),
+});
