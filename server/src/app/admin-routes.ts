@@ -16,6 +16,7 @@ import { identityProviderRoutes, userFederationRoutes, userLinkRoutes, userSourc
 import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
 import { bulkRoutes } from "../operations/bulk/index.ts";
 import { whoAmIRoutes } from "../operations/console/index.ts";
+import { externalImportRoutes } from "../operations/external-import/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
 import { transferRoutes } from "../operations/transfer/index.ts";
@@ -121,5 +122,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
   await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
-  await realm.register(transferRoutes, { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms });
+  const transferParts = { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms };
+  await realm.register(transferRoutes, transferParts);
+  await realm.register(externalImportRoutes, transferParts);
 }

@@ -253,6 +253,7 @@ export const opens: Record<string, readonly Permission[]> = {
   // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
   "GET /export": [],
   "POST /import": ["manage-realm"],
+  "POST /import/external": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
   "GET /whoami": all,

@@ -1,6 +1,15 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
-export { addressVerdict, adminAudience, httpsVerdict, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
+export {
+  addressVerdict,
+  adminAudience,
+  httpsVerdict,
+  inList,
+  inMember,
+  isWithinServer,
+  originVerdict,
+  redirectUriVerdict,
+} from "./addresses.ts";
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
