@@ -1,5 +1,6 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfAuthorization } from "./examples.authorization.ts";
+import { examplesOfConsole } from "./examples.console.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
@@ -278,6 +279,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   AuditEvent: event,
   AuditEventPage: { items: [event], total: 1, page: 0, size: 50 },
+  AuditEventTail: { items: [event], cursor: "NzM4IDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMCAxNzY3MjI1NjAwMDAw", more: false },
+  ...examplesOfConsole,
   MessagingProvider: provider,
   UpsertMessagingProvider: { ...providerState, secret: "the password of that account" },
   TestMessage: { to: "ada@example.com" },

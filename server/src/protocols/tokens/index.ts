@@ -27,7 +27,7 @@ export {
   signIdToken,
   verifyIdTokenHint,
 } from "./id-token.ts";
-export { userTokens } from "./issue.ts";
+export { previewTokens, userTokens } from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
