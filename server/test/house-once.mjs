@@ -213,8 +213,6 @@ export const ONCE = [
     in: [
       "src/applications/clients/",
       "src/protocols/tokens/contents/audience.ts",
-      // Which tokens a resource server may see.
-      "src/protocols/token-endpoint/introspection.ts",
       // What an unregistered client is allowed.
       "src/protocols/registration/documents/documents.ts",
       // Carries the list from one realm to another, by the route's own function.

@@ -118,6 +118,7 @@ describe("a dangerous act of an administrator", () => {
       "GET /admin/realms/{realm}/clients/{clientId}/secret",
       "POST /admin/realms/{realm}/clients/{clientId}/secret",
       "POST /admin/realms/{realm}/import",
+      "POST /admin/realms/{realm}/import/external",
       "POST /admin/realms/{realm}/keys/rotate",
       "POST /admin/realms/{realm}/users/import",
       "POST /admin/realms/{realm}/users/{userId}/impersonate",

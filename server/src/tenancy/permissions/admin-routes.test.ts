@@ -195,6 +195,7 @@ describe("an id of another realm is a 404", () => {
     "PUT /workload-identity/:id": {
       ...{ name: "target", issuer: "https://issuer.example.com", subject: "target", audience: "target", clientId: "target", enabled: true },
     },
+    "POST /clients/:clientId/preview": { userId: newId() },
     "PUT /clients/:clientId/authz/settings": { enabled: true },
     "POST /clients/:clientId/authz/evaluate": { userId: "target", scopes: ["view"] },
     "POST /clients/:clientId/authz/scopes": { name: "view" },
