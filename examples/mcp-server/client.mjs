@@ -1,16 +1,19 @@
 // An MCP client that nobody has set up anywhere: it asks the server who protects it, registers itself there, and sends you to its sign-in page.
 //
-//   node examples/mcp-server/client.mjs http://127.0.0.1:3000/mcp
+//   node examples/mcp-server/client.mjs http://localhost:3000/mcp
 import { createServer } from "node:http";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-const [address = "http://127.0.0.1:3000/mcp"] = process.argv.slice(2);
+const [address = "http://localhost:3000/mcp"] = process.argv.slice(2);
 const PORT = 3334;
 
 /** What a real client keeps on disk. */
 const kept = {};
+const keep = (name) => (value) => {
+  kept[name] = value;
+};
 const authProvider = {
   redirectUrl: `http://127.0.0.1:${PORT}/callback`,
   clientMetadata: {
@@ -21,11 +24,11 @@ const authProvider = {
     grant_types: ["authorization_code", "refresh_token"],
   },
   clientInformation: () => kept.client,
-  saveClientInformation: (client) => void (kept.client = client),
+  saveClientInformation: keep("client"),
   tokens: () => kept.tokens,
-  saveTokens: (tokens) => void (kept.tokens = tokens),
+  saveTokens: keep("tokens"),
   codeVerifier: () => kept.verifier,
-  saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+  saveCodeVerifier: keep("verifier"),
   redirectToAuthorization: (url) => console.log(`Open this address in your browser:\n\n  ${url}\n`),
 };
 

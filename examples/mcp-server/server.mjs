@@ -1,8 +1,7 @@
 // An MCP server that a realm of Gatehouse protects: docs/mcp.md says how to set it up.
-//
-//   ISSUER=http://localhost:8080/realms/acme PORT=3000 node examples/mcp-server/server.mjs
-//
+//   node examples/mcp-server/server.mjs http://localhost:3000/mcp http://localhost:8080/realms/acme tools
 // Outside of this repository: npm install @modelcontextprotocol/sdk jose
+import { realpathSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { InvalidTokenError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import { requireBearerAuth } from "@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js";
@@ -14,7 +13,7 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
 
 /** The tools. `authInfo` is what `verifier` has returned for the token of this request. */
 function makeServer() {
-  const server = new McpServer({ name: "orders", version: "1.0.0" });
+  const server = new McpServer({ name: "tools", version: "1.0.0" });
   server.registerTool("whoami", { description: "Who calls" }, ({ authInfo }) => {
     const { sub } = authInfo.extra;
     return { content: [{ type: "text", text: JSON.stringify({ sub, client: authInfo.clientId, scopes: authInfo.scopes }) }] };
@@ -43,24 +42,27 @@ function verifierOf({ issuer, jwksUri, resource, fetch }) {
 }
 
 /**
- * `scopes` are asked of every caller, and told to clients (RFC 9728), which then request them. `fetch` reaches the issuer. Returns the HTTP server and
- * the address that is the resource indicator.
+ * `resource` is the address of this server, and the indicator of its client in the realm. `scopes` are asked of every caller, and told to clients (RFC
+ * 9728), which then request them. `fetch` reaches the issuer.
  */
-export async function startMcpServer({ issuer, port, scopes = [], fetch = globalThis.fetch }) {
-  const metadata = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
-  const app = createMcpExpressApp();
-  const http = await new Promise((resolve) => {
-    const listening = app.listen(port, "127.0.0.1", () => resolve(listening));
+export async function startMcpServer({ resource: wanted, issuer, scopes = [], fetch = globalThis.fetch }) {
+  const answer = await fetch(`${issuer}/.well-known/openid-configuration`);
+  if (!answer.ok) throw new Error(`${issuer} is no issuer: status ${answer.status}`);
+  const metadata = await answer.json();
+  const url = new URL(wanted);
+  const app = createMcpExpressApp({ host: url.hostname });
+  const http = await new Promise((resolve, reject) => {
+    const listening = app.listen(Number(url.port), url.hostname, (error) => (error ? reject(error) : resolve(listening)));
   });
-  const resource = `http://127.0.0.1:${http.address().port}/mcp`;
-  const resourceServerUrl = new URL(resource);
+  url.port = http.address().port;
+  const resource = url.href;
   const bearer = requireBearerAuth({
     verifier: verifierOf({ issuer, jwksUri: metadata.jwks_uri, resource, fetch }),
     requiredScopes: scopes,
-    resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resourceServerUrl),
+    resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(url),
   });
-  app.use(mcpAuthMetadataRouter({ oauthMetadata: metadata, resourceServerUrl, scopesSupported: scopes, resourceName: "Orders" }));
-  app.post("/mcp", bearer, async (request, response) => {
+  app.use(mcpAuthMetadataRouter({ oauthMetadata: metadata, resourceServerUrl: url, scopesSupported: scopes }));
+  app.post(url.pathname, bearer, async (request, response) => {
     const server = makeServer();
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     response.on("close", () => void Promise.all([transport.close(), server.close()]));
@@ -70,8 +72,12 @@ export async function startMcpServer({ issuer, port, scopes = [], fetch = global
   return { http, resource };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const { ISSUER = "http://localhost:8080/realms/acme", PORT = "3000", SCOPES = "orders" } = process.env;
-  const { resource } = await startMcpServer({ issuer: ISSUER, port: Number(PORT), scopes: SCOPES.split(" ").filter(Boolean) });
-  console.log(`An MCP server at ${resource}, for tokens of ${ISSUER}`);
+if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? "")).href) {
+  const [own, issuer, ...scopes] = process.argv.slice(2);
+  if (!own || !issuer) {
+    console.error("Usage: node examples/mcp-server/server.mjs OWN_URL ISSUER [SCOPE...]");
+    process.exit(2);
+  }
+  const { resource } = await startMcpServer({ resource: own, issuer, scopes });
+  console.log(`An MCP server at ${resource}, for tokens of ${issuer}`);
 }

@@ -62,7 +62,7 @@ async function reach(input: string | URL | Request, init: RequestInit = {}): Pro
 
 const mcpServer = async (realm: RealmUnderTest) => {
   const { http, resource } = await startMcpServer({
-    ...{ issuer: `${iam.config.baseUrl}/realms/${realm.name}`, port: 0, scopes: ["orders"], fetch: reach },
+    ...{ resource: "http://127.0.0.1:0/mcp", issuer: `${iam.config.baseUrl}/realms/${realm.name}`, scopes: ["orders"], fetch: reach },
   });
   started.push(http);
   return resource;
@@ -71,16 +71,24 @@ const mcpServer = async (realm: RealmUnderTest) => {
 /** What an MCP client keeps, and the address to which it sends its user. */
 function memory(more: Partial<OAuthClientProvider> = {}) {
   const kept: Record<string, unknown> = {};
+  const keep = (name: string) => (value: unknown) => {
+    kept[name] = value;
+  };
   const provider = {
     redirectUrl: CALLBACK,
-    clientMetadata: { client_name: "Desk", redirect_uris: [CALLBACK], application_type: "native", token_endpoint_auth_method: "none" },
+    clientMetadata: {
+      ...{ client_name: "Desk", redirect_uris: [CALLBACK], application_type: "native", token_endpoint_auth_method: "none" },
+      grant_types: ["authorization_code", "refresh_token"],
+    },
     clientInformation: () => kept.client,
-    saveClientInformation: (client: unknown) => void (kept.client = client),
+    saveClientInformation: keep("client"),
     tokens: () => kept.tokens,
-    saveTokens: (tokens: unknown) => void (kept.tokens = tokens),
+    saveTokens: keep("tokens"),
     codeVerifier: () => kept.verifier,
-    saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
-    redirectToAuthorization: (url: URL) => void (kept.url = url.href),
+    saveCodeVerifier: keep("verifier"),
+    discoveryState: () => kept.discovery,
+    saveDiscoveryState: keep("discovery"),
+    redirectToAuthorization: ({ href }: URL) => keep("url")(href),
     ...more,
   } as unknown as OAuthClientProvider;
   return { kept, provider };
@@ -140,17 +148,15 @@ test("both SDKs sign in with one API in the realm: by registering themselves, by
       const asked = await connect(sdk, first, provider);
       expect(asked.isRefused, "a stranger is sent to the sign-in page").toBe(true);
       const { consent, left, visitor } = await answer(kept, user);
-      if (sdk === 1 || way === "registered") {
-        expect(consent, "the page names the API, its address and where the answer goes").toMatch(/Orders[\s\S]*127\.0\.0\.1:\d+\/mcp/);
-        expect(consent).toContain("See your orders");
-        expect(consent).toContain("127.0.0.1:4711");
-      }
+      expect(consent, "the page names the API, its address and where the answer goes").toMatch(/Orders[\s\S]*127\.0\.0\.1:\d+\/mcp/);
+      expect(consent).toContain("See your orders");
+      expect(consent).toContain("127.0.0.1:4711");
       await (sdk === 1
         ? asked.transport.finishAuth(left.searchParams.get("code")!)
         : asked.transport.finishAuth(left.searchParams as never));
       const { client } = await connect(sdk, first, provider);
       const seen = await whoami(client);
-      expect(seen, `${way}, SDK ${sdk}`).toMatchObject({ sub: user.userId, scopes: ["orders"] });
+      expect(seen, `${way}, SDK ${sdk}`).toMatchObject({ sub: user.userId, scopes: sdk === 1 ? ["orders"] : ["orders", "offline_access"] });
       if (way === "document") expect(seen.client).toBe(documentAddress());
 
       // Refreshed, it goes on without a page.
@@ -182,6 +188,8 @@ test("both SDKs sign in with one API in the realm: by registering themselves, by
 
   // MCP's extension for machines: a client that administrators made, for an API that is open.
   const { secret } = (await master.post("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] })).body;
-  const machine = new ClientCredentialsProvider({ clientId: "robot", clientSecret: secret, scope: "orders" } as never);
+  const machine = new ClientCredentialsProvider({
+    ...{ clientId: "robot", clientSecret: secret, scope: "orders", expectedIssuer: `${iam.config.baseUrl}/realms/${realm.name}` },
+  } as never);
   expect(await whoami((await connect(1, first, machine)).client)).toMatchObject({ sub: "robot", scopes: ["orders"] });
 });
