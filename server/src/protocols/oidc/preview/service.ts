@@ -7,7 +7,7 @@ import { newId } from "../../../kernel/ids.ts";
 import { OAuthError } from "../../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
 import { allows } from "../../../tenancy/permissions/index.ts";
-import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf } from "../../tokens/index.ts";
+import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 import type { PreviewRequest, TokenPreview } from "./schema.ts";
 
@@ -28,8 +28,10 @@ export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, re
   };
   const [allowed, preview] = await Promise.all([
     mayUseApplication(ctx.tx, ctx.realm, userId, client.settings),
-    explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource])).then((resource) =>
-      explained("userId", () => previewTokens(parts, client, { ...issue, audience: audienceOf(client, resource) })),
+    explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource])).then((target) =>
+      explained("userId", () =>
+        previewTokens(parts, client, { ...issue, scopes: scopesAt(target, scopes), audience: audienceOf(client, target.resource) }),
+      ),
     ),
   ]);
   return { scopes: [...scopes], allowed, ...preview };
