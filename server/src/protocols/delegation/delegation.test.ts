@@ -5,7 +5,7 @@ import { systemActor } from "../../platform/context.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, type Node } from "../../testing/harness.ts";
 import { dpopKey } from "../../testing/proof.ts";
-import { type Party, relyingParty } from "../../testing/relying-party.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -134,15 +134,17 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
     },
   });
   ok(await boss.put(`/clients/${made.client}/allowed-resources`, { allowedResources: [admin] }));
-  const party: Party = await relyingParty(iam, realm, { clientId: "other" });
-  const url = party.url({ client_id: "assistant", resource: admin, scope: "openid" });
+  const party = await relyingParty(iam, realm, { clientId: "other" });
   const holder = await realm.as("realm-admin");
-  const left = await holder.browser.get(url);
-  const to = new URL(String(left.headers.location ?? /url=(https?:.*)$/.exec(String(left.headers.refresh))?.[1]), iam.config.baseUrl);
+  const url = party.url({ client_id: "assistant", resource: admin, scope: "openid" });
+  const { page } = await walk(holder.browser, iam.config.baseUrl, url);
+  // Although it is one of the realm's own, the user is asked.
+  const { left } = await submit(holder.browser, iam.config.baseUrl, page, { decision: "allow" });
+  const code = left?.searchParams.get("code") ?? "";
   const answer = await iam.browser().request("POST", `/realms/${realm.name}/token`, {
     form: {
-      ...{ grant_type: "authorization_code", code: to.searchParams.get("code") ?? "", redirect_uri: "https://app.example/cb" },
-      ...{ code_verifier: party.verifier, client_id: "assistant", client_secret: made.secret },
+      ...{ grant_type: "authorization_code", code, redirect_uri: "https://app.example/cb", code_verifier: party.verifier },
+      ...{ client_id: "assistant", client_secret: made.secret },
     },
     csrf: false,
   });
