@@ -26,15 +26,14 @@ export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, re
     idToken: scopes.includes("openid") ? { scopes, nonce: undefined, requested: [] } : null,
     ...{ claims: undefined, authorizationDetails: undefined },
   };
+  const target = await explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource]));
+  const scopesThere = scopesAt(target, scopes);
+  const audience = audienceOf(client, target.resource);
   const [allowed, preview] = await Promise.all([
     mayUseApplication(ctx.tx, ctx.realm, userId, client.settings),
-    explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource])).then((target) =>
-      explained("userId", () =>
-        previewTokens(parts, client, { ...issue, scopes: scopesAt(target, scopes), audience: audienceOf(client, target.resource) }),
-      ),
-    ),
+    explained("userId", () => previewTokens(parts, client, { ...issue, scopes: scopesThere, audience })),
   ]);
-  return { scopes: [...scopes], allowed, ...preview };
+  return { scopes: [...scopesThere], allowed, ...preview };
 }
 
 function scopesIn({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: string | undefined): readonly string[] {
