@@ -9,4 +9,4 @@ export { userImportRoutes } from "./routes.ts";
 export { conflicts, type ImportUser, type OnConflict, UserImport } from "./schema.ts";
 export { importUsers } from "./service.ts";
 export { endAbandonedImports } from "./stored.ts";
-export type { ImportParts } from "./target.ts";
+export type { ImportParts, UserLinks } from "./target.ts";

@@ -11,11 +11,25 @@ import type { OnConflict, RowError, UserImport } from "./schema.ts";
 /** Runs one transaction with its events. */
 export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
+/** Accounts at identity providers, which belong to a later tier. */
+export interface UserLinks {
+  /** The id of the provider that a new user may be linked to as this subject; refuses what cannot be. */
+  check(ctx: Ctx, link: { readonly provider: string; readonly subject: string }): Promise<string>;
+  insert(
+    ctx: Ctx,
+    link: { readonly providerId: string; readonly subject: string; readonly userId: string; readonly username: string | null },
+  ): Promise<void>;
+}
+
+/** What writing a batch needs besides the unit of work. */
+export type BatchTools = Pick<ImportParts, "vault" | "links">;
+
 export interface ImportParts {
   readonly transact: Transact;
   readonly hashPassword: HashPassword;
   /** Seals the secrets of authenticator apps. */
   readonly vault: Vault;
+  readonly links: UserLinks;
   readonly log: Pick<Logger, "warn">;
 }
 
