@@ -1,3 +1,4 @@
+import { agentRoutes } from "../applications/agents/index.ts";
 import { applicationRoutes } from "../applications/applications/index.ts";
 import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
@@ -14,6 +15,7 @@ import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/role
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
 import { identityProviderRoutes, importedLinks, userFederationRoutes, userLinkRoutes, userSourceRoutes } from "../federation/index.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
+import { bulkRoutes } from "../operations/bulk/index.ts";
 import { whoAmIRoutes } from "../operations/console/index.ts";
 import { externalImportRoutes } from "../operations/external-import/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
@@ -21,6 +23,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
+import { previewRoutes } from "../protocols/oidc/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
 import { scimTokenRoutes } from "../protocols/scim/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
@@ -72,6 +75,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault, links: importedLinks });
+  await realm.register(bulkRoutes, { prefix: "/users/bulk", work: core.work });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });
@@ -94,6 +98,8 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(agentRoutes, { prefix: "/agents", baseUrl });
+  await realm.register(previewRoutes, { prefix: "/clients/:clientId/preview", issuers: services.issuers });
   await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
   await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });

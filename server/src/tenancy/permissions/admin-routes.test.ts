@@ -156,6 +156,7 @@ describe("an id of another realm is a 404", () => {
   const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
+    "PUT /agents/:id": { name: "taken-over" },
     "PUT /users/:userId/source": { source: "local" },
     "PUT /users/:userId": { username: "taken-over", enabled: true, locked: false, roles: [] },
     "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },
@@ -195,6 +196,7 @@ describe("an id of another realm is a 404", () => {
     "PUT /workload-identity/:id": {
       ...{ name: "target", issuer: "https://issuer.example.com", subject: "target", audience: "target", clientId: "target", enabled: true },
     },
+    "POST /clients/:clientId/preview": { userId: newId() },
     "PUT /clients/:clientId/authz/settings": { enabled: true },
     "POST /clients/:clientId/authz/evaluate": { userId: "target", scopes: ["view"] },
     "POST /clients/:clientId/authz/scopes": { name: "view" },
