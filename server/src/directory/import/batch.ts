@@ -5,11 +5,11 @@ import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
 import { findUserForUpdate, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
 import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import type { Fault } from "./readers/index.ts";
 import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { OnConflict } from "./schema.ts";
-import type { BatchTools } from "./target.ts";
 
 export type Outcome = "created" | "updated" | "skipped" | Fault;
 

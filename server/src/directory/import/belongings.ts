@@ -8,10 +8,10 @@ import { findGroupId, insertMembers, rolesGrantedBy } from "../groups/index.ts";
 import { insertOrganizationMembers, organizationsByAlias } from "../organizations/index.ts";
 import { assertMayGrant, shareNamedRole } from "../roles/index.ts";
 import { insertCredentials, type NewCredential } from "./batch.store.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Fault } from "./readers/index.ts";
 import { faultOfError, type ReadyRow } from "./row.ts";
 import type { ImportUser } from "./schema.ts";
-import type { BatchTools } from "./target.ts";
 
 /** What a new user gets besides an account: resolved once per batch, under the escalation rule. */
 export interface Belongings {

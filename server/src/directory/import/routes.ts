@@ -6,11 +6,11 @@ import type { Vault } from "../../kernel/vault.ts";
 import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { PasswordParts } from "../credentials/index.ts";
+import type { UserLinks } from "./batch-tools.ts";
 import { hashingFor } from "./passwords.ts";
 import { type MediaType, mediaTypes } from "./readers/index.ts";
 import { ImportQuery, ImportUser, UserImport } from "./schema.ts";
 import { importUsers, readImport } from "./service.ts";
-import type { UserLinks } from "./target.ts";
 
 const tags = ["Users"];
 

@@ -5,11 +5,12 @@ import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { inSavepoint } from "./batch.store.ts";
 import { type Outcome, writeBatch } from "./batch.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Batch } from "./batches.ts";
 import { importErrors } from "./errors.ts";
 import { abandonedImports, addProgress, finishImport, HOLD, holdImport, keepHold, MAX_ERRORS } from "./imports.store.ts";
 import type { OnConflict, Status, UserImport } from "./schema.ts";
-import { type BatchTools, type ImportOptions, type ImportParts, type Target, tally } from "./target.ts";
+import { type ImportOptions, type ImportParts, type Target, tally } from "./target.ts";
 
 /** Rows go into the database, their number and fate with them. One request at a time holds an import. */
 export async function storedTarget(

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Outcome } from "./batch.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Batch } from "./batches.ts";
 import type { HashPassword } from "./passwords.ts";
 import type { Delimiter, MediaType, Stop } from "./readers/index.ts";
@@ -11,25 +11,9 @@ import type { OnConflict, RowError, UserImport } from "./schema.ts";
 /** Runs one transaction with its events. */
 export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
-/** Accounts at identity providers, which belong to a later tier. */
-export interface UserLinks {
-  /** The id of the provider that a new user may be linked to as this subject; refuses what cannot be. */
-  check(ctx: Ctx, link: { readonly provider: string; readonly subject: string }): Promise<string>;
-  insert(
-    ctx: Ctx,
-    link: { readonly providerId: string; readonly subject: string; readonly userId: string; readonly username: string | null },
-  ): Promise<void>;
-}
-
-/** What writing a batch needs besides the unit of work. */
-export type BatchTools = Pick<ImportParts, "vault" | "links">;
-
-export interface ImportParts {
+export interface ImportParts extends BatchTools {
   readonly transact: Transact;
   readonly hashPassword: HashPassword;
-  /** Seals the secrets of authenticator apps. */
-  readonly vault: Vault;
-  readonly links: UserLinks;
   readonly log: Pick<Logger, "warn">;
 }
 
