@@ -33,10 +33,11 @@ export {
   protectedUserinfo,
   signAuthorizationResponse,
   signIdToken,
+  verifyIdToken,
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { previewTokens, userTokens } from "./issue.ts";
-export { algOf, signJwt } from "./jwt.ts";
+export { algOf, ID_JAG_TYPE, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
@@ -69,4 +70,4 @@ export {
 export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
 export { endGrants, endGrantsOfSessions, forgetRequests, revokeFamily } from "./revocation.ts";
-export { verifyJwt } from "./verify.ts";
+export { type VerifiedJwt, verifyJwt } from "./verify.ts";
