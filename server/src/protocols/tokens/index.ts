@@ -36,8 +36,9 @@ export {
   verifyIdToken,
   verifyIdTokenHint,
 } from "./id-token.ts";
+export { ASSERTION_LIFETIME, signIdentityAssertion } from "./identity-assertion.ts";
 export { previewTokens, userTokens } from "./issue.ts";
-export { algOf, ID_JAG_TYPE, signJwt } from "./jwt.ts";
+export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";

@@ -1,19 +1,16 @@
-import { randomUUID } from "node:crypto";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { clock, SECOND } from "../../../kernel/clock.ts";
+import { clock } from "../../../kernel/clock.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { systemActor } from "../../../platform/context.ts";
 import { findSessionBehind, type LiveSession } from "../../../signin/sessions/index.ts";
-import { algOf, grantsOfSession, ID_JAG_TYPE, signJwt, type VerifiedJwt, verifyIdToken } from "../../tokens/index.ts";
+import { ASSERTION_LIFETIME, grantsOfSession, signIdentityAssertion, type VerifiedJwt, verifyIdToken } from "../../tokens/index.ts";
 import { assertSessionStands } from "../exchange.ts";
 import type { Grant, Parameters, Presented, Source } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 
 export const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
 const ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token";
-/** In seconds. */
-const LIFETIME = 300;
 
 interface AssertionSource extends Source {
   readonly record: null;
@@ -41,16 +38,9 @@ export const identityAssertion: Grant<AssertionSource> = {
 
   async issue({ parts, client }, { session, claims, server }, { params, lists }) {
     await assertSessionStands(parts, client, session);
-    const scope = scopeWithin(server.scopes, params.scope);
-    const iat = Math.floor(clock.now() / SECOND);
-    const { sub, auth_time, acr, amr, email, email_verified } = claims;
-    const payload = {
-      ...{ iss: parts.issuer, sub, aud: server.issuer, client_id: server.clientId, jti: randomUUID(), iat, exp: iat + LIFETIME },
-      ...{ auth_time, acr, amr, email, email_verified },
-      ...{ scope: scope || undefined, resource: resourceOf(lists) },
-    };
-    const access_token = await signJwt(parts, algOf(parts, client, "idTokenAlg"), ID_JAG_TYPE, JSON.stringify(payload));
-    const body = { issued_token_type: ID_JAG, access_token, token_type: "N_A", expires_in: LIFETIME, scope: scope || undefined };
+    const scope = scopeWithin(server.scopes, params.scope) || undefined;
+    const access_token = await signIdentityAssertion(parts, client, claims, { ...server, scope, resource: resourceOf(lists) });
+    const body = { issued_token_type: ID_JAG, access_token, token_type: "N_A", expires_in: ASSERTION_LIFETIME, scope };
     return { kind: "decision", userId: session.userId, isToken: true, body };
   },
 
