@@ -182,6 +182,7 @@ async function bundle(out) {
   for (const beside of [
     ...[
       "operations/api-docs/page-script.js",
+      "signin/assets/account-style.css",
       "signin/assets/passkey-script.js",
       "signin/assets/hop-script.js",
       "signin/assets/signing-out-script.js",

@@ -13,14 +13,16 @@ interface FieldText {
   readonly code?: boolean;
   /** The alert above is about it. */
   readonly invalid?: boolean;
+  /** Why what was typed is refused. It stands below the field, which has the focus. */
+  readonly error?: string | undefined;
 }
 
 type InputAttributes = Omit<JSX.IntrinsicElements["input"], "label" | "role" | "type">;
-type FieldProps = FieldText & InputAttributes & ({ readonly type: "text" } | { readonly type: "password" });
+type FieldProps = FieldText & InputAttributes & { readonly type: "text" | "password" | "email" | "tel" | "url" | "date" };
 
 /** An input with its label, and with a hint below it. What else is given goes to the input. */
-export const Field = ({ id, name = id, label, hint, code = false, invalid = false, required = true, ...input }: FieldProps) => {
-  const about = [invalid && ALERT_ID, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+export const Field = ({ id, name = id, label, hint, code = false, invalid = false, error, required = true, ...input }: FieldProps) => {
+  const about = [invalid && ALERT_ID, error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="gh-field">
       <label class="gh-label" for={id}>
@@ -30,9 +32,15 @@ export const Field = ({ id, name = id, label, hint, code = false, invalid = fals
         class={code ? "gh-input gh-code" : "gh-input"}
         {...{ id, name, required }}
         aria-describedby={about || undefined}
-        aria-invalid={invalid ? "true" : undefined}
-        {...input}
+        aria-invalid={invalid || error !== undefined ? "true" : undefined}
+        {...(input as { type: "text" })}
+        {...(error !== undefined && { autofocus: true })}
       />
+      {error === undefined ? null : (
+        <p class="gh-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
       {hint === undefined ? null : (
         <p class="gh-hint" id={`${id}-hint`}>
           {hint}

@@ -10,6 +10,7 @@ export const CLASS_NAMES = {
   "gh-page--invitation": "The page, when it is about an invitation",
   "gh-page--consent": "The page, when it asks what an application may have",
   "gh-consent": "The list of what the application wants",
+  "gh-page--account": "The page, when it is one of the account console",
   "gh-page--device": "The page, when it is about a device or an application that waits elsewhere",
   "gh-code": "The code that the device shows",
   "gh-number": "A number that two screens show",
@@ -40,6 +41,7 @@ export const CLASS_NAMES = {
   "gh-field": "One field: its label and its input",
   "gh-label": "The label of a field",
   "gh-hint": "What to know about a field, below it",
+  "gh-error": "Why what was typed into a field is refused, below it",
   "gh-input": "A text or password input",
   "gh-check": "A checkbox with its label",
   "gh-button": "A button, or a link that looks like one",
@@ -87,6 +89,8 @@ html {
   -webkit-text-size-adjust: 100%;
   text-size-adjust: 100%;
 }
+html[data-theme="light"] { color-scheme: light; }
+html[data-theme="dark"] { color-scheme: dark; }
 
 .gh-page {
   min-block-size: 100vh;
@@ -174,6 +178,7 @@ html {
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
+.gh-error { margin: 0; color: var(--gh-error); font-size: .875rem; font-weight: 600; }
 
 .gh-input {
   inline-size: 100%;
@@ -303,11 +308,14 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 }
 
 @media (prefers-color-scheme: dark) {
-  .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
+  html:not([data-theme="light"]) .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
   /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
-  .gh-logo, .gh-application-logo { padding: .5rem .75rem; background: #fff; }
-  .gh-provider-logo { padding: .125rem; background: #fff; }
+  html:not([data-theme="light"]) :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+  html:not([data-theme="light"]) .gh-provider-logo { padding: .125rem; background: #fff; }
 }
+html[data-theme="dark"] .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
+html[data-theme="dark"] :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+html[data-theme="dark"] .gh-provider-logo { padding: .125rem; background: #fff; }
 
 @media (prefers-contrast: more) {
   .gh-card, .gh-footer, .gh-input, .gh-button--plain { border-color: currentcolor; }
