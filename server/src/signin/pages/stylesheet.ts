@@ -10,7 +10,6 @@ export const CLASS_NAMES = {
   "gh-page--invitation": "The page, when it is about an invitation",
   "gh-page--consent": "The page, when it asks what an application may have",
   "gh-consent": "The list of what the application wants",
-  "gh-page--account": "The page, when it is one of the account console",
   "gh-page--device": "The page, when it is about a device or an application that waits elsewhere",
   "gh-code": "The code that the device shows",
   "gh-number": "A number that two screens show",
@@ -43,6 +42,9 @@ export const CLASS_NAMES = {
   "gh-hint": "What to know about a field, below it",
   "gh-error": "Why what was typed into a field is refused, below it",
   "gh-input": "A text or password input",
+  "gh-control": "The box around an input",
+  "gh-control--shown": "The box around a password that can be shown",
+  "gh-show": "The button that shows the password",
   "gh-check": "A checkbox with its label",
   "gh-button": "A button, or a link that looks like one",
   "gh-button--primary": "The main button, in the brand's colour",
@@ -73,6 +75,7 @@ export const CLASS_NAMES = {
   "gh-qr": "The picture for a camera",
   "gh-key": "What the picture says, for typing",
   "gh-codes": "The list of recovery codes",
+  "gh-tools": "What can be done with them: copy, download, print",
   "gh-reference": "The request number on an error page",
   "gh-links": "Links to what the application says about itself",
   "gh-terms": "The realm's terms, to be read before they are accepted",
@@ -190,6 +193,23 @@ html[data-theme="dark"] { color-scheme: dark; }
   color: var(--gh-text);
   font: inherit;
 }
+.gh-control { position: relative; display: grid; }
+.gh-control--shown .gh-input { padding-inline-end: 5.5rem; }
+.gh-show {
+  position: absolute;
+  inset-block: .375rem;
+  inset-inline-end: .375rem;
+  padding: 0 .625rem;
+  border: 0;
+  border-radius: .5rem;
+  background: transparent;
+  color: var(--gh-accent);
+  font: inherit;
+  font-size: .875rem;
+  font-weight: 600;
+  cursor: pointer;
+}
+.gh-show[aria-pressed="true"] { background: var(--gh-page); }
 .gh-input[aria-invalid="true"] { border-color: var(--gh-error-line); }
 .gh-input:autofill { -webkit-text-fill-color: var(--gh-text); box-shadow: inset 0 0 0 6rem var(--gh-field); caret-color: var(--gh-text); }
 
@@ -217,7 +237,7 @@ html[data-theme="dark"] { color-scheme: dark; }
 .gh-button--plain:hover { border-color: var(--gh-accent); color: var(--gh-accent); }
 .gh-button:active { transform: translateY(1px); }
 
-.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-link:focus-visible, .gh-alert:focus {
+.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-link:focus-visible, .gh-show:focus-visible, .gh-alert:focus {
   outline: 3px solid var(--gh-accent);
   outline-offset: 2px;
 }
@@ -246,6 +266,7 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 .gh-qr { display: block; inline-size: 13rem; max-inline-size: 100%; margin-inline: auto; border-radius: .5rem; }
 p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
 .gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
+.gh-tools { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; }
 p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-facts { display: grid; gap: .5rem; margin: 0 0 1.5rem; font-size: .9375rem; }
 .gh-fact dt { color: var(--gh-muted); font-size: .875rem; }

@@ -108,7 +108,7 @@ export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
           </>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 };

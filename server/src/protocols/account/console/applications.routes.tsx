@@ -143,7 +143,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
           </>
         ),
       });
-      return pages.send(reply, html, { logos: rows.map(({ logoUri }) => logoUri) });
+      return pages.send(reply, view, html, { logos: rows.map(({ logoUri }) => logoUri) });
     },
   );
 
@@ -177,7 +177,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
           </Panel>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 

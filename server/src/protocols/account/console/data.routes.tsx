@@ -51,7 +51,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
         </>
       ),
     });
-    return pages.send(reply, html);
+    return pages.send(reply, view, html);
   });
 
   const showDelete = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
@@ -82,7 +82,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
         </Panel>
       ),
     });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   const config = { recentAuthentication: true };

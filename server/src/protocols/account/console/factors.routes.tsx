@@ -5,12 +5,12 @@ import Type from "typebox";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../signin/pages/index.ts";
+import { CodeTools, CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../signin/pages/index.ts";
 import { cleanLabel, creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
 import { confirmOwnTotp, openOwnTotp, startOwnTotp } from "../credentials/totp.service.ts";
-import { backTo, type Consoles, type FormProblem, problemOf, scriptsOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, problemOf } from "./pages.ts";
 import { type AccountView, Panel, renderAccountPage } from "./shell.tsx";
 
 const PATH = "pages/security";
@@ -38,13 +38,14 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       lead: text.accountCodesShownText,
       children: (
         <Panel>
-          <ul class="gh-codes" aria-label={text.accountCodesShownTitle}>
+          <ul class="gh-codes" id="codes" aria-label={text.accountCodesShownTitle}>
             {codes.map((code) => (
               <li class="gh-code" translate={false}>
                 {code}
               </li>
             ))}
           </ul>
+          <CodeTools text={text} of="codes" />
           <p class="gh-panel-links">
             <a class="gh-button gh-button--primary gh-button--small" href={`${view.base}${PATH}`}>
               {text.accountCodesDone}
@@ -53,21 +54,20 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, html);
+    return pages.send(reply, view, html);
   };
 
   const showPasskey = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
     const text = messagesOf(view.locale);
     const options = JSON.stringify(await creationOptions(parts, await ownRegistration(request)));
-    const { nonce, scripts } = scriptsOf("passkey.js");
     const html = renderAccountPage({
       view,
       title: text.accountPasskeyAdd,
       lead: text.passkeySetUpText,
       back: backOf(view),
       ...problemIn(view, problem),
-      scripts,
+      scripts: ["passkey.js"],
       children: (
         <Panel>
           <Form csrf={view.csrf} action={`${view.base}${PATH}/passkey`} id="gh-step">
@@ -76,7 +76,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, html, { nonce, status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   app.get(
@@ -149,6 +149,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
               code
               inputmode="numeric"
               autocomplete="one-time-code"
+              data-digits={String(request.realm.settings.totp.digits)}
               maxlength={32}
               error={problem?.field === "code" ? problem.text : undefined}
             />
@@ -158,7 +159,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   app.get(
@@ -216,7 +217,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
           </Panel>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 
@@ -259,7 +260,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, html);
+    return pages.send(reply, view, html);
   };
 
   app.get(

@@ -99,7 +99,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
           </>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 
@@ -126,7 +126,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
           </Panel>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 
@@ -170,7 +170,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
         </Panel>
       ),
     });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   app.get(

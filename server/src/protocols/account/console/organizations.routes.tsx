@@ -75,7 +75,7 @@ export const organizationPages: FastifyPluginAsyncTypebox<{ readonly pages: Cons
           </>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 

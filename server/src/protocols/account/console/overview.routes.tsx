@@ -131,7 +131,7 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
           </>
         ),
       });
-      return pages.send(reply, html, { logos: applications.rows.map(({ logoUri }) => logoUri) });
+      return pages.send(reply, view, html, { logos: applications.rows.map(({ logoUri }) => logoUri) });
     },
   );
 };

@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { type AssetName, assetHref } from "../../../signin/assets/index.ts";
 import { seeOther, type Visitors } from "../../../signin/login/index.ts";
-import { type Messages, messagesOf, type PageScript, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
+import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
 import type { AccountView, PageName } from "./shell.tsx";
 
 /** What was just done, as the page after it says it. */
@@ -43,14 +42,14 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
       const known = await providers.get(realmId);
       return {
         ...visitors.formOf(request, reply, path, kept),
-        ...{ here, base: accountPath(realmId), logoutAction: `/realms/${realmId}/logout`, account: request.visitor.session!.username },
-        now: clock.now(),
+        ...{ here, base: accountPath(realmId), logoutAction: `/realms/${realmId}/logout`, account: request.actor!.name },
+        ...{ now: clock.now(), nonce: randomBytes(18).toString("base64") },
         hidden: known && known.byAlias.size > 0 ? [] : ["links"],
       };
     },
-    send(reply: FastifyReply, html: string, options: SendPageOptions & { readonly status?: number } = {}) {
+    send(reply: FastifyReply, { nonce }: AccountView, html: string, options: SendPageOptions & { readonly status?: number } = {}) {
       const { status = 200, ...rest } = options;
-      return sendPage(reply, status, html, rest) as never;
+      return sendPage(reply, status, html, { nonce, ...rest }) as never;
     },
   };
 }
@@ -59,12 +58,6 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
 export function noticeOf(request: FastifyRequest, { locale }: Pick<AccountView, "locale">): string | undefined {
   const { done } = request.query as { done?: string };
   return done !== undefined && Object.hasOwn(DONE, done) ? messagesOf(locale)[DONE[done as Done]] : undefined;
-}
-
-/** A script of ours, and the nonce that lets it run. */
-export function scriptsOf(...names: readonly AssetName[]): { readonly nonce: string; readonly scripts: readonly PageScript[] } {
-  const nonce = randomBytes(18).toString("base64");
-  return { nonce, scripts: names.map((name) => ({ src: assetHref(name), nonce })) };
 }
 
 /** Why a form is shown again: below the field that it is about, or above the form. */

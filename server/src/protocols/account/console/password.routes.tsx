@@ -38,6 +38,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
               label={text.currentPassword}
               type="password"
               autocomplete="current-password"
+              show={text.showPassword}
               autofocus={!problem}
               error={errorOf("currentPassword")}
             />
@@ -46,6 +47,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
               name="newPassword"
               label={text.newPassword}
               hint={passwordRules(request.realm.settings.passwordPolicy, text)}
+              show={text.showPassword}
               type="password"
               autocomplete="new-password"
               error={errorOf("newPassword")}
@@ -64,7 +66,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
         </Panel>
       ),
     });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   app.get(

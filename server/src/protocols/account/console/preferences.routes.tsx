@@ -71,7 +71,7 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
           </Panel>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 

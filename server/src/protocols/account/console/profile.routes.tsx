@@ -38,7 +38,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     const profile = await request.read(readProfile);
     const readOnly = await request.read((ctx) => readOnlyMembers(ctx, request.realm.settings.account));
     const html = render({ view, profile, readOnly, typed: typed ?? {}, problem, notice: noticeOf(request, view) });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   /** The members of the form over the present profile, which the API takes whole. */

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { credentialErrors } from "../../../directory/credentials/index.ts";
 import { type Credential, readCredentials, revokeOwnCredential } from "../../../directory/users/index.ts";
-import type { Db } from "../../../platform/db/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { Field, Form, messagesOf, Submit } from "../../../signin/pages/index.ts";
@@ -21,12 +20,11 @@ const consumes = ["application/x-www-form-urlencoded"];
 
 export interface SecurityPageParts {
   readonly pages: Consoles;
-  readonly db: Db;
   readonly messages: Messages;
 }
 
 /** Mounted under /realms/:realm/account. */
-export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async (app, { pages, db, messages }) => {
+export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async (app, { pages, messages }) => {
   app.get(
     `/${PATH}`,
     { schema: { summary: "The page of how you sign in", response: { 200: page("The page") } } },
@@ -34,8 +32,8 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       const view = await pages.viewOf(request, reply, "security");
       const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
       const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
-      const canPush = await messages.canSend(db, request.realmId, "PUSH");
-      return pages.send(reply, renderSecurity({ view, notice: noticeOf(request, view), credentials, browsers, canPush }));
+      const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
+      return pages.send(reply, view, renderSecurity({ view, notice: noticeOf(request, view), credentials, browsers, canPush }));
     },
   );
 
@@ -70,7 +68,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
         </Panel>
       ),
     });
-    return pages.send(reply, html, { status: problem?.status ?? 200 });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   const removing = { recentAuthentication: true };
@@ -148,7 +146,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
           </Panel>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 

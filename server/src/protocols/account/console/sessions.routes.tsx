@@ -81,7 +81,7 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles 
           </>
         ),
       });
-      return pages.send(reply, html);
+      return pages.send(reply, view, html);
     },
   );
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { assetHref } from "../../../signin/assets/index.ts";
+import { type AssetName, assetHref } from "../../../signin/assets/index.ts";
 import {
   Alert,
   BrandMark,
@@ -11,7 +11,6 @@ import {
   type Messages,
   messagesOf,
   type PageFrame,
-  type PageScript,
   renderDocument,
   Sheet,
   withoutBidiControls,
@@ -42,6 +41,8 @@ export interface AccountFrame extends PageFrame {
   readonly logoutAction: string;
   readonly account: string;
   readonly now: number;
+  /** Lets the scripts of this answer run. */
+  readonly nonce: string;
   /** Pages that would have nothing to show. */
   readonly hidden: readonly PageName[];
 }
@@ -58,21 +59,24 @@ interface AccountPageProps {
   /** Confirms what was just done. */
   readonly notice?: string | undefined;
   readonly problem?: { readonly title: string; readonly text?: string | undefined } | undefined;
-  readonly scripts?: readonly PageScript[];
+  readonly scripts?: readonly AssetName[];
   /** Where this page belongs: a link back to it. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly children?: ComponentChildren;
 }
+
+const STYLES = ["account.css", "account-parts.css"] as const;
 
 export const renderAccountPage = (props: AccountPageProps): string => renderDocument(<AccountPage {...props} />);
 
 function AccountPage({ view, title, values = {}, lead, notice, problem, scripts = [], back, children }: AccountPageProps) {
   const text = messagesOf(view.locale);
   const brand = brandOf(view);
+  const ours = ["forms.js" as const, ...scripts].map((name) => ({ src: assetHref(name), nonce: view.nonce }));
   const names = { name: brandName(brand), ...values };
   const plain = title.replace(/\{([a-z]+)\}/g, (whole, key: string) => withoutBidiControls(names[key as "name"] ?? whole));
   return (
-    <Sheet {...view} kind="account" title={plain} problem={problem} styles={[assetHref("account.css")]} scripts={scripts}>
+    <Sheet {...view} kind="account" title={plain} problem={problem} styles={STYLES.map(assetHref)} scripts={ours}>
       <a class="gh-skip" href="#gh-main">
         {text.accountSkip}
       </a>

@@ -18,6 +18,11 @@ export const deAccount: AccountMessages = {
   accountOpen: "Öffnen",
   accountChange: "Ändern",
   accountNone: "Keine",
+  showPassword: "Anzeigen",
+  codesCopy: "Kopieren",
+  codesCopied: "Kopiert",
+  codesDownload: "Herunterladen",
+  codesPrint: "Drucken",
   accountSavedNotice: "Ihre Änderungen sind gespeichert.",
   accountRefusedTitle: "Das hat nicht geklappt",
 

@@ -17,6 +17,11 @@ export const enAccount = {
   accountOpen: "Open",
   accountChange: "Change",
   accountNone: "None",
+  showPassword: "Show",
+  codesCopy: "Copy",
+  codesCopied: "Copied",
+  codesDownload: "Download",
+  codesPrint: "Print",
   accountSavedNotice: "Your changes are saved.",
   accountRefusedTitle: "That did not work",
 

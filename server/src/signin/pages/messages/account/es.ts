@@ -18,6 +18,11 @@ export const esAccount: AccountMessages = {
   accountOpen: "Abrir",
   accountChange: "Cambiar",
   accountNone: "Ninguno",
+  showPassword: "Mostrar",
+  codesCopy: "Copiar",
+  codesCopied: "Copiado",
+  codesDownload: "Descargar",
+  codesPrint: "Imprimir",
   accountSavedNotice: "Tus cambios están guardados.",
   accountRefusedTitle: "Eso no ha funcionado",
 

@@ -18,6 +18,11 @@ export const frAccount: AccountMessages = {
   accountOpen: "Ouvrir",
   accountChange: "Modifier",
   accountNone: "Aucun",
+  showPassword: "Afficher",
+  codesCopy: "Copier",
+  codesCopied: "Copié",
+  codesDownload: "Télécharger",
+  codesPrint: "Imprimer",
   accountSavedNotice: "Vos modifications sont enregistrées.",
   accountRefusedTitle: "Cela n’a pas fonctionné",
 

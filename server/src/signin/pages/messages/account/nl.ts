@@ -18,6 +18,11 @@ export const nlAccount: AccountMessages = {
   accountOpen: "Openen",
   accountChange: "Wijzigen",
   accountNone: "Geen",
+  showPassword: "Tonen",
+  codesCopy: "Kopiëren",
+  codesCopied: "Gekopieerd",
+  codesDownload: "Downloaden",
+  codesPrint: "Afdrukken",
   accountSavedNotice: "Je wijzigingen zijn opgeslagen.",
   accountRefusedTitle: "Dat is niet gelukt",
 
