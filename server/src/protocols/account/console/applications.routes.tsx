@@ -8,7 +8,7 @@ import type { AccountApplication } from "../access/access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
 import { accountErrors } from "../errors.ts";
 import { Icon } from "./icons.tsx";
-import { backTo, type Consoles, noticeOf } from "./pages.ts";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 
@@ -187,7 +187,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
       schema: {
         summary: "End an application's access on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), client: field(512) }, { $id: "AccountApplicationForm" }),
+        body: formOf({ client: field(512) }, { client: "web-shop" }),
         response: { 303: redirect("Ended") },
       },
     },

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
 import { loginKey } from "../../../kernel/text.ts";
 import { field, page } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
@@ -9,7 +8,7 @@ import { Field, Form, loginName, messagesOf } from "../../../signin/pages/index.
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { accountErrors } from "../errors.ts";
 import { eraseAccount } from "../profile/erasure.service.ts";
-import { type Consoles, type FormProblem, problemOf } from "./pages.ts";
+import { type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
 import { Action, Panel, renderAccountPage } from "./shell.tsx";
 
 const PATH = "pages/data";
@@ -99,7 +98,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
       schema: {
         summary: "Delete your account on the page",
         consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object({ _csrf: field(512), username: field(1024) }, { $id: "AccountDeletionForm" }),
+        body: formOf({ username: field(1024) }, { username: "ada" }),
         response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
       },
     },

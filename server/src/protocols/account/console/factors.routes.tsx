@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { encodeQR } from "qr";
-import Type from "typebox";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
@@ -10,7 +9,7 @@ import { cleanLabel, creationOptions, type RegistrationParts } from "../../../si
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
 import { confirmOwnTotp, openOwnTotp, startOwnTotp } from "../credentials/totp.service.ts";
-import { backTo, type Consoles, type FormProblem, problemOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
 import { type AccountView, Panel, renderAccountPage } from "./shell.tsx";
 
 const PATH = "pages/security";
@@ -92,7 +91,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       schema: {
         summary: "Add a passkey on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), credential: field(32_768), label: field(255) }, { $id: "AccountPasskeyForm" }),
+        body: formOf({ credential: field(32_768), label: field(255) }, { credential: "{}", label: "work laptop" }),
         response: {
           200: page("Your first recovery codes"),
           303: redirect("Added"),
@@ -175,7 +174,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       schema: {
         summary: "Add an authenticator app on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), setup: field(64), code: field(64), label: field(255) }, { $id: "AccountAppForm" }),
+        body: formOf({ setup: field(64), code: field(64), label: field(255) }, { setup: "kTz0", code: "492039", label: "my phone" }),
         response: {
           200: page("Your first recovery codes"),
           303: redirect("Added"),
@@ -228,7 +227,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       schema: {
         summary: "Get new recovery codes on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512) }, { $id: "AccountCodesForm" }),
+        body: formOf({}),
         response: { 200: page("The codes") },
       },
     },
@@ -276,7 +275,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       schema: {
         summary: "Get an enrollment token on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512) }, { $id: "AccountPhoneForm" }),
+        body: formOf({}),
         response: { 200: page("The token") },
       },
     },

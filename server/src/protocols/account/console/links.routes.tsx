@@ -7,14 +7,14 @@ import { seeOther } from "../../../signin/login/index.ts";
 import { Filled, Form, messagesOf, Submit } from "../../../signin/pages/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
-import { accountPath, backTo, type Consoles, type FormProblem, noticeOf, problemOf } from "./pages.ts";
+import { accountPath, backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 
 const PATH = "pages/linked-accounts";
 const consumes = ["application/x-www-form-urlencoded"];
 const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
-const AliasForm = Type.Object({ _csrf: field(512) });
+const AliasForm = formOf({});
 
 export interface LinkPageParts {
   readonly pages: Consoles;

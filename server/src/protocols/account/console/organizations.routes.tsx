@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { acceptOwnInvitation, readOwnInvitations, searchOrganizationsOfUser } from "../../../directory/organizations/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { Filled, messagesOf } from "../../../signin/pages/index.ts";
-import { backTo, type Consoles, noticeOf } from "./pages.ts";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Act, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 
@@ -85,7 +84,7 @@ export const organizationPages: FastifyPluginAsyncTypebox<{ readonly pages: Cons
       schema: {
         summary: "Accept an invitation to your confirmed address on the page",
         consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object({ _csrf: field(512), id: field(64) }, { $id: "AccountInvitationForm" }),
+        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
         response: { 303: redirect("Joined") },
       },
     },

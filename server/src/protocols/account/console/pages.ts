@@ -1,11 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { field } from "../../../platform/http/index.ts";
 import { seeOther, type Visitors } from "../../../signin/login/index.ts";
 import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
 import type { AccountView, PageName } from "./shell.tsx";
+
+const TOKEN = "the value of the cookie XSRF-TOKEN";
+
+/** The body of a form: its fields, each of which may be missing, and an example for the description. */
+export const formOf = <const M extends Type.TProperties>(members: M, example: object = {}) =>
+  Type.Object({ _csrf: field(512), ...members }, { examples: [{ _csrf: TOKEN, ...example }] });
 
 /** What was just done, as the page after it says it. */
 const DONE = {

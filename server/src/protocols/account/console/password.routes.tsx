@@ -1,16 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { Field, Form, HiddenUsername, messagesOf, passwordRules, Submit } from "../../../signin/pages/index.ts";
 import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
-import { backTo, type Consoles, type FormProblem, problemOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
 import { Panel, renderAccountPage } from "./shell.tsx";
 
 const PATH = "pages/password";
-const PasswordForm = Type.Object(
-  { _csrf: field(512), currentPassword: field(8192), newPassword: field(8192), newPasswordAgain: field(8192) },
-  { $id: "AccountPasswordForm" },
+const PasswordForm = formOf(
+  { currentPassword: field(8192), newPassword: field(8192), newPasswordAgain: field(8192) },
+  { currentPassword: "the present one", newPassword: "the new one", newPasswordAgain: "the new one" },
 );
 
 /** Mounted under /realms/:realm/account. */

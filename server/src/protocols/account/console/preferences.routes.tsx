@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../signin/pages/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
-import { backTo, type Consoles, noticeOf } from "./pages.ts";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Panel, renderAccountPage } from "./shell.tsx";
 
 const PATH = "pages/preferences";
@@ -81,7 +80,7 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
       schema: {
         summary: "Choose your language and theme on the page",
         consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object({ _csrf: field(512), locale: field(35), theme: field(8) }, { $id: "AccountPreferencesForm" }),
+        body: formOf({ locale: field(35), theme: field(8) }, { locale: "nl", theme: "dark" }),
         response: { 303: redirect("Saved") },
       },
     },

@@ -8,13 +8,13 @@ import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { messagesOf } from "../../../signin/pages/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
-import { backTo, type Consoles, type FormProblem, noticeOf, problemOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { CONTACT, DETAILS, type Member, renderContact, renderProfile } from "./profile.tsx";
 
 const PATH = "pages/profile";
 const consumes = ["application/x-www-form-urlencoded"];
-const formOf = (members: readonly { readonly name: string }[]) =>
-  Type.Object({ _csrf: field(512), ...Object.fromEntries(members.map(({ name }) => [name, field(4096)])) });
+const bodyOf = (members: readonly { readonly name: string }[]) =>
+  formOf(Object.fromEntries(members.map(({ name }) => [name, field(4096)])), { [members[0]!.name]: "Ada" });
 type Form = Readonly<Record<string, string | undefined>>;
 
 /** What the account API takes, without the name by which its description knows it. */
@@ -72,7 +72,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
         schema: {
           summary: `Change ${summary} on the page`,
           consumes,
-          body: formOf(members),
+          body: bodyOf(members),
           response: { 303: redirect("Saved"), 400: page("What was typed is refused"), 409: page("The name is taken") },
         },
       },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import type { IdentityProviders } from "../../../federation/index.ts";
-import { declare, session } from "../../../platform/http/index.ts";
+import { declare, page, redirect, session } from "../../../platform/http/index.ts";
 import type { Visitors } from "../../../signin/login/index.ts";
 import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
 import type { ProfileParts } from "../profile/profile.routes.ts";
@@ -25,12 +25,26 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly scopes: Scopes;
 }
 
+/** How every page can answer. */
+const everywhere = {
+  303: redirect("To the sign-in, where it is needed first"),
+  403: page("Not open to you, or the token of the form is stale"),
+};
+
 /** Mounted under /realms/:realm/account: pages, beside the API at the same place. They are `/` and everything below `/pages/`. */
 export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = async (app, parts) => {
   declare(app, {
     tags: ["Account pages"],
     caller: session({ onlyPages: true, returnTo: ({ url }) => url }),
     ...{ csrf: "form", errors: "page", codes: "account" },
+  });
+  app.addHook("onRoute", (route) => {
+    route.schema = { ...route.schema, response: { ...everywhere, ...(route.schema?.response as object) } };
+  });
+  // A form changes what its page showed, whatever its version: nothing here is conditional.
+  app.addHook("onRequest", (request, _reply, done) => {
+    delete request.headers["if-match"];
+    done();
   });
   // Forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);

@@ -11,7 +11,7 @@ import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { readBrowsers } from "../access/places.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { renameOwnPasskey } from "../credentials/passkeys.service.ts";
-import { backTo, type Consoles, type FormProblem, noticeOf, problemOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { credentialName, renderSecurity } from "./security.tsx";
 import { Panel, renderAccountPage } from "./shell.tsx";
 
@@ -92,7 +92,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "Remove one of your credentials on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), type: field(64), id: field(64) }, { $id: "AccountCredentialForm" }),
+        body: formOf({ type: field(64), id: field(64) }, { type: "passkey", id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
         response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
       },
     },
@@ -156,7 +156,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "Rename one of your passkeys on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), id: field(64), label: field(255) }, { $id: "AccountRenameForm" }),
+        body: formOf({ id: field(64), label: field(255) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e", label: "work laptop" }),
         response: { 303: redirect("Renamed") },
       },
     },
@@ -173,7 +173,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "Stop trusting a browser on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), id: field(64) }, { $id: "AccountBrowserForm" }),
+        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
         response: { 303: redirect("Forgotten") },
       },
     },

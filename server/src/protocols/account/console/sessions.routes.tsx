@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { browserName, Filled, messagesOf } from "../../../signin/pages/index.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
-import { backTo, type Consoles, noticeOf } from "./pages.ts";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Act, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 
@@ -91,7 +90,7 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles 
       schema: {
         summary: "End one of your sessions on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512), id: field(64) }, { $id: "AccountSessionForm" }),
+        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
         response: { 303: redirect("Ended") },
       },
     },
@@ -107,7 +106,7 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles 
       schema: {
         summary: "Sign out everywhere else on the page",
         consumes,
-        body: Type.Object({ _csrf: field(512) }, { $id: "AccountForm" }),
+        body: formOf({}),
         response: { 303: redirect("Ended") },
       },
     },
