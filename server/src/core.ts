@@ -3,7 +3,7 @@ import { keepNamedClient, keepNamedGroups, keepNamedRoles, keepNamedScope, loseU
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
 import type { Config } from "./config.ts";
-import { forgetConsentsTo } from "./directory/consents/index.ts";
+import { forgetConsentsAt, forgetConsentsTo } from "./directory/consents/index.ts";
 import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
@@ -87,6 +87,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.disabled": [endGrants],
   "client.deleting": [keepNamedClient],
   "client.deleted": [forgetConsentsTo],
+  "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
   "groups.deleting": [keepNamedGroups],
   "client_scope.deleting": [keepNamedScope],

@@ -19,6 +19,8 @@ export const all: Permission[] = [
 export const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],
   "POST /users": ["manage-users"],
+  // The service asks for what each action needs.
+  "POST /users/bulk": ["manage-users", "manage-roles", "manage-organizations"],
   "POST /users/import": ["manage-users"],
   "GET /users/import/:importId": ["view-users"],
   "GET /users/:userId": ["view-users"],
@@ -184,7 +186,8 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /clients/:clientId/authz/permissions/:name": ["view-clients", "manage-authorization"],
   "PUT /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
   "DELETE /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
-  // The service asks for `view-users` besides.
+  // The service asks for `view-users` besides, here and for a preview.
+  "POST /clients/:clientId/preview": ["view-clients"],
   "POST /clients/:clientId/authz/evaluate": ["view-clients", "manage-authorization"],
   "GET /workload-identity": ["view-clients"],
   "POST /workload-identity": ["manage-clients"],
@@ -202,6 +205,8 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /sessions/:id": ["view-events"],
   "DELETE /sessions/:id": ["manage-events"],
   "GET /events": ["view-events"],
+  "GET /events/tail": ["view-events"],
+  "GET /metrics": ["view-events"],
   "GET /webhooks": ["manage-realm"],
   "POST /webhooks": ["manage-realm"],
   "GET /webhooks/:webhookId": ["manage-realm"],
@@ -248,6 +253,7 @@ export const opens: Record<string, readonly Permission[]> = {
   // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
   "GET /export": [],
   "POST /import": ["manage-realm"],
+  "POST /import/external": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
   "GET /whoami": all,

@@ -11,6 +11,7 @@ import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
+import { holdNames, moveResources, refuseIndicator } from "./apis.service.ts";
 import { clientErrors } from "./errors.ts";
 import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
@@ -102,12 +103,15 @@ export async function createClient(
     throw invalidFields([
       { field: "clientId", code: "reserved", message: "clientId: the audit trail has this name for another kind of actor" },
     ]);
+  await holdNames(ctx, { clientId: input.clientId, indicators: input.resourceIndicators });
+  await refuseIndicator(ctx, input.clientId);
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
   const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  await moveResources(ctx, client.id, [], stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
@@ -127,6 +131,7 @@ export async function saveClient(
   input: UpdateClient,
   { registrationHash }: { readonly registrationHash?: string | null } = {},
 ): Promise<WrittenClient> {
+  await holdNames(ctx, { indicators: input.resourceIndicators });
   const current = await takeClient(ctx, id);
   const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
@@ -147,6 +152,7 @@ export async function saveClient(
     ...(registrationHash !== undefined && { registrationHash }),
   };
   const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  await moveResources(ctx, client.id, current.stored.resourceIndicators, stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   const event = { id: client.id, clientId: client.clientId };
@@ -179,6 +185,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
     roles.map(({ roleId }) => roleId),
     async () => expectVersion(ctx, client.version),
   );
+  await moveResources(ctx, client.id, client.stored.resourceIndicators, []);
   await deleteClient(ctx.tx, ctx.realm, client.id);
   await ctx.configChanged();
   await ctx.emit("client.deleted", { id: client.id, clientId: client.clientId });
@@ -204,6 +211,7 @@ async function checked(
   const errors = [
     ...brokenRules(stored, publicClient, baseUrl),
     ...(await unknownScopes(ctx, stored.scopes)),
+    ...(await unknownScopes(ctx, stored.resourceScopes, "resourceScopes")),
     ...implicitErrors(oidc, stored, current.stored),
     ...leastProfileErrors(oidc, stored, current.stored),
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
@@ -231,12 +239,12 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
 }
 
 /** One error for each scope that the realm does not have. */
-export async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
+export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field = "scopes"): Promise<FieldError[]> {
   const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
   return scopes
     .filter((scope) => !known.includes(scope))
     .map((scope) => ({
-      field: "scopes",
+      field,
       code: "unknown_scope",
       message: `There is no client scope “${scope}” in this realm`,
     }));

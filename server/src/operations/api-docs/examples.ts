@@ -1,5 +1,6 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfAuthorization } from "./examples.authorization.ts";
+import { examplesOfConsole } from "./examples.console.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
@@ -145,7 +146,10 @@ const webhook = {
   previousSecretUntil: null,
 };
 
-const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
+const consent = {
+  ...{ clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+  resources: [{ resource: "https://orders.example.com/mcp", scopes: ["openid", "orders"], grantedAt: time, updatedAt: time }],
+};
 
 const verification = {
   method: "dns",
@@ -206,7 +210,14 @@ export const examples: Readonly<Record<string, unknown>> = {
   AccountApplication: {
     ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
     link: "https://shop.example.com/",
-    ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
+    ...{
+      scopes: ["email", "openid"],
+      resources: ["https://orders.example.com/mcp"],
+      consentedAt: time,
+      active: true,
+      offline: false,
+      lastUsedAt: time,
+    },
   },
   SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
   Credential: credential,
@@ -268,6 +279,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   AuditEvent: event,
   AuditEventPage: { items: [event], total: 1, page: 0, size: 50 },
+  AuditEventTail: { items: [event], cursor: "NzM4IDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMCAxNzY3MjI1NjAwMDAw", more: false },
+  ...examplesOfConsole,
   MessagingProvider: provider,
   UpsertMessagingProvider: { ...providerState, secret: "the password of that account" },
   TestMessage: { to: "ada@example.com" },

@@ -177,7 +177,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
 
   await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
-    await grantConsent(ctx, userId, "shop", ["openid"]);
+    for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
     const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
     await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
     // A registration of her address, not confirmed.

@@ -26,7 +26,7 @@ const must = (answer: Answer) => {
 };
 const consents = (realm: RealmUnderTest, userId: string, ...clients: [string, string[]][]) =>
   iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
-    for (const [clientId, scopes] of clients) await grantConsent(ctx, userId, clientId, scopes);
+    for (const [clientId, scopes] of clients) await grantConsent(ctx, { userId, clientId, resource: null }, scopes);
   });
 
 describe("the export", () => {
@@ -91,8 +91,8 @@ describe("the export", () => {
       federatedLinks: [],
       directoryEntries: [],
       consents: [
-        { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
-        { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+        { clientId: "app", scopes: ["openid"], resources: [], grantedAt: time, updatedAt: time },
+        { clientId: "shop", scopes: ["openid", "profile"], resources: [], grantedAt: time, updatedAt: time },
       ],
       samlNameIds: [],
       provisioned: {

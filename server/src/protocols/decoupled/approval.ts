@@ -9,6 +9,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
 import {
   claimsOfScopes,
+  consentResource,
   consentToClaim,
   IMPLIED_CLAIMS,
   lifetimesOf,
@@ -183,7 +184,12 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   // The client becomes a participant of the session, and is notified when the session ends.
   if (!isOffline)
     await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
-  if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);
+  if (needsConsent(client))
+    for (const resource of resources)
+      await grantConsent(ctx, { userId: session.userId, clientId: client.clientId, resource: consentResource(parts, resource) }, [
+        ...scopes,
+        ...claims.map(consentToClaim),
+      ]);
   ctx.audit({ category: "AUTHN", type: EVENTS[model], resourceType: "clients", resourceId: client.id, detail: client.clientId });
   return true;
 }

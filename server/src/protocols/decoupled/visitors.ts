@@ -50,6 +50,17 @@ export async function missingSignIn(
 export const shownScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]) =>
   scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null }));
 
+/** The APIs that a request is for, as pages name them. */
+export async function shownApis({ apis, realm, issuer }: Pick<DecoupledParts, "apis" | "realm" | "issuer">, resources: readonly string[]) {
+  const others = resources.filter((resource) => resource !== issuer);
+  return Promise.all(
+    others.map(async (address) => {
+      const api = await apis.get(realm.realmId, address);
+      return { name: api ? (api.name ?? api.clientId) : null, address };
+    }),
+  );
+}
+
 /** In the query of a page: asks to sign in again, for another account. Following the link changes nothing by itself, so it needs no CSRF token. */
 export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
 
@@ -58,8 +69,8 @@ export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? cl
 type Visitors = PageParts["visitors"];
 
 /** What both approval pages show of a request. */
-export function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
-  const { scopes, claims } = requestedBy(parts, found.request);
+export async function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
+  const { scopes, claims, resources } = requestedBy(parts, found.request);
   return {
     ...visitors.frameOf(req, reply, req.visitor),
     state: "confirm",
@@ -68,6 +79,7 @@ export function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: F
     account: req.visitor.session!.username,
     scopes: shownScopes(parts.scopesOfRealm, scopes),
     claims,
+    apis: await shownApis(parts, resources),
   } as const;
 }
 

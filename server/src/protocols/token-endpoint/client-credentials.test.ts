@@ -360,7 +360,9 @@ describe("a grant", () => {
       client_id: "x",
     };
     const { issue: original } = grants.client_credentials;
-    const answer = await withGrant({ issue: (...given) => ({ ...original(...given), extraClaims }) as never }, () => token(client));
+    const answer = await withGrant({ issue: async (...given) => ({ ...(await original(...given)), extraClaims }) as never }, () =>
+      token(client),
+    );
     const claims = payload(answer);
     expect(claims).toMatchObject({ tier: "gold", agent_id: "a1", sub: client.clientId, client_id: client.clientId });
     for (const name of ["iss", "exp", "aud", "jti"] as const) expect(claims[name]).not.toBe(extraClaims[name]);

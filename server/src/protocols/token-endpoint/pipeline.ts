@@ -114,6 +114,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
       ? { access: await clientAccessToken(parts, client, issue, binding), idToken: null }
       : await userTokens(parts, client, issue.tokens, binding);
   const body = {
+    ...issue.answer,
     access_token: access.jwt,
     expires_in: access.expiresIn,
     id_token: idToken ?? undefined,

@@ -103,13 +103,8 @@ interface Made {
   readonly binding: Binding;
 }
 
-/** RFC 9068 §2.2: an access token of a user. */
-export async function userAccessToken(
-  parts: IssuerParts,
-  client: ClientSnapshot,
-  issue: UserIssue,
-  { sub, claims, act, binding }: Made,
-): Promise<IssuedAccessToken> {
+/** RFC 9068 §2.2: the payload of a user's access token. */
+export function userAccessPayload(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, { sub, claims, act, binding }: Made) {
   const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, issue.maxLifetime ?? Infinity);
   // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
@@ -122,8 +117,16 @@ export async function userAccessToken(
   };
   const constant = constantClaims(parts, client, sub, issue.scopes.join(" "), issue.audience);
   const fresh = freshClaims(expiresIn, issue.authorizationDetails, binding);
-  const payload = Object.assign({}, claims, issue.extraClaims, own, constant, fresh);
-  return signed(parts, client, JSON.stringify(payload), expiresIn, fresh.exp);
+  return { payload: Object.assign({}, claims, issue.extraClaims, own, constant, fresh), expiresIn };
+}
+
+/** RFC 9068 §2.2: an access token of a user. */
+export async function userAccessToken(
+  parts: IssuerParts,
+  client: ClientSnapshot,
+  { payload, expiresIn }: ReturnType<typeof userAccessPayload>,
+): Promise<IssuedAccessToken> {
+  return signed(parts, client, JSON.stringify(payload), expiresIn, payload.exp);
 }
 
 /** The constant part of client credentials tokens for one scope and resource, cached with its JSON without the closing brace. */

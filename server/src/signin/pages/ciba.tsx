@@ -1,4 +1,4 @@
-import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { type ConsentApi, type ConsentScope, Decision, WantedList } from "./consent.tsx";
 import { Document, type FormTarget, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { Isolated } from "./text.tsx";
@@ -17,6 +17,7 @@ interface ConfirmRequest extends PageFrame, FormTarget {
   readonly message: string | null;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
+  readonly apis: readonly ConsentApi[];
 }
 
 /** Client-initiated backchannel authentication: what waits for the user, and one of it. */

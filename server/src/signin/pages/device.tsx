@@ -1,4 +1,4 @@
-import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { type ConsentApi, type ConsentScope, Decision, WantedList } from "./consent.tsx";
 import { Field, Submit } from "./controls.tsx";
 import { Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
@@ -20,6 +20,7 @@ interface ConfirmDevice extends PageFrame, FormTarget {
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
+  readonly apis: readonly ConsentApi[];
 }
 
 /** RFC 8628 §3.3: takes the code of a device, and asks. */

@@ -53,7 +53,7 @@ const roleItem = ({ name, description, compositeRoles, compositeClientRoles }: R
 
 export const clients: Section = {
   name: "clients",
-  tables: ["clients", "service_account_roles"],
+  tables: ["clients", "client_resources", "service_account_roles"],
   permission: { read: "view-clients", write: "manage-clients" },
   schema: Type.Object(
     {

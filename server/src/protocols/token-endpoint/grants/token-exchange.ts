@@ -2,7 +2,15 @@ import { type ClientSnapshot, mayAddress } from "../../../applications/clients/i
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { findSessionBehind } from "../../../signin/sessions/index.ts";
-import { allowedScopes, type Holder, isAllowedByUser, isBound, type LiveToken, readAccessToken } from "../../tokens/index.ts";
+import {
+  allowedScopes,
+  type Holder,
+  isAllowedByUser,
+  isBound,
+  type LiveToken,
+  readAccessToken,
+  requestedResources,
+} from "../../tokens/index.ts";
 import type { Grant, Parameters, Presented, Source } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 
@@ -50,7 +58,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
     const audience = audienceFor(parts, client, subject, lists);
     const scopes = scopesWithin(parts, client, subject, params.scope);
     const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
-    if (!(await isAllowedByUser(parts.db, parts.realm.realmId, client, userId, scopes)))
+    if (!(await isAllowedByUser(parts.db, parts, client, userId, { scopes, resources: requestedResources(client, audience) })))
       throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
     const signedIn = authTime === null ? {} : { authTime: Math.floor(authTime / SECOND), acr: acr ?? undefined, amr };
     return {
