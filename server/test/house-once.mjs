@@ -137,7 +137,7 @@ export const ONCE = [
       "src/protocols/gate/access-token.ts",
       // Tokens that a client asks about, or exchanges: not the caller's.
       "src/protocols/token-endpoint/introspection.ts",
-      "src/protocols/token-endpoint/grants/token-exchange.ts",
+      "src/protocols/token-endpoint/exchange.ts",
       "src/protocols/token-endpoint/grants/uma-ticket.ts",
     ],
     problem: "protocols/gate reads access tokens: declare bearer({ audience })",

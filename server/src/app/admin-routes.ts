@@ -1,3 +1,4 @@
+import { agentRoutes } from "../applications/agents/index.ts";
 import { applicationRoutes } from "../applications/applications/index.ts";
 import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
@@ -97,6 +98,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(agentRoutes, { prefix: "/agents", baseUrl });
   await realm.register(previewRoutes, { prefix: "/clients/:clientId/preview", issuers: services.issuers });
   await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
   await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });

@@ -206,6 +206,10 @@ export const settings = {
     }),
     ["code"],
   ),
+  mayAct: nullableMember(
+    Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }),
+    "The client id of the only party that may act for users with this client's tokens: `may_act` (RFC 8693 §4.4); null: tokens do not say",
+  ),
   introspectAll: flagMember(
     "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its resource indicators. Only holders of `realm-admin` may set it, or change a client that has it",
   ),
@@ -270,6 +274,9 @@ const members = {
   publicClient: Type.Boolean({ description: "Cannot keep a secret: has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
+  agentId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+    description: "The agent that it belongs to: see /agents. Cannot be changed here",
+  }),
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
 };
@@ -309,6 +316,7 @@ export const UpdateClient = Type.Object(
     id: Type.Optional(Type.String()),
     realmId: Type.Optional(Type.String()),
     clientId: Type.Optional(Type.String()),
+    agentId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,

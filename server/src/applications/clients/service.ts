@@ -137,7 +137,11 @@ export async function saveClient(
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
   const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
   // `updatedAt` may be stale: concurrent changes are detected by If-Match.
-  refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
+  refuseReadOnly(current, input, ["id", "realmId", "clientId", "agentId", "createdAt"]);
+  if (publicClient && current.agentId !== null) {
+    const message = "publicClient: the client belongs to an agent, and must be able to prove that it is the agent";
+    throw invalidFields([{ field: "publicClient", code: "agent", message }]);
+  }
   const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
   // Also if the secret is unchanged: otherwise the response would reveal whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
@@ -171,6 +175,17 @@ export async function saveClient(
   return { client, secret: isKept ? null : secret };
 }
 
+/** For what takes a client out of use without a request to save it. */
+export async function disableClient(ctx: Ctx, id: string, detail: string): Promise<void> {
+  const { clientId, name, enabled, publicClient, stored } = await takeClient(ctx, id);
+  if (!enabled) return;
+  await updateClient(ctx.tx, ctx.realm, id, { state: { name, enabled: false, publicClient, stored } }, ctx.now);
+  await ctx.configChanged();
+  await ctx.emit("client.disabled", { id, clientId });
+  await ctx.emit("client.changed", { id, clientId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail: `disabled: ${detail}` });
+}
+
 /** Also deletes its roles with their assignments, its mappers, grants and tokens. */
 export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Promise<void> {
   // The realm before the client, as everywhere that roles change.
@@ -192,7 +207,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
 }
 
-/** What a request says of a client, complete and within the rules. */
+/** Checks a request for a client; returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: ClientTools,
@@ -268,6 +283,7 @@ export function shown(row: ClientRow): VersionedClient {
     name: row.name,
     enabled: row.enabled,
     publicClient: row.publicClient,
+    agentId: row.agentId,
     grantTypes: grantTypeNames.filter((name) => names.includes(name)),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

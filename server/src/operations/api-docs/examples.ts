@@ -394,6 +394,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],
     ownedResources: [],
+    ownedAgents: [],
     sharedResources: [],
     loginEvents: [
       { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },

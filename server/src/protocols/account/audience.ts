@@ -30,8 +30,8 @@ const NEEDS_SCOPE = {
 const mayChange = ({ live, client }: Pick<PresentedAccess, "client"> & { live: Pick<PresentedAccess["live"], "scopes"> }): boolean =>
   live.scopes.includes("account") && client.scopes.includes("account");
 
-/** Nor does every client read what the account has: only those that may change it, and the realm's own. */
-const mayRead = (token: PresentedAccess): boolean => mayChange(token) || token.client.settings.firstParty;
+/** Nor does every client read what the account has: only those that may change it, and the realm's own, unless an agent's, which acts by itself. */
+const mayRead = (token: PresentedAccess): boolean => mayChange(token) || (token.client.settings.firstParty && token.client.agent === null);
 
 /** For what a token may not even read without the scope, although it is the realm's own application's. */
 export function assertHasScope({ accessToken, client }: Pick<FastifyRequest, "accessToken" | "client">): void {

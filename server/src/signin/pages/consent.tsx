@@ -65,13 +65,31 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
         <Filled template={text.consentClaims} values={{ claims: view.claims.join(", ") }} />
       </li>
     ) : null}
-    {view.details.length > 0 ? (
+    {view.details.map((detail) => (
       <li>
-        <Filled template={text.consentDetails} values={{ details: view.details.join(", ") }} />
+        <Filled template={text.consentDetails} values={{ details: detail }} />
       </li>
-    ) : null}
+    ))}
   </ul>
 );
+
+/** The agent that asks, and the user who answers for it. */
+export interface ShownAgent {
+  readonly name: string;
+  /** Null: no user. */
+  readonly owner: string | null;
+}
+
+export const AgentNote = ({ agent, text }: { agent: ShownAgent | null; text: Messages }) =>
+  agent === null ? null : (
+    <p>
+      {agent.owner === null ? (
+        <Filled template={text.requestAgentAlone} values={{ agent: agent.name }} />
+      ) : (
+        <Filled template={text.requestAgent} values={{ agent: agent.name, owner: agent.owner }} />
+      )}
+    </p>
+  );
 
 interface DecisionForm {
   readonly view: FormTarget;

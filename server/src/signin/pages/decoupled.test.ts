@@ -12,6 +12,8 @@ const expected = {
     { name: "x", text: HOSTILE },
   ],
   claims: [HOSTILE],
+  details: [HOSTILE],
+  agent: { name: HOSTILE, owner: HOSTILE },
   apis: [
     { name: HOSTILE, address: HOSTILE },
     { name: null, address: HOSTILE },

@@ -1,4 +1,4 @@
-import { type ConsentApi, type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { AgentNote, type ConsentApi, type ConsentScope, Decision, type ShownAgent, WantedList } from "./consent.tsx";
 import { Field, Submit } from "./controls.tsx";
 import { Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
@@ -20,6 +20,9 @@ interface ConfirmDevice extends PageFrame, FormTarget {
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
+  /** RFC 9396, one text each. */
+  readonly details: readonly string[];
+  readonly agent: ShownAgent | null;
   readonly apis: readonly ConsentApi[];
 }
 
@@ -73,8 +76,9 @@ function Confirm({ view }: { view: ConfirmDevice }) {
       lead={[text.deviceConfirmText, { client: view.client, account: view.account }]}
     >
       <p class="gh-code">{view.userCode}</p>
+      <AgentNote agent={view.agent} text={text} />
       <p>{text.deviceWants}</p>
-      <WantedList view={{ ...view, details: [] }} text={text} />
+      <WantedList view={view} text={text} />
       <Decision
         view={view}
         label={text.deviceConfirmTitle}

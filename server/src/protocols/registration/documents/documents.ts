@@ -141,6 +141,7 @@ function snapshotOf(
     webOrigins: originsOf({ webOrigins: ["+"], redirectUris }),
     scopes: base?.scopes ?? [],
     allowedResources: base?.allowedResources ?? [],
+    agent: base?.agent ?? null,
     mappers: base?.mappers ?? [],
     settings: {
       ...(base?.settings ?? settingsOf(completeSettings({ profile, claimsInIdToken: false }, true))),

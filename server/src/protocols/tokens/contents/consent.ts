@@ -3,8 +3,9 @@ import { consentedScopes } from "../../../directory/consents/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { IssuerParts } from "../parts.ts";
 
-/** Whether the client needs the user's consent. */
-export const needsConsent = (client: ClientSnapshot): boolean => client.settings.consentRequired && !client.settings.firstParty;
+/** Whether the client needs the user's consent. An agent's always does: it acts by itself. */
+export const needsConsent = ({ agent, settings }: ClientSnapshot): boolean =>
+  agent !== null || (settings.consentRequired && !settings.firstParty);
 
 /** An individually requested claim, as an entry in the scopes of a consent. */
 export const consentToClaim = (name: string): string => `claim:${name}`;

@@ -183,6 +183,8 @@ export const de: Messages = {
   requestTitle: "Waren Sie das?",
   requestText:
     "{client} bittet um Zugriff auf Ihr Konto {account}. Machen Sie nur weiter, wenn Sie dort gerade selbst etwas angefordert haben.",
+  requestAgent: "Das ist der Agent {agent}. {owner} ist für ihn verantwortlich.",
+  requestAgentAlone: "Das ist der Agent {agent}.",
   requestMessage: "Die Anwendung sollte Ihnen auch diese Nachricht zeigen:",
   requestDoneTitle: "Sie haben es erlaubt",
   requestDoneText: "{client} macht jetzt weiter. Sie können dieses Fenster schließen.",

@@ -176,6 +176,8 @@ export const en = {
   requestsOpen: "Look at it",
   requestTitle: "Was it you?",
   requestText: "{client} asks for access to your account {account}. Continue only if you have just asked it for something.",
+  requestAgent: "This is the agent {agent}. {owner} answers for it.",
+  requestAgentAlone: "This is the agent {agent}.",
   requestMessage: "The application should show you this message, too:",
   requestDoneTitle: "You allowed it",
   requestDoneText: "{client} continues now. You can close this window.",

@@ -177,6 +177,8 @@ export const es: Messages = {
   requestsOpen: "Ver",
   requestTitle: "¿Has sido tú?",
   requestText: "{client} pide acceso a tu cuenta {account}. Continúa solo si acabas de pedirle algo.",
+  requestAgent: "Es el agente {agent}. {owner} responde por él.",
+  requestAgentAlone: "Es el agente {agent}.",
   requestMessage: "La aplicación también debería mostrarte este mensaje:",
   requestDoneTitle: "Has permitido la solicitud",
   requestDoneText: "{client} ya puede continuar. Puedes cerrar esta ventana.",

@@ -180,6 +180,8 @@ export const fr: Messages = {
   requestsOpen: "Voir",
   requestTitle: "Est-ce bien vous ?",
   requestText: "{client} demande l’accès à votre compte {account}. Continuez seulement si vous venez de lui demander quelque chose.",
+  requestAgent: "C’est l’agent {agent}. {owner} en est responsable.",
+  requestAgentAlone: "C’est l’agent {agent}.",
   requestMessage: "L’application devrait aussi vous montrer ce message :",
   requestDoneTitle: "Vous avez autorisé la demande",
   requestDoneText: "{client} peut continuer. Vous pouvez fermer cette fenêtre.",

@@ -176,6 +176,8 @@ export const nl: Messages = {
   requestsOpen: "Bekijken",
   requestTitle: "Was jij dit?",
   requestText: "{client} vraagt om toegang tot je account {account}. Ga alleen door als je de toepassing zojuist om iets hebt gevraagd.",
+  requestAgent: "Dit is de agent {agent}. {owner} is ervoor verantwoordelijk.",
+  requestAgentAlone: "Dit is de agent {agent}.",
   requestMessage: "De toepassing hoort je dit bericht ook te tonen:",
   requestDoneTitle: "Je hebt het toegestaan",
   requestDoneText: "{client} gaat nu verder. Je kunt dit venster sluiten.",
