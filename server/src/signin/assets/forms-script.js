@@ -39,9 +39,9 @@
   // Another message can be asked for after a while; until then the button says how long.
   for (const button of all("button[data-wait]")) {
     const words = button.textContent;
-    const until = Date.now() + Number(button.dataset.wait) * 1000;
+    const until = performance.now() + Number(button.dataset.wait) * 1000;
     const tick = () => {
-      const left = Math.ceil((until - Date.now()) / 1000);
+      const left = Math.ceil((until - performance.now()) / 1000);
       button.disabled = left > 0;
       button.textContent = left > 0 ? `${words} (${left})` : words;
       if (left > 0) setTimeout(tick, 1000);
