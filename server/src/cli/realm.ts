@@ -33,8 +33,8 @@ async function create(call: Invocation): Promise<ExitCode> {
     return core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
   });
   const { realmId, displayName: name, createdAt } = created;
-  const said = [`Created the realm ${realm}. Its administrator is admin.`, ...(toShow === null ? [] : ["", `  Password    ${toShow}`])];
-  call.print({ realm, realmId, displayName: name, createdAt, ...(toShow !== null && { adminPassword: toShow }) }, said.join("\n"));
+  const text = [`Created the realm ${realm}. Its administrator is admin.`, ...(toShow === null ? [] : ["", `  Password    ${toShow}`])];
+  call.print({ realm, realmId, displayName: name, createdAt, ...(toShow !== null && { adminPassword: toShow }) }, text.join("\n"));
   return 0;
 }
 

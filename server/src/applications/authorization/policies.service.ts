@@ -145,7 +145,7 @@ async function resolved(ctx: ReadCtx, kind: EntryKind, given: readonly Spelled[]
     entries.set(id, { id, required: flags.required ?? false, extendChildren: flags.extendChildren ?? false });
   }
   const existing = isWriting(ctx) ? await shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
-  const gone = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
-  if (gone !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${gone}” was deleted just now` }]);
+  const deleted = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
+  if (deleted !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${deleted}” was deleted just now` }]);
   return [...entries.values()];
 }

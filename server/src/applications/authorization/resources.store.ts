@@ -163,7 +163,7 @@ export async function permissionsNaming(db: Db, { realm, client }: Server, id: s
   return rows.map(({ permission }) => permission);
 }
 
-/** Which resources a question is about. */
+/** The resources of a request. */
 export type ResourcesAsked =
   | { readonly by: "names"; readonly names: readonly string[] }
   | { readonly by: "uris"; readonly names: readonly string[] }

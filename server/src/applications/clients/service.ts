@@ -271,7 +271,7 @@ export async function shownWithNames(ctx: ReadCtx, row: ClientRow): Promise<Vers
   return client!;
 }
 
-/** The same, with the ids of roles and groups in the place of their names; a write takes them, too. */
+/** The client with ids of roles and groups instead of their names; a write accepts them, too. */
 export function shown(row: ClientRow): VersionedClient {
   const { grantTypes, ...settings } = row.stored;
   const names = grantTypes.map(spellGrantType);

@@ -15,7 +15,7 @@ export interface ReadProvider {
   readonly url: string | null;
   readonly validUntil: number | null;
   readonly values: Imported;
-  /** How long the metadata may be kept; null: it does not say. */
+  /** The time for which the metadata may be kept; null: it has none. */
   readonly cacheDuration: number | null;
   readonly certificate: string | null;
   /** Read again by itself. */

@@ -163,7 +163,7 @@ export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<
   return client!;
 }
 
-/** The same, with ids; a write takes them, too. */
+/** The SAML client with ids instead of names; a write accepts them, too. */
 export function shown(row: SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {

@@ -7,7 +7,7 @@ export const PASSKEY = "passkey";
 export interface PasskeyData {
   /** As browsers name it, in base64url. */
   readonly credentialId: string;
-  /** How often it was used, by its own count; 0 for those that do not count. */
+  /** The passkey's signature counter; 0 for passkeys without one. */
   readonly counter: number;
   readonly transports: readonly string[];
   /** Its make. */

@@ -194,7 +194,7 @@ export async function findPresented(db: Db, realm: string, tokenHash: string, no
   return row ? toPresented(row, now) : null;
 }
 
-/** The same, held until commit: of two who accept at once the second sees what the first did. */
+/** Locks the invitation until commit: of two who accept at once, the second sees what the first did. */
 export async function lockPresented(tx: Tx, realm: string, tokenHash: string, now: number): Promise<PresentedInvitation | null> {
   const row = await presented(tx, realm, tokenHash).forUpdate("i").forShare("o").executeTakeFirst();
   return row ? toPresented(row, now) : null;
@@ -252,7 +252,7 @@ export async function markAccepted(tx: Tx, realm: string, invitationId: string, 
     .execute();
 }
 
-/** How long an expired invitation is kept, to show that it has expired; then its address is deleted. */
+/** An expired invitation is kept this long, to show that it has expired; then its address is deleted. */
 const KEPT = 30 * DAY;
 
 export async function deleteExpiredInvitations(db: Db, now: number): Promise<void> {

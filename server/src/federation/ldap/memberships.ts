@@ -3,7 +3,7 @@ import { dnKey, type LdapConnection, type LdapEntry, LdapError, type LdapPool, r
 import type { Directory } from "./directory.ts";
 import { type GroupSearch, groupsOfEntry, inSlices, matcherOf } from "./groups.ts";
 
-/** Which of the groups that mappers name a person is in. */
+/** The groups of a person, among those that mappers name. */
 export interface Memberships {
   of(entry: LdapEntry, username: string): Promise<readonly string[]>;
 }

@@ -152,10 +152,10 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
 async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config, { readEntity }: ProviderParts): Promise<void> {
   const { entityIn } = protocolOf(current.protocol);
   if (!entityIn) return;
-  const [said, now] = [entityIn(current.config), entityIn(config)];
+  const [configured, now] = [entityIn(current.config), entityIn(config)];
   // Metadata at the same address is compared with the metadata that was read before.
-  if (said === now && config.metadataUrl === current.config.metadataUrl) return;
-  const before = said ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
+  if (configured === now && config.metadataUrl === current.config.metadataUrl) return;
+  const before = configured ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
   if (before === null || before === now || !(await hasLinks(ctx.tx, current))) return;
   if (now === null) throw providerErrors.entity_unsaid(before);
   throw providerErrors.subject_in_use([config.idpEntityId === undefined ? "metadataXml" : "idpEntityId"]);

@@ -112,7 +112,7 @@ function keyGiven({ keyOf }: Section, given: unknown): string {
   }
 }
 
-/** How faults and sealed secrets name an item. */
+/** The name of an item in faults and sealed secrets. */
 export const placeOf = ({ name, keyOf }: Section, key: string, at = 0): string => (keyOf ? `${name}[${key.slice(0, 100) || at}]` : name);
 
 type Validate = (item: unknown) => FieldError[];

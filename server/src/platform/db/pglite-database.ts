@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
 /** Made by the build; without it (a source checkout) the first start creates the folder, which takes longer. */
 const SHIPPED = fileURLToPath(packageFile("dist/embedded-template.tar.gz"));
 
-/** Where the embedded database lies. It exists whole or not at all. */
+/** The folder of the embedded database, which exists whole or not at all. */
 export const embeddedFolder = (dataDir: string): string => (dataDir.startsWith("memory:") ? dataDir : join(dataDir, "database"));
 
 /**

@@ -18,7 +18,7 @@ import {
 
 /** A job as its handler sees it. */
 export interface RunningJob {
-  /** The same at every attempt. */
+  /** Constant over all attempts. */
   readonly id: string;
   readonly realm: string | null;
   readonly payload: Record<string, unknown>;

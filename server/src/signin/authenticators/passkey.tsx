@@ -65,7 +65,7 @@ const verificationFor = (at: StepContext): UserVerification =>
 
 const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
 
-/** Which passkeys a user has is shown only to the authenticated user. */
+/** A user's passkeys are shown only to that user, authenticated. */
 async function optionsFor(at: StepContext): Promise<string> {
   const { parts, realm, now } = at;
   return assertionOptions({

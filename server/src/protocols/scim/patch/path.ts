@@ -42,7 +42,7 @@ export function findTarget(type: ResourceType, path: string): Target | undefined
   return sub && { is: "attribute", ...found, filter, sub, path };
 }
 
-/** The same; a path that no schema has is refused. */
+/** Parses a path; one that no schema has is refused. */
 export function parsePath(type: ResourceType, path: unknown): Target {
   if (typeof path !== "string" || path.trim() === "") throw invalidPath("path must be a text");
   const text = path.trim();

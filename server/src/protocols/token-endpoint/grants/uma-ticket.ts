@@ -86,7 +86,7 @@ export const umaTicket: Grant<UmaSource> = {
     return {
       kind: "user",
       tokens: {
-        // The same grant: it ends with the session, the consent and the user.
+        // The grant stays the same: it ends with the session, the consent and the user.
         ...{ grantId: live.grantId!, userId: userId!, user, impersonator, scopes: live.scopes, audience: [server.clientId] },
         authentication: { ...signedIn, sid: sessionId ?? undefined },
         ...{ idToken: null, claims: undefined, authorizationDetails: undefined, extraClaims },
