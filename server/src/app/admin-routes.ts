@@ -17,6 +17,7 @@ import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate
 import { whoAmIRoutes } from "../operations/console/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
+import { scimTargetRoutes } from "../operations/scim-targets/index.ts";
 import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
@@ -92,6 +93,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
+  await realm.register(scimTargetRoutes, { prefix: "/scim-targets", vault, outbound });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
   await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
   await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });
