@@ -109,7 +109,10 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     if (method === "GET" && id === undefined) {
       const found = matching(type, searchParams.get("filter")).map((one) => shown(type, one));
       return isStrict
-        ? { status: 200, body: { schemas: [LIST], totalResults: found.length, startIndex: 1, itemsPerPage: found.length, Resources: found } }
+        ? {
+            status: 200,
+            body: { schemas: [LIST], totalResults: found.length, startIndex: 1, itemsPerPage: found.length, Resources: found },
+          }
         : { status: 200, body: { resources: found } };
     }
     if (method === "POST" && id === undefined) {
@@ -138,7 +141,8 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
   const answerTo = (request: PeerRequest, message: IncomingMessage): { status: number; headers?: Record<string, string>; body?: Json } => {
     try {
       if (message.headers.authorization !== `Bearer ${peer.token}`) throw new Refusal(401, "who are you");
-      if (isStrict && request.body !== null && message.headers["content-type"] !== "application/scim+json") throw new Refusal(415, "not SCIM");
+      if (isStrict && request.body !== null && message.headers["content-type"] !== "application/scim+json")
+        throw new Refusal(415, "not SCIM");
       return handle(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

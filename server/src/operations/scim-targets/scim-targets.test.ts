@@ -60,7 +60,14 @@ async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Ta
     status: async () => must(await admin.get(`/scim-targets/${targeted.id}/status`)),
   };
   await prepare?.(targeted);
-  const body = { name: "peer", url: peer.url, auth: { type: "bearer" }, secret: peer.token, requestsPerSecond: 100, users: { scope: "groups", groupIds: [staff] } };
+  const body = {
+    name: "peer",
+    url: peer.url,
+    auth: { type: "bearer" },
+    secret: peer.token,
+    requestsPerSecond: 100,
+    users: { scope: "groups", groupIds: [staff] },
+  };
   targeted.id = must(await admin.post("/scim-targets", { ...body, ...settings })).id;
   made.push({ admin, id: targeted.id });
   return targeted;
@@ -78,7 +85,10 @@ async function settle({ status }: Targeted): Promise<void> {
 test("users and groups are sent as they are, to a strict service and to a sloppy one", async () => {
   for (const peer of [strict, sloppy]) {
     const of = await targeted(peer, { groups: { mode: "all" } }, async ({ user, group }) => {
-      const ada = await user("ada", { email: "ada@example.com", attributes: { firstName: "Ada", lastName: "Lovelace", department: "Engines" } });
+      const ada = await user("ada", {
+        email: "ada@example.com",
+        attributes: { firstName: "Ada", lastName: "Lovelace", department: "Engines" },
+      });
       await group("engineers", ada, await user("bob"), await user("cyd"), await user("dan"), await user("eve"));
     });
     await settle(of);
