@@ -133,7 +133,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     if (method === "PUT" && type === "Users") table.set(id!, { ...checked(type, body, id), id });
     else if (method === "PATCH" && type === "Groups") patchGroup(current, body.Operations);
     else if (method === "PATCH")
-      for (const { path: at, value } of body.Operations) at === undefined ? Object.assign(current, value) : (current[at] = value);
+      for (const { path: at, value } of body.Operations) Object.assign(current, at === undefined ? value : { [at]: value });
     else throw new Refusal(405, "not here");
     return isStrict ? { status: 200, body: shown(type, table.get(id!)) } : { status: 204 };
   };

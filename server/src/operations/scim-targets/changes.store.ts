@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { clock } from "../../kernel/clock.ts";
-import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { retryingConflicts } from "../../platform/unit-of-work.ts";
 import { type Change, markChanges } from "./objects.store.ts";
 import { requestSyncsOfScopes } from "./states.store.ts";
 
@@ -21,10 +22,10 @@ interface Taken {
 /** Deleted as they are taken, so that none is passed over that commits late; those that another node takes at this moment stay. */
 async function takeChanges(tx: Tx): Promise<Taken[]> {
   const { rows } = await sql<Taken>`
-    with some as materialized (
+    with first as materialized (
       select realm_id, change_id from scim_changes order by change_id limit ${AT_A_TIME} for update skip locked
     ), taken as (
-      delete from scim_changes c using some where c.realm_id = some.realm_id and c.change_id = some.change_id
+      delete from scim_changes c using first where c.realm_id = first.realm_id and c.change_id = first.change_id
       returning c.realm_id, c.kind, c.object_id
     )
     select realm_id, kind, object_id from taken group by 1, 2, 3`.execute(tx);
@@ -39,7 +40,7 @@ export async function noteChanges(db: Db): Promise<{ noted: number; more: boolea
   // Most of the time there are none: a look without a transaction is enough.
   const { rows } = await sql`select 1 from scim_changes limit 1`.execute(db);
   if (rows.length === 0) return { noted: 0, more: false };
-  return inTransaction(db, async (tx) => {
+  return retryingConflicts(db, async (tx) => {
     const taken = await takeChanges(tx);
     const now = clock.now();
     const moved = taken.filter(({ kind }) => kind === "tree");

@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
-import { type Db, inTransaction } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { retryingConflicts, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { digestOf, isLeaving, wantedGroup, wantedUser } from "./mapping.ts";
 import { holdMass } from "./mass.ts";
 import { classify, dropObject, dueObjects, type StoredObject, storeFailure, unclassified } from "./objects.store.ts";
@@ -93,16 +93,21 @@ async function classifyAll({ db, target, key }: LaneParts, goOn: () => Promise<v
     if (objects.length === 0) return;
     const of = (kind: ObjectKind) => objects.filter((object) => object.kind === kind).map(({ local_id }) => local_id);
     const [people, teams] = [await readPeople(db, target, of("user")), await readTeams(db, target, of("group"))];
-    await inTransaction(db, async (tx) => {
-      for (const object of objects) {
-        const wanted =
-          object.kind === "user"
-            ? wantedUser(target.settings, people.get(object.local_id), object.erased)
-            : wantedGroup(target.settings, teams.get(object.local_id));
-        const isNeedless = object.remote_id === null && (isLeaving(wanted) || wanted.act === "none");
-        if (isNeedless) await dropObject(tx, target, object);
-        else await classify(tx, target, object, isLeaving(wanted) && object.sent_digest !== digestOf(key, wanted));
-      }
+    const classified = objects.map((object) => {
+      const wanted =
+        object.kind === "user"
+          ? wantedUser(target.settings, people.get(object.local_id), object.erased)
+          : wantedGroup(target.settings, teams.get(object.local_id));
+      const isNeedless = object.remote_id === null && (isLeaving(wanted) || wanted.act === "none");
+      return { object, isNeedless, leaving: isLeaving(wanted) && object.sent_digest !== digestOf(key, wanted) };
+    });
+    await retryingConflicts(db, async (tx) => {
+      for (const { object, isNeedless } of classified) if (isNeedless) await dropObject(tx, target, object);
+      await classify(
+        tx,
+        target,
+        classified.filter(({ isNeedless }) => !isNeedless),
+      );
     });
   }
 }
@@ -153,7 +158,7 @@ async function sendOne(parts: LaneParts, object: StoredObject, send: (object: St
     const now = clock.now();
     if (error instanceof ObjectRefused) {
       const digest = await digestNow(parts, object);
-      await inTransaction(db, (tx) => storeFailure(tx, target, object, { state: "FAILED", digest, error: error.message, nextAt: now }));
+      await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state: "FAILED", digest, error: error.message, nextAt: now }));
       parts.ended("failed");
       return;
     }
@@ -162,7 +167,7 @@ async function sendOne(parts: LaneParts, object: StoredObject, send: (object: St
     const state = wait === undefined ? "DEAD" : "PENDING";
     const nextAt = wait === undefined ? now : now + Math.round(wait * (1 + Math.random() * 0.2));
     const digest = state === "DEAD" ? await digestNow(parts, object) : object.failed_digest;
-    await inTransaction(db, (tx) => storeFailure(tx, target, object, { state, digest, error: error.message, nextAt }));
+    await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state, digest, error: error.message, nextAt }));
     if (state === "DEAD") parts.ended("dead");
   }
 }

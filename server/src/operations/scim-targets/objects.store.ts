@@ -117,9 +117,17 @@ const exact = (target: TargetKey, { kind, local_id }: Pick<StoredObject, "kind" 
 /** What has changed since it was read is still to be sent. */
 const unchanged = ({ changes }: Pick<StoredObject, "changes">) => sql`o.changes = ${changes}`;
 
-export async function classify(tx: Tx, target: TargetKey, object: StoredObject, leaving: boolean): Promise<void> {
-  await sql`update scim_objects o set leaving = ${leaving}, confirmed = o.confirmed and ${leaving}
-    where ${exact(target, object)} and ${unchanged(object)}`.execute(tx);
+/** Notes who leaves. */
+export async function classify(
+  tx: Tx,
+  target: TargetKey,
+  classified: readonly { readonly object: StoredObject; readonly leaving: boolean }[],
+): Promise<void> {
+  if (classified.length === 0) return;
+  const rows = classified.map(({ object: { kind, local_id, changes }, leaving }) => ({ kind, local_id, changes, leaving }));
+  await sql`update scim_objects o set leaving = c.leaving, confirmed = o.confirmed and c.leaving
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as c (kind text, local_id uuid, changes bigint, leaving boolean)
+    where ${of(target)} and o.kind = c.kind and o.local_id = c.local_id and o.changes = c.changes`.execute(tx);
 }
 
 /** Nothing to do for it, here or there. */

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { clock } from "../../kernel/clock.ts";
-import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { retryingConflicts } from "../../platform/unit-of-work.ts";
 import type { Resource } from "../../protocols/scim/index.ts";
 import { type Criterion, findRemote } from "./accounts.ts";
 import { type StoredObject, storeRemoteId } from "./objects.store.ts";
@@ -15,7 +16,7 @@ export interface SendParts {
 }
 
 export const transact = <T>({ db }: Pick<SendParts, "db">, work: (tx: Tx, now: number) => Promise<T>): Promise<T> =>
-  inTransaction(db, (tx) => work(tx, clock.now()));
+  retryingConflicts(db, (tx) => work(tx, clock.now()));
 
 const PATCH_OP = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 

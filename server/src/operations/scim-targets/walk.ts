@@ -1,7 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import { clock } from "../../kernel/clock.ts";
 import { NO_ID } from "../../kernel/ids.ts";
-import { type Db, inTransaction } from "../../platform/db/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { retryingConflicts } from "../../platform/unit-of-work.ts";
 import { digestOf, isLeaving, type Wanted, wantedGroup, wantedUser } from "./mapping.ts";
 import { hasMemberChanges } from "./members.store.ts";
 import { markObjects, objectsOf, type StoredObject, walkObjects } from "./objects.store.ts";
@@ -134,7 +135,7 @@ export async function walkOn(parts: WalkParts & { readonly target: HeldTarget },
   const phase = walk.phase ?? "users";
   const chunk = await compareChunk(parts, phase, walk.after ?? NO_ID, walk.resends);
   const next = chunk.after === null ? { phase: NEXT[phase], after: null } : { phase, after: chunk.after };
-  await inTransaction(db, async (tx) => {
+  await retryingConflicts(db, async (tx) => {
     const now = clock.now();
     for (const kind of ["user", "group"] as const)
       await markObjects(
