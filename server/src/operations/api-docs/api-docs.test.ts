@@ -432,6 +432,7 @@ test("offers If-Match where a stale version is refused", async () => {
     id: workload.split("/").at(-1)!,
     ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
     entityId: "urn:sp",
+    scimTargetId: scimTarget.split("/").at(-1)!,
   };
   for (const name of offered.filter((each) => each.startsWith("PATCH ")))
     tried[name] ??= () =>

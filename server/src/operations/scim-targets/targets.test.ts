@@ -102,7 +102,7 @@ test("what is created is sent by itself, and a disabled or deleted target gets n
   const { groupId } = (await admin.post("/groups", { name: "team" })).body;
   await admin.put(`/groups/${groupId}/members/${userId}`);
   await expect.poll(() => peer.members("team"), { timeout: 20_000 }).toEqual(["ada"]);
-  expect(peer.user("admin")).toBeDefined();
+  await expect.poll(() => peer.user("admin"), { timeout: 20_000 }).toBeDefined();
   await admin.patch(`/scim-targets/${id}`, { enabled: false });
   await admin.patch(`/users/${userId}`, { username: "countess" });
   await iam.server.scimTargets.runDue();
