@@ -1,3 +1,4 @@
+import { agentRoutes } from "../applications/agents/index.ts";
 import { applicationRoutes } from "../applications/applications/index.ts";
 import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
@@ -14,13 +15,16 @@ import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/role
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
 import { identityProviderRoutes, userFederationRoutes, userLinkRoutes, userSourceRoutes } from "../federation/index.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
+import { bulkRoutes } from "../operations/bulk/index.ts";
 import { whoAmIRoutes } from "../operations/console/index.ts";
+import { externalImportRoutes } from "../operations/external-import/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
 import { scimTargetRoutes } from "../operations/scim-targets/index.ts";
 import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
+import { previewRoutes } from "../protocols/oidc/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
 import { scimTokenRoutes } from "../protocols/scim/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
@@ -72,6 +76,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault });
+  await realm.register(bulkRoutes, { prefix: "/users/bulk", work: core.work });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });
@@ -95,6 +100,8 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(scimTargetRoutes, { prefix: "/scim-targets", vault, outbound });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(agentRoutes, { prefix: "/agents", baseUrl });
+  await realm.register(previewRoutes, { prefix: "/clients/:clientId/preview", issuers: services.issuers });
   await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
   await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });
   await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
@@ -119,5 +126,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
   await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
-  await realm.register(transferRoutes, { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms });
+  const transferParts = { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms };
+  await realm.register(transferRoutes, transferParts);
+  await realm.register(externalImportRoutes, transferParts);
 }

@@ -19,6 +19,8 @@ export const all: Permission[] = [
 export const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],
   "POST /users": ["manage-users"],
+  // The service asks for what each action needs.
+  "POST /users/bulk": ["manage-users", "manage-roles", "manage-organizations"],
   "POST /users/import": ["manage-users"],
   "GET /users/import/:importId": ["view-users"],
   "GET /users/:userId": ["view-users"],
@@ -184,8 +186,19 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /clients/:clientId/authz/permissions/:name": ["view-clients", "manage-authorization"],
   "PUT /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
   "DELETE /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
-  // The service asks for `view-users` besides.
+  // The service asks for `view-users` besides, here and for a preview.
+  "POST /clients/:clientId/preview": ["view-clients"],
   "POST /clients/:clientId/authz/evaluate": ["view-clients", "manage-authorization"],
+  "GET /agents": ["view-clients"],
+  "POST /agents": ["manage-clients"],
+  "GET /agents/owner-review": ["view-clients"],
+  "GET /agents/:id": ["view-clients"],
+  "PUT /agents/:id": ["manage-clients"],
+  "DELETE /agents/:id": ["manage-clients"],
+  "POST /agents/:id/activate": ["manage-clients"],
+  "POST /agents/:id/suspend": ["manage-clients"],
+  "POST /agents/:id/revoke": ["manage-clients"],
+  "POST /agents/:id/attest": ["manage-clients"],
   "GET /workload-identity": ["view-clients"],
   "POST /workload-identity": ["manage-clients"],
   "GET /workload-identity/:id": ["view-clients"],
@@ -214,6 +227,8 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /scim-targets/:scimTargetId/objects": ["manage-realm"],
   "GET /scim-targets/:scimTargetId/objects/:objectId": ["manage-realm"],
   "POST /scim-targets/:scimTargetId/objects/:objectId/retry": ["manage-realm"],
+  "GET /events/tail": ["view-events"],
+  "GET /metrics": ["view-events"],
   "GET /webhooks": ["manage-realm"],
   "POST /webhooks": ["manage-realm"],
   "GET /webhooks/:webhookId": ["manage-realm"],
@@ -260,6 +275,7 @@ export const opens: Record<string, readonly Permission[]> = {
   // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
   "GET /export": [],
   "POST /import": ["manage-realm"],
+  "POST /import/external": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
   "GET /whoami": all,

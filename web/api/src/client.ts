@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly contentType?: string;
   /** Sends `If-Match`: the write is refused with 412 if the record has changed since. */
   readonly ifMatch?: string | null;
+  /** Further headers, such as `Export-Passphrase`. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -74,13 +76,17 @@ export function createApi(options: ApiOptions = {}): Api {
   const client = createFetchClient<paths>({ baseUrl, fetch: send, credentials: "same-origin" });
   client.use(middleware);
 
-  const fetchPath = async (method: string, path: string, { query, body, contentType, ifMatch, signal }: RequestOptions = {}) => {
+  const fetchPath = async (
+    method: string,
+    path: string,
+    { query, body, contentType, ifMatch, headers: further, signal }: RequestOptions = {},
+  ) => {
     const url = new URL(baseUrl + path);
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value === undefined || value === null || value === "") continue;
       for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, String(one));
     }
-    const headers = new Headers({ accept: "application/json" });
+    const headers = new Headers({ accept: "application/json", ...further });
     const sent = body !== undefined;
     if (sent) headers.set("content-type", contentType ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json"));
     if (ifMatch) headers.set("if-match", ifMatch);

@@ -167,6 +167,7 @@ export async function permissionsNaming(db: Db, { realm, client }: Server, id: s
 export type ResourcesAsked =
   | { readonly by: "names"; readonly names: readonly string[] }
   | { readonly by: "uris"; readonly names: readonly string[] }
+  | { readonly by: "all" }
   | { readonly by: "type"; readonly type: string }
   | { readonly by: "scopes"; readonly scopes: readonly string[] };
 
@@ -219,6 +220,8 @@ function conditionOf(asked: ResourcesAsked) {
     }
     case "uris":
       return sql`r.uris && ${[...asked.names]}::text[]`;
+    case "all":
+      return sql`true`;
     case "type":
       return sql`r.type = ${asked.type}`;
     case "scopes":

@@ -24,6 +24,7 @@ const rows = {
     givesUserTokens: true,
     isSelfRegistrable: true,
   },
+  "urn:ietf:params:oauth:grant-type:uma-ticket": { name: "uma-ticket", givesUserTokens: false, isSelfRegistrable: false },
 } as const satisfies Record<string, GrantTypeRules>;
 
 type Rows = typeof rows;

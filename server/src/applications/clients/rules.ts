@@ -3,12 +3,15 @@ import type { FieldError } from "../../kernel/errors.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
   addressVerdict,
+  foreignAddressVerdict,
   httpsVerdict,
+  indicatorVerdict,
   inList,
   inMember,
   originVerdict,
   ownAddressVerdict,
   redirectUriVerdict,
+  resourceKey,
   resourceVerdict,
 } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
@@ -25,6 +28,7 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
   return [
     ...addressErrors(client),
     ...inList("audience", client.audience, ownAddressVerdict(baseUrl)),
+    ...indicatorErrors(client, baseUrl),
     ...authenticationErrors(client, publicClient),
     ...keyErrors(client),
     ...algorithmErrors(client),
@@ -53,6 +57,19 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...inMember("jwksUri", client.jwksUri, httpsVerdict),
     ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
   ];
+}
+
+function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string): FieldError[] {
+  const keys = resourceIndicators.map(resourceKey);
+  const isRepeated = (uri: string) => keys.indexOf(resourceKey(uri)) !== resourceIndicators.indexOf(uri);
+  return inList(
+    "resourceIndicators",
+    resourceIndicators,
+    (uri) =>
+      indicatorVerdict(uri) ??
+      foreignAddressVerdict(baseUrl)(uri) ??
+      (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of one before it" } : null),
+  );
 }
 
 /** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */

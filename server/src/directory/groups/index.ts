@@ -1,7 +1,7 @@
 // Groups: a tree of them, who is in them, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
 // `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
 export { guardInheritance } from "./inheritance.ts";
-export { joinAll, leaveAll } from "./members.service.ts";
+export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
 export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";

@@ -6,7 +6,7 @@ export { deleteOldImports } from "./imports.store.ts";
 export { hashingFor } from "./passwords.ts";
 export { readRows } from "./readers/index.ts";
 export { userImportRoutes } from "./routes.ts";
-export { conflicts, type OnConflict, UserImport } from "./schema.ts";
+export { conflicts, type ImportUser, type OnConflict, UserImport } from "./schema.ts";
 export { importUsers } from "./service.ts";
 export { endAbandonedImports } from "./stored.ts";
 export type { ImportParts } from "./target.ts";

@@ -13,6 +13,7 @@ export {
   dropRoles,
   grantPermissions,
   makeDefault,
+  readRole,
   removeRole,
   replaceRole,
   saveRole,

@@ -43,7 +43,9 @@ export {
 } from "./own.service.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
+export { requireAction } from "./required-actions.service.ts";
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
+export { assignRole, unassignRole } from "./roles.service.ts";
 export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
 export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, mailAddress, User } from "./schema.ts";
@@ -68,4 +70,4 @@ export {
   seedAdmin,
   setPassword,
 } from "./service.ts";
-export { deleteUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";
+export { deleteUser, findUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";

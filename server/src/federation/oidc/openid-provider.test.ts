@@ -63,7 +63,7 @@ beforeAll(async () => {
     expect(created.status, created.text).toBe(201);
   };
   await provided(one, { clientSecret: "a secret of realm one" });
-  await provided(two, { privateKey: KEY, keyId: "of-realm-two" });
+  await provided(two, { privateKey: KEY, keyId: "of-realm-two", signedResponseAlg: "ES256" });
 });
 afterEach(() => clock.reset());
 afterAll(async () => {

@@ -117,6 +117,8 @@ describe("a dangerous act of an administrator", () => {
       "DELETE /realms/{realm}/account/linked-accounts/{alias}",
       "GET /admin/realms/{realm}/clients/{clientId}/secret",
       "POST /admin/realms/{realm}/clients/{clientId}/secret",
+      "POST /admin/realms/{realm}/import",
+      "POST /admin/realms/{realm}/import/external",
       "POST /admin/realms/{realm}/keys/rotate",
       "POST /admin/realms/{realm}/users/import",
       "POST /admin/realms/{realm}/users/{userId}/impersonate",

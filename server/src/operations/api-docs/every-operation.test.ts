@@ -33,6 +33,7 @@ test("every operation answers random requests as the API's description declares"
     const isAdmin = driven.path.startsWith("/admin/");
     const realm = driven.path === "/admin/realms/{realm}" ? thrownAway : isAdmin ? administered : peoples;
     if (!isAdmin && !person.cookies.has(`gh_${peoples.name}`)) await person.trySignIn(peoples.name, username, password);
+    if (driven.path.includes("/authz/")) await enableAuthorization(administered);
     await driver.drive(driven, { browser: isAdmin ? browser : person, anonymous, realm: realm.name });
   }
   const admin = driver.operations.filter(({ path }) => path.startsWith("/admin/"));
@@ -44,6 +45,13 @@ test("every operation answers random requests as the API's description declares"
   const forms = ["token", "introspect", "revoke", "par", "device/authorize"].map((name) => `POST /realms/{realm}/${name}`);
   expect(forms.filter((name) => !driver.succeeded.has(name))).toEqual([]);
 }, 600_000);
+
+/** Random settings disable it again. */
+async function enableAuthorization(realm: RealmUnderTest): Promise<void> {
+  const admin = realm.asMaster();
+  const { body: clients } = await admin.get("/clients");
+  for (const { id } of clients as { id: string }[]) await admin.put(`/clients/${id}/authz/settings`, { enabled: true });
+}
 
 /** A client that may use the endpoints that take forms. */
 async function learnClient(realm: RealmUnderTest): Promise<void> {

@@ -1,5 +1,6 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfAuthorization } from "./examples.authorization.ts";
+import { examplesOfConsole } from "./examples.console.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
@@ -146,7 +147,10 @@ const webhook = {
   previousSecretUntil: null,
 };
 
-const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
+const consent = {
+  ...{ clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+  resources: [{ resource: "https://orders.example.com/mcp", scopes: ["openid", "orders"], grantedAt: time, updatedAt: time }],
+};
 
 const verification = {
   method: "dns",
@@ -208,7 +212,14 @@ export const examples: Readonly<Record<string, unknown>> = {
   AccountApplication: {
     ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
     link: "https://shop.example.com/",
-    ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
+    ...{
+      scopes: ["email", "openid"],
+      resources: ["https://orders.example.com/mcp"],
+      consentedAt: time,
+      active: true,
+      offline: false,
+      lastUsedAt: time,
+    },
   },
   SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
   Credential: credential,
@@ -270,6 +281,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   AuditEvent: event,
   AuditEventPage: { items: [event], total: 1, page: 0, size: 50 },
+  AuditEventTail: { items: [event], cursor: "NzM4IDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMCAxNzY3MjI1NjAwMDAw", more: false },
+  ...examplesOfConsole,
   MessagingProvider: provider,
   UpsertMessagingProvider: { ...providerState, secret: "the password of that account" },
   TestMessage: { to: "ada@example.com" },
@@ -384,6 +397,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],
     ownedResources: [],
+    ownedAgents: [],
     sharedResources: [],
     loginEvents: [
       { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },

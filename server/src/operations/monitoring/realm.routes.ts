@@ -4,6 +4,8 @@ import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { endpointsOf, RealmEndpoints } from "./endpoints.ts";
 import { readRealmHealth } from "./realm-health.ts";
 import { RealmHealth } from "./schema.ts";
+import { MetricsSeries, SeriesQuery } from "./series.schema.ts";
+import { readSeries } from "./series.ts";
 
 const tags = ["Monitoring"];
 const params = pathParams();
@@ -27,5 +29,22 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
     "/endpoints",
     { config, schema: { summary: "The realm's addresses", tags, params, response: { 200: RealmEndpoints } } },
     async (req) => endpointsOf(baseUrl, req.params.realm),
+  );
+
+  app.get(
+    "/metrics",
+    {
+      config: { permission: "view-events" },
+      schema: {
+        summary: "What the realm did, point by point",
+        description: "Sign-ins, tokens, second factors and writes to the admin API, by the clock hour: for plots. At most 200 points.",
+        operationId: "getRealmMetrics",
+        tags,
+        params,
+        querystring: SeriesQuery,
+        response: { 200: MetricsSeries },
+      },
+    },
+    (req) => req.read((ctx) => readSeries(ctx, req.query)),
   );
 };

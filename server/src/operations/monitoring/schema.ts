@@ -56,7 +56,7 @@ export type ServerInfo = Static<typeof ServerInfo>;
 
 const count = Type.Integer({ minimum: 0 });
 
-const Window = Type.Object(
+export const Window = Type.Object(
   {
     logins: Type.Object({ success: count, failure: count }),
     tokens: count,

@@ -4,6 +4,7 @@ import { queueDepth } from "../../platform/jobs/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { hourOf } from "../../platform/telemetry/metrics.ts";
 import { searchRealms } from "../../tenancy/realms/index.ts";
+import { figuresOf } from "./figures.ts";
 import type { Figures, MetricsSummary, Window } from "./schema.ts";
 import { countOfAll, countPerRealm, type HourSum, sumHours, sumHoursPerRealm, waitingJobsPerRealm } from "./summary.store.ts";
 
@@ -35,13 +36,5 @@ const windows = (sums: readonly HourSum[]): Pick<Figures, "lastHour" | "lastDay"
   lastWeek: windowOf(sums, "last_week"),
 });
 
-function windowOf(sums: readonly HourSum[], window: "last_hour" | "last_day" | "last_week"): Window {
-  const of = (metric: HourSum["metric"], outcome = "") =>
-    sums.find((sum) => sum.metric === metric && sum.outcome === outcome)?.[window] ?? 0;
-  return {
-    logins: { success: of("login", "success"), failure: of("login", "failure") },
-    tokens: of("tokens"),
-    mfaChallenges: of("mfa_challenge"),
-    adminWrites: { success: of("admin_write", "success"), denied: of("admin_write", "denied") },
-  };
-}
+const windowOf = (sums: readonly HourSum[], window: "last_hour" | "last_day" | "last_week"): Window =>
+  figuresOf((metric, outcome) => sums.find((sum) => sum.metric === metric && sum.outcome === outcome)?.[window] ?? 0);

@@ -86,8 +86,7 @@ function readSection(section: Section, value: unknown, sealing: Sealing | null, 
   const validate = validatorOf(section);
   const seen = new Set<string>();
   const read = ((keyOf ? value : [value]) as unknown[]).flatMap((given, at) => {
-    const isNamed = keyOf && typeof given === "object" && given !== null;
-    const place = placeOf(section, isNamed ? keyOf(given as Item) : "", at);
+    const place = placeOf(section, keyGiven(section, given), at);
     const item = opened(structuredClone(given), place, sealing, faults);
     const wrong = validate(item);
     faults.push(...wrong.map((one) => ({ ...one, field: `${place}.${one.field}`, message: `${place}: ${one.message}` })));
@@ -100,6 +99,17 @@ function readSection(section: Section, value: unknown, sealing: Sealing | null, 
     seen.add(normal);
   }
   return items;
+}
+
+/** The key of an item that was not validated yet; empty where it has none. */
+function keyGiven({ keyOf }: Section, given: unknown): string {
+  if (!keyOf || typeof given !== "object" || given === null) return "";
+  try {
+    const key: unknown = keyOf(given as Item);
+    return typeof key === "string" ? key : "";
+  } catch {
+    return "";
+  }
 }
 
 /** How faults and sealed secrets name an item. */

@@ -3,6 +3,7 @@
 export { DOCUMENT_SCHEMA, type RealmDocument, readDocument } from "./document.ts";
 export type { ImportOptions, Transact } from "./plan.ts";
 export { transferRoutes } from "./routes.ts";
+export { RealmImport as RealmImportSchema } from "./schema.ts";
 export type { SectionTools } from "./section.ts";
 export {
   type ExportChoice,

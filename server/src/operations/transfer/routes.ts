@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
 import { assertRecent } from "../../platform/context.ts";
-import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
+import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { splitBody } from "./body.ts";
 import { RealmDocumentSchema, readDocument } from "./document.ts";
@@ -96,7 +96,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
         params: pathParams(),
         querystring: ImportQuery,
         body: RealmDocumentSchema,
-        response: { 200: RealmImport },
+        response: { 200: RealmImport, 409: Problem },
       },
     },
     async (req, reply) => {

@@ -38,7 +38,7 @@ interface Tally {
 /** One statement each; a row is about a hundred bytes. */
 const FLUSH_ROWS = 1_000;
 /** A week is shown; the rest of a day is for clocks that differ. */
-const KEEP_HOURS = 8 * DAY;
+export const KEEP_HOURS = 8 * DAY;
 
 export const hourOf = (time: number): number => Math.floor(time / HOUR) * HOUR;
 

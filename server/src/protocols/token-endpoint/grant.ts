@@ -51,8 +51,10 @@ export type Issue =
       readonly refresh: RefreshSource | null;
       /** RFC 8693 §2.2.1 */
       readonly issuedTokenType?: string;
+      /** Further members of the answer. */
+      readonly answer?: Readonly<Record<string, unknown>>;
     }
-  | ({ readonly kind: "client" } & ClientIssue)
+  | ({ readonly kind: "client"; readonly answer?: Readonly<Record<string, unknown>> } & ClientIssue)
   | {
       /** An answer without tokens, such as a decision about permissions. */
       readonly kind: "decision";

@@ -1,3 +1,4 @@
+import type { ResourceServers } from "../../applications/authorization/index.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import type { Outages } from "../../platform/db/index.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
@@ -20,6 +21,7 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly outages: Outages;
   /** What a session stands for. */
   readonly standings: Standings;
+  readonly resourceServers: ResourceServers;
 }
 
 export type TokenEndpoints = RealmCache<{ readonly parts: TokenEndpointParts }>;

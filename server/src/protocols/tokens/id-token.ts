@@ -7,11 +7,16 @@ import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 
-/** OpenID Connect Core §2: signs an ID token with these claims. */
-export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
+/** OpenID Connect Core §2: the payload of an ID token with these claims. */
+export function idTokenPayload(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>) {
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + lifetimesOf(parts.realm.settings, client).idToken;
-  const payload = Object.assign({}, claims, { aud: client.clientId, exp, iat, iss: parts.issuer });
+  return Object.assign({}, claims, { aud: client.clientId, exp, iat, iss: parts.issuer });
+}
+
+/** OpenID Connect Core §2: signs an ID token with these claims. */
+export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
+  const payload = idTokenPayload(parts, client, claims);
   const jwt = await signJwt(parts, algOf(parts, client, "idTokenAlg"), undefined, JSON.stringify(payload));
   return encryptedFor(parts, client, "idToken", jwt);
 }

@@ -1,6 +1,6 @@
 import type { JWK } from "jose";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import type { Apis, ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -14,6 +14,7 @@ export interface IssuerParts {
   readonly scopesOfRealm: ScopesSnapshot;
   readonly signingKeys: SigningKeys;
   readonly subjectOf: SubjectOf;
+  readonly apis: Apis;
   /** Owned by protocols/client-auth. */
   readonly clientKeys: {
     known(client: ClientSnapshot): readonly JWK[];

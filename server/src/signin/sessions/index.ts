@@ -8,6 +8,7 @@ export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
+export { logOutUser } from "./of-user.service.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Forwarder } from "./forwarder.ts";
-import { AuditConfig, EventPage, EventQuery } from "./schema.ts";
+import { AuditConfig, EventPage, EventQuery, EventTail, TailQuery } from "./schema.ts";
 import { searchEvents } from "./service.ts";
+import { tailEvents } from "./tail.service.ts";
 
 /** Mounted under /admin/realms/:realm/events. */
 export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -22,6 +23,23 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (estimated) reply.header("x-total-estimated", "true");
       return page;
     },
+  );
+
+  app.get(
+    "/tail",
+    {
+      config: { permission: "view-events" },
+      schema: {
+        summary: "Follow the audit trail",
+        description:
+          "The events since the last call. A call looks at 2,000 events of the server at most, however long ago the last one was.",
+        operationId: "tailEvents",
+        tags: ["Events"],
+        querystring: TailQuery,
+        response: { 200: EventTail },
+      },
+    },
+    (req) => req.read((ctx) => tailEvents(ctx, req.query)),
   );
 };
 

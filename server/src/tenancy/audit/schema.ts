@@ -58,6 +58,28 @@ export const EventQuery = Type.Object(
 );
 export type EventQuery = Static<typeof EventQuery>;
 
+const { from: _from, to: _to, page: _page, size: _size, ...filters } = EventQuery.properties;
+export const TailQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "The `cursor` of the last answer; without it the tail begins now" }),
+    ),
+    ...filters,
+  },
+  { additionalProperties: false },
+);
+export type TailQuery = Static<typeof TailQuery>;
+
+export const EventTail = Type.Object(
+  {
+    items: Type.Array(AuditEventRecord, { description: "Oldest first, in the order in which they were committed: none is skipped" }),
+    cursor: Type.String({ description: "Send it as `after` with the next request" }),
+    more: Type.Boolean({ description: "There may be more already: ask again at once. Otherwise a few seconds later" }),
+  },
+  { $id: "AuditEventTail" },
+);
+export type EventTail = Static<typeof EventTail>;
+
 export const ForwarderState = Type.Object(
   {
     lastMovedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {

@@ -7,7 +7,7 @@ import type { EventPage, EventQuery } from "./schema.ts";
 import { listEvents } from "./store.ts";
 
 /** Undefined: all. A type that does not exist would find nothing, and look as if nothing had happened. */
-function typesOf(type: EventQuery["type"]): readonly string[] | undefined {
+export function typesOf(type: EventQuery["type"]): readonly string[] | undefined {
   if (type === undefined) return undefined;
   const types = splitNames([type].flat().join(","));
   const unknown = types.filter((name) => !eventTypes.includes(name));

@@ -157,6 +157,7 @@ describe("an id of another realm is a 404", () => {
   const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
+    "PUT /agents/:id": { name: "taken-over" },
     "PUT /users/:userId/source": { source: "local" },
     "PUT /users/:userId": { username: "taken-over", enabled: true, locked: false, roles: [] },
     "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },
@@ -196,6 +197,20 @@ describe("an id of another realm is a 404", () => {
     "POST /clients/:clientId/service-account/roles": { name: "target" },
     "PUT /clients/:clientId/allowed-resources": { allowedResources: [] },
     "POST /messaging/providers/:channel/test": { to: "ada@example.com" },
+    "PUT /workload-identity/:id": {
+      ...{ name: "target", issuer: "https://issuer.example.com", subject: "target", audience: "target", clientId: "target", enabled: true },
+    },
+    "POST /clients/:clientId/preview": { userId: newId() },
+    "PUT /clients/:clientId/authz/settings": { enabled: true },
+    "POST /clients/:clientId/authz/evaluate": { userId: "target", scopes: ["view"] },
+    "POST /clients/:clientId/authz/scopes": { name: "view" },
+    "PUT /clients/:clientId/authz/scopes/:name": {},
+    "POST /clients/:clientId/authz/resources": { name: "target" },
+    "PUT /clients/:clientId/authz/resources/:name": {},
+    "POST /clients/:clientId/authz/policies": { name: "target", type: "role", roles: [{ name: "target" }] },
+    "PUT /clients/:clientId/authz/policies/:name": { roles: [{ name: "target" }] },
+    "POST /clients/:clientId/authz/permissions": { name: "target", type: "resource", resourceType: "target", policies: ["target"] },
+    "PUT /clients/:clientId/authz/permissions/:name": { resourceType: "target", policies: ["target"] },
   };
 
   test("on every route, for the realm's own administrator and for master's", async () => {

@@ -36,6 +36,13 @@ export const groups: readonly Group[] = [
         permission: [],
         load: async () => ({ Page: (await import("../areas/overview.tsx")).Overview }),
       },
+      "try-it": {
+        title: "Try it",
+        icon: "play",
+        permission: ["manage-clients"],
+        development: true,
+        load: async () => ({ Page: (await import("../areas/try-it.tsx")).TryIt }),
+      },
     },
   },
   {
@@ -46,6 +53,13 @@ export const groups: readonly Group[] = [
         icon: "users",
         permission: ["view-users", "manage-users"],
         load: async () => ({ resource: (await import("../areas/users.tsx")).users }),
+      },
+      "import-users": {
+        title: "Import users",
+        icon: "import",
+        permission: ["manage-users"],
+        hidden: true,
+        load: async () => ({ Page: (await import("../areas/import-users.tsx")).ImportUsers }),
       },
       groups: {
         title: "Groups",
@@ -87,6 +101,12 @@ export const groups: readonly Group[] = [
         icon: "transfer",
         permission: ["view-clients", "manage-clients"],
         load: async () => ({ resource: (await import("../areas/saml-clients.tsx")).samlClients }),
+      },
+      workloads: {
+        title: "Workload identity",
+        icon: "robot",
+        permission: ["view-clients", "manage-clients"],
+        load: async () => ({ resource: (await import("../areas/workloads.tsx")).workloads }),
       },
       scopes: {
         title: "Scopes",
@@ -163,6 +183,12 @@ export const groups: readonly Group[] = [
         icon: "import",
         permission: ["manage-realm"],
         load: async () => ({ Page: (await import("../areas/provisioning.tsx")).Provisioning }),
+      },
+      transfer: {
+        title: "Export & import",
+        icon: "transfer",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/transfer.tsx")).Transfer }),
       },
       settings: {
         title: "Realm settings",

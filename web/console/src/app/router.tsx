@@ -14,6 +14,8 @@ import { SignedIn, signInUrl } from "./sign-in-again.tsx";
 
 const Realms = lazy(async () => ({ default: (await import("../areas/realms.tsx")).Realms }));
 
+const TryItCallback = lazy(async () => ({ default: (await import("../areas/try-it.callback.tsx")).TryItCallback }));
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 const home = createRoute({
@@ -23,6 +25,16 @@ const home = createRoute({
 });
 
 const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: SignedIn });
+
+const tryItCallback = createRoute({
+  getParentRoute: () => root,
+  path: "/try-it/callback",
+  component: () => (
+    <Suspense fallback={<Rows />}>
+      <TryItCallback />
+    </Suspense>
+  ),
+});
 
 const realms = createRoute({
   getParentRoute: () => root,
@@ -148,7 +160,7 @@ function NotFound() {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signedIn, realms, realm.addChildren([start, area, record])]),
+  routeTree: root.addChildren([home, signedIn, tryItCallback, realms, realm.addChildren([start, area, record])]),
   basepath: "/console",
   defaultPreload: false,
   scrollRestoration: true,

@@ -3,6 +3,7 @@ import updateSchema from "virtual:schema/UpdateClaimMapper";
 import type { components } from "@gatehouse/api";
 import { Badge, Code, Group } from "@mantine/core";
 import type { Resource } from "../kit/resource.ts";
+import { SubjectClaim } from "./subject-claim.tsx";
 
 type Schemas = components["schemas"];
 type Claim = Schemas["ClaimMapper"];
@@ -38,6 +39,7 @@ export const claims: Resource<Claim, Schemas["CreateClaimMapper"], Schemas["Upda
   ],
   create: { schema: createSchema, sections },
   edit: { schema: updateSchema, sections, hidden: ["realmId", "claimId", "scopes", "createdAt"] },
+  Header: SubjectClaim,
   canDelete: true,
   listOnly: true,
 };

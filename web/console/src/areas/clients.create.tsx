@@ -50,6 +50,20 @@ const kinds: readonly Kind[] = [
     callback: null,
     settings: { publicClient: false, grantTypes: ["client_credentials"] },
   },
+  {
+    id: "device",
+    title: "Device or command line",
+    text: "A television, a printer or a tool without a browser: people approve it on another device.",
+    callback: null,
+    settings: { publicClient: true, applicationType: "native", grantTypes: ["device", "refresh_token"] },
+  },
+  {
+    id: "saml",
+    title: "SAML application",
+    text: "A service provider of SAML 2.0, such as an older enterprise application.",
+    callback: null,
+    settings: {},
+  },
 ];
 
 /** Creates a client by its kind, and ends with what to copy into the application. */
@@ -114,9 +128,10 @@ export function CreateClientPage() {
                 ))}
               </SimpleGrid>
             </Radio.Group>
-            <Text size="sm">{t("A SAML application is created under SAML applications.")}</Text>
             <Group justify="flex-end">
-              <Button onClick={() => setStep(1)}>{t("Continue")}</Button>
+              <Button onClick={() => (kind.id === "saml" ? void navigate({ to: `/realms/${realm}/saml-clients` as never }) : setStep(1))}>
+                {t("Continue")}
+              </Button>
             </Group>
           </Stack>
         </Stepper.Step>

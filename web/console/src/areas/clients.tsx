@@ -11,10 +11,12 @@ import type { Resource, TabProps } from "../kit/resource.ts";
 import { Secret } from "../kit/secret.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
+import { Authorization } from "./authorization.tsx";
 import { CreateClientPage } from "./clients.create.tsx";
 import { ClientMappers } from "./mappers.tsx";
 import { RoleNames, ScopeNames } from "./role-names.tsx";
 import { Snippets } from "./snippets.tsx";
+import { TokenPreview } from "./token-preview.tsx";
 import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -213,6 +215,8 @@ export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateC
     { id: "credentials", title: "Credentials", Component: Credentials },
     { id: "roles", title: "Roles", Component: ClientRoles },
     { id: "mappers", title: "Mappers", Component: ClientMappers },
+    { id: "preview", title: "Token preview", permission: ["view-users"], Component: TokenPreview },
+    { id: "authorization", title: "Authorization", permission: ["view-clients", "manage-authorization"], Component: Authorization },
     {
       id: "service-account",
       title: "Service account",

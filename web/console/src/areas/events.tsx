@@ -9,27 +9,31 @@ import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
 import { CopyAsCurl } from "../kit/curl.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
+import { Forwarding } from "./events.forwarding.tsx";
+import { useTail } from "./events.tail.ts";
 
 type Page = components["schemas"]["AuditEventPage"];
 
 const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "from", "to"] as const;
-const TAIL_MS = 3_000;
 
 /** The audit log: filters in the address, and a live tail. */
 export function AuditLog() {
   const t = useText();
-  const { api, realm } = useRealm();
+  const { api, realm, me } = useRealm();
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
   const [tail, setTail] = useState(false);
   const page = Number(search.page ?? "0");
-  const query = { ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])), page: tail ? 0 : page, size: 50 };
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
+  const query = { ...filter, page: tail ? 0 : page, size: 50 };
   const events = useQuery({
     queryKey: [realm, "events", query],
     queryFn: async ({ signal }) => (await api.get<Page>("/events", { query, signal })).data,
     placeholderData: keepPreviousData,
-    refetchInterval: tail ? TAIL_MS : false,
   });
+  const latest = useTail(tail, filter);
+  const known = new Set(latest.map(({ id }) => id));
+  const items = [...latest, ...(events.data?.items ?? []).filter(({ id }) => !known.has(id))];
   const set = (part: Readonly<Record<string, string | undefined>>) =>
     void navigate({ to: ".", search: { ...search, page: undefined, ...part } as never, replace: true });
   const typed = useDebouncedCallback((name: string, value: string) => set({ [name]: value || undefined }), 300);
@@ -72,6 +76,7 @@ export function AuditLog() {
           <CopyAsCurl path={api.url("/events")} />
         </Group>
       </Group>
+      {realm === "master" && me.realmId === "master" && <Forwarding />}
       <Group gap="xs">
         {text("type", "Type")}
         {text("actor", "Actor")}
@@ -84,10 +89,15 @@ export function AuditLog() {
         <Rows />
       ) : events.isError ? (
         <Failure error={events.error} retry={() => events.refetch()} />
-      ) : events.data.items.length === 0 ? (
+      ) : items.length === 0 ? (
         <Empty title={t("Nothing matches")} />
       ) : (
-        <EventTable events={events.data.items} />
+        <EventTable events={items} />
+      )}
+      {tail && (
+        <Text size="sm" c="dimmed" role="status">
+          {t("{count} new since you began to follow", { count: latest.length })}
+        </Text>
       )}
       {!tail && pages > 1 && (
         <Group justify="space-between">

@@ -15,7 +15,7 @@ type Flow = components["schemas"]["Flow"];
 type Authenticator = components["schemas"]["Authenticator"];
 
 /** A step is an authenticator or a group of steps. */
-interface Step {
+export interface Step {
   authenticator?: string;
   alias?: string;
   requirement: string;

@@ -2,6 +2,7 @@ import createSchema from "virtual:schema/CreateFlow";
 import type { components } from "@gatehouse/api";
 import { Badge, Code } from "@mantine/core";
 import type { Resource } from "../kit/resource.ts";
+import { FlowDiagram } from "./flows.diagram.tsx";
 import { FlowEditor } from "./flows.editor.tsx";
 
 type Schemas = components["schemas"];
@@ -27,6 +28,9 @@ export const flows: Resource<Flow, Schemas["CreateFlow"]> = {
     hidden: ["steps"],
     labels: { copyFrom: "Copy from (alias of a flow)" },
   },
-  tabs: [{ id: "steps", title: "Steps", Component: FlowEditor }],
+  tabs: [
+    { id: "steps", title: "Steps", Component: FlowEditor },
+    { id: "diagram", title: "Diagram", Component: FlowDiagram },
+  ],
   canDelete: ({ builtIn }) => !builtIn,
 };

@@ -6,6 +6,7 @@ import type { Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { GroupTree } from "./groups.tree.tsx";
 import { RoleBadges, Status } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -93,4 +94,5 @@ export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGrou
     { id: "roles", title: "Roles", Component: Roles },
   ],
   canDelete: true,
+  Tree: () => <GroupTree />,
 };

@@ -1,19 +1,21 @@
 import type { components } from "@gatehouse/api";
-import { Anchor, Badge, Card, Code, Group, List, SimpleGrid, Stack, Table, Text, ThemeIcon, Title } from "@mantine/core";
-import { IconCheck, IconCircle } from "@tabler/icons-react";
+import { Anchor, Badge, Card, Code, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
 import { Rows } from "../kit/states.tsx";
+import { useCount } from "../kit/use-count.ts";
+import { Checklist } from "./overview.checklist.tsx";
+import { Plots } from "./overview.plots.tsx";
 
 type Schemas = components["schemas"];
 
 /** The first page of a realm: figures, what to do first, its addresses and its latest events. */
 export function Overview() {
   const t = useText();
-  const { me, realm } = useRealm();
+  const { me, realm, may } = useRealm();
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
@@ -21,6 +23,7 @@ export function Overview() {
       </Title>
       <Figures />
       <Checklist />
+      {may("view-events") && <Plots />}
       <Latest />
       <Endpoints />
       <Text size="xs" c="dimmed">
@@ -28,16 +31,6 @@ export function Overview() {
       </Text>
     </Stack>
   );
-}
-
-/** The number of items of a list, by its header alone. */
-function useCount(path: string, allowed: boolean): number | undefined {
-  const { api, realm } = useRealm();
-  return useQuery({
-    queryKey: [realm, "count", path],
-    queryFn: async () => (await api.list(path, { query: { size: 1 } })).total,
-    enabled: allowed,
-  }).data;
 }
 
 function Figures() {
@@ -63,53 +56,6 @@ function Figures() {
         </Card>
       ))}
     </SimpleGrid>
-  );
-}
-
-function Checklist() {
-  const t = useText();
-  const { realm, may } = useRealm();
-  const clients = useCount("/clients", may("view-clients"));
-  const users = useCount("/users", may("view-users"));
-  const providers = useCount("/messaging/providers", may("manage-realm"));
-  const steps = [
-    { title: "Sign in as administrator", to: "overview", done: true },
-    { title: "Connect your first application", to: "clients/new", done: (clients ?? 0) > 0 },
-    { title: "Add a user", to: "users", done: (users ?? 0) > 1 },
-    { title: "Make the sign-in page yours", to: "branding", done: false },
-    { title: "Configure mail", to: "messages", done: (providers ?? 0) > 0 },
-  ];
-  if (steps.slice(1).every(({ done, to }) => done || to === "branding") || !may("realm-admin")) return null;
-  return (
-    <Card withBorder>
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {t("Get started")}
-        </Title>
-        <List spacing="xs" center listStyleType="none">
-          {steps.map(({ title, to, done }) => (
-            <List.Item
-              key={title}
-              icon={
-                <ThemeIcon size={22} radius="xl" variant="light" color={done ? "teal" : "gray"}>
-                  {done ? <IconCheck size={14} aria-hidden /> : <IconCircle size={14} aria-hidden />}
-                </ThemeIcon>
-              }
-            >
-              {done ? (
-                <Text td="line-through">
-                  {t(title)} <span className="visually-hidden">({t("done")})</span>
-                </Text>
-              ) : (
-                <Anchor component={Link} to={`/realms/${realm}/${to}` as never}>
-                  {t(title)}
-                </Anchor>
-              )}
-            </List.Item>
-          ))}
-        </List>
-      </Stack>
-    </Card>
   );
 }
 

@@ -1,12 +1,20 @@
+import initialTokenSchema from "virtual:schema/CreateInitialAccessToken";
+import scimTokenSchema from "virtual:schema/CreateScimToken";
 import schema from "virtual:schema/UpdateProvisioning";
 import type { components } from "@gatehouse/api";
-import { Stack, Title } from "@mantine/core";
+import { Code, Group, Stack, Text, Title } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
+import { Picker } from "../kit/picker.tsx";
+import type { Control } from "../kit/schema-form.tsx";
+import { Secret } from "../kit/secret.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
+import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 
-type InitialAccessToken = components["schemas"]["InitialAccessToken"];
+type Schemas = components["schemas"];
+
+const MANAGE = ["manage-realm"] as const;
 
 /** Dynamic client registration and SCIM. */
 export function Provisioning() {
@@ -16,7 +24,7 @@ export function Provisioning() {
       title="Provisioning"
       description="How applications register themselves, and how other systems provision people."
       path="/provisioning"
-      manage={["manage-realm"]}
+      manage={MANAGE}
       form={{
         schema,
         sections: [
@@ -27,23 +35,102 @@ export function Provisioning() {
     >
       <Stack>
         <Title order={2} size="h4">
+          {t("SCIM tokens")}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {t("Microsoft Entra, Okta and other systems create and change people with such a token.")}
+        </Text>
+        <ScimTokens />
+        <Title order={2} size="h4">
           {t("Initial access tokens")}
         </Title>
-        <SubList<InitialAccessToken>
-          path="/provisioning/initial-access-tokens"
-          manage={["manage-realm"]}
-          id={({ id }) => id}
-          empty="No initial access tokens"
-          columns={[
-            { title: "Name", render: ({ name }) => name ?? "–" },
-            { title: "Registrations left", render: ({ remaining }) => remaining },
-            { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
-          ]}
-          name={({ name, id }) => name ?? id}
-          removeTitle="Revoke"
-          remove={({ id }) => `/provisioning/initial-access-tokens/${id}`}
-        />
+        <InitialAccessTokens />
       </Stack>
     </SingletonPage>
   );
 }
+
+const Organization: Control = ({ value, error, onChange }) => (
+  <Picker
+    label="Organization"
+    path="/organizations"
+    value={({ organizationId }: Schemas["Organization"]) => organizationId}
+    text={({ name }: Schemas["Organization"]) => name}
+    chosen={(value as string | null | undefined) ?? null}
+    error={error}
+    onChoose={onChange}
+  />
+);
+
+const ScimTokens = () => (
+  <SubList<Schemas["ScimToken"]>
+    path="/provisioning/scim-tokens"
+    manage={MANAGE}
+    id={({ id }) => id}
+    empty="No SCIM tokens"
+    columns={[
+      { title: "Name", render: ({ name }) => name },
+      { title: "Connection", wide: true, render: ({ connection }) => connection },
+      { title: "Base address", wide: true, render: ({ url }) => <Code className="secret">{url}</Code> },
+      { title: "Last used", render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
+      { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
+    ]}
+    name={({ name }) => name}
+    removeTitle="Revoke"
+    remove={({ id }) => `/provisioning/scim-tokens/${id}`}
+    add={(reload) => (
+      <SubForm
+        title="Create SCIM token"
+        path="/provisioning/scim-tokens"
+        form={{
+          schema: scimTokenSchema,
+          sections: [{ fields: ["name", "connection", "organizationId", "identityProvider", "trustEmails"] }],
+          controls: { organizationId: Organization },
+          hidden: ["expiresAt"],
+        }}
+        after={(created) => <CreatedScimToken token={String(created.token)} url={String(created.url)} />}
+        reload={reload}
+      />
+    )}
+  />
+);
+
+function CreatedScimToken({ token, url }: { token: string; url: string }) {
+  const t = useText();
+  return (
+    <Stack>
+      <Secret title="SCIM token" value={token} />
+      <Group gap="xs">
+        <Text size="sm">{t("Base address")}</Text>
+        <Code className="secret">{url}</Code>
+      </Group>
+    </Stack>
+  );
+}
+
+const InitialAccessTokens = () => (
+  <SubList<Schemas["InitialAccessToken"]>
+    path="/provisioning/initial-access-tokens"
+    manage={MANAGE}
+    id={({ id }) => id}
+    empty="No initial access tokens"
+    columns={[
+      { title: "Name", render: ({ name }) => name ?? "–" },
+      { title: "Registrations left", render: ({ remaining }) => remaining },
+      { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
+    ]}
+    name={({ name, id }) => name ?? id}
+    removeTitle="Revoke"
+    remove={({ id }) => `/provisioning/initial-access-tokens/${id}`}
+    add={(reload) => (
+      <SubForm
+        title="Create initial access token"
+        path="/provisioning/initial-access-tokens"
+        form={{ schema: initialTokenSchema.anyOf![0]!, sections: [{ fields: ["name", "count", "lifetime"] }] }}
+        defaults={{ count: 1, lifetime: 86_400 }}
+        after={({ token }) => <Secret title="Initial access token" value={String(token)} />}
+        reload={reload}
+      />
+    )}
+  />
+);

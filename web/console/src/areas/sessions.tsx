@@ -1,9 +1,38 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Text } from "@mantine/core";
+import { Accordion, Badge, Text } from "@mantine/core";
+import { useText } from "../i18n/index.ts";
 import type { Resource } from "../kit/resource.ts";
+import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 
 type Session = components["schemas"]["Session"];
+
+/** Applications that act in their own name have tokens and no browser. */
+function ServiceAccounts() {
+  const t = useText();
+  return (
+    <Accordion variant="separated">
+      <Accordion.Item value="service-accounts">
+        <Accordion.Control>{t("Service accounts with live tokens")}</Accordion.Control>
+        <Accordion.Panel>
+          <SubList<components["schemas"]["ServiceAccountSession"]>
+            path="/sessions/service-accounts"
+            manage={[]}
+            id={({ id }) => id}
+            empty="No service account has a live token"
+            columns={[
+              { title: "Application", render: ({ name, clientId }) => name ?? clientId },
+              { title: "Tokens", render: ({ tokens }) => tokens.toLocaleString() },
+              { title: "Address", render: ({ sourceIp }) => sourceIp ?? "–" },
+              { title: "Seen", render: ({ lastSeenAt }) => <When time={lastSeenAt} /> },
+              { title: "Expires", wide: true, render: ({ expiresAt }) => <When time={expiresAt} /> },
+            ]}
+          />
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  );
+}
 
 export const sessions: Resource<Session> = {
   title: "Sessions",
@@ -44,13 +73,14 @@ export const sessions: Resource<Session> = {
       title: "End sessions",
       danger: true,
       async run({ api }, items) {
-        const failed: string[] = [];
-        for (const { id, username } of items)
-          await api.send("DELETE", `/sessions/${id}`).catch((error: Error) => void failed.push(`${username}: ${error.message}`));
+        const failed: { name: string; message: string }[] = [];
+        for (const { id, username: name } of items)
+          await api.send("DELETE", `/sessions/${id}`).catch(({ message }: Error) => void failed.push({ name, message }));
         return { done: items.length - failed.length, failed };
       },
     },
   ],
+  Header: ServiceAccounts,
   listOnly: true,
   canDelete: true,
   activity: "sessions",

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { Activity } from "../kit/activity.tsx";
+import { save } from "../kit/download.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
 import { WriteError } from "../kit/record-page.tsx";
@@ -102,7 +103,7 @@ function SetPassword({ path, session, reload }: Pick<Props, "path" | "session" |
   );
 }
 
-function RequiredActions({ path, session, reload }: Props) {
+function RequiredActions({ item, path, session, reload }: Props) {
   const t = useText();
   const { api, realm, may } = session;
   const actions = useQuery({
@@ -117,6 +118,14 @@ function RequiredActions({ path, session, reload }: Props) {
       failed(error);
     }
   };
+  const mail = async () => {
+    try {
+      await api.send("POST", `${path}/send-actions-email`, { body: { actions: actions.data } });
+      succeeded(t("The mail is on its way"));
+    } catch (error) {
+      failed(error);
+    }
+  };
   return (
     <Stack maw={520}>
       <Text size="sm">{t("The person completes these at the next sign-in, in this order.")}</Text>
@@ -127,6 +136,13 @@ function RequiredActions({ path, session, reload }: Props) {
         disabled={!may(...MANAGE) || actions.isPending}
         onChange={(next) => void save(next)}
       />
+      {may(...MANAGE) && (
+        <Group>
+          <Button variant="default" disabled={!item.email || (actions.data ?? []).length === 0} onClick={() => void mail()}>
+            {t("Send a mail with a link to them")}
+          </Button>
+        </Group>
+      )}
     </Stack>
   );
 }
@@ -235,10 +251,7 @@ function Privacy({ item, path, session }: Props) {
   const download = async () => {
     try {
       const { data } = await session.api.get(`${path}/gdpr/export`);
-      const url = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" }));
-      const link = Object.assign(document.createElement("a"), { href: url, download: `${item.username}.json` });
-      link.click();
-      URL.revokeObjectURL(url);
+      save(`${item.username}.json`, JSON.stringify(data, null, 2));
     } catch (error) {
       failed(error);
     }

@@ -1,39 +1,58 @@
 import createSchema from "virtual:schema/CreateUser";
 import updateSchema from "virtual:schema/UpdateUser";
 import type { components } from "@gatehouse/api";
-import { Avatar, Badge, Group, Stack, Text } from "@mantine/core";
+import { Avatar, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { IconUpload } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useRealm } from "../app/session.tsx";
+import { askToSignInAgain } from "../app/sign-in-again.tsx";
 import { useText } from "../i18n/index.ts";
+import { groupPicker, rolePicker } from "../kit/picker.tsx";
 import type { BulkAction, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
 import { Attributes } from "./attributes.tsx";
 import { RoleNames } from "./role-names.tsx";
 import { userTabs } from "./users.tabs.tsx";
 
-type User = components["schemas"]["User"];
-type CreateUser = components["schemas"]["CreateUser"];
-type UpdateUser = components["schemas"]["UpdateUser"];
+type Schemas = components["schemas"];
+type User = Schemas["User"];
 
-/** The same request for each row; every row stands under its own rule, and the report names those that were refused. */
-const each = (
+const MANAGE = ["manage-users"] as const;
+
+/** One request for all of them; every row stands under its own rule, and the report names those that were refused. */
+const bulk = (
   title: string,
-  call: (user: User) => readonly [method: "PUT" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown],
-  danger = false,
-): BulkAction<User> => ({
-  title,
-  danger,
-  async run({ api }, items) {
-    const refused: string[] = [];
-    for (const user of items) {
-      const [method, path, body] = call(user);
-      await api
-        .send(method, path, body === undefined ? {} : { body })
-        .catch((error: Error) => void refused.push(`${user.username}: ${error.message}`));
-    }
-    return { done: items.length - refused.length, failed: refused };
-  },
-});
+  action: Schemas["BulkUsers"]["action"],
+  more: Partial<BulkAction<User>> & { member?: string; value?: string } = {},
+): BulkAction<User> => {
+  const { member, value, ...rest } = more;
+  return {
+    title,
+    ...rest,
+    async run({ api, realm }, items, picked) {
+      const nameOf = (userId: string) => items.find((user) => user.userId === userId)?.username ?? userId;
+      const send = async (userIds: readonly string[]) => {
+        const body = { action, userIds, ...(member && { [member]: value ?? picked }) };
+        return (await api.send<Schemas["BulkReport"]>("POST", "/users/bulk", { body })).data;
+      };
+      const first = await send(items.map(({ userId }) => userId));
+      const stale = first.results.filter(({ stepUpUrl }) => stepUpUrl !== undefined);
+      // Rows that need a recent sign-in are sent again after it.
+      const again =
+        stale.length > 0 && (await askToSignInAgain({ realm, reason: "recent", url: stale[0]!.stepUpUrl }))
+          ? await send(stale.map(({ userId }) => userId))
+          : null;
+      const results = first.results.map((one) => again?.results.find(({ userId }) => userId === one.userId) ?? one);
+      const refused = results.filter(({ ok }) => !ok);
+      return {
+        done: results.length - refused.length,
+        failed: refused.map(({ userId, message = "" }) => ({ name: nameOf(userId), message })),
+      };
+    },
+  };
+};
 
-export const users: Resource<User, CreateUser, UpdateUser> = {
+export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]> = {
   title: "Users",
   singular: "user",
   description: "People who can sign in to this realm.",
@@ -106,6 +125,12 @@ export const users: Resource<User, CreateUser, UpdateUser> = {
       },
     },
     {
+      title: "Detach from the directory",
+      when: ({ source }) => /^(ldap|ad):/.test(source),
+      confirm: ({ username }, t) => ({ text: t("{name} becomes a local user, and needs a password here.", { name: username }) }),
+      run: async ({ api }, _user, path) => void (await api.send("PUT", `${path}/source`, { body: { source: "local" } })) as undefined,
+    },
+    {
       title: "Erase all data",
       danger: true,
       confirm: ({ username }, t) => ({
@@ -122,14 +147,37 @@ export const users: Resource<User, CreateUser, UpdateUser> = {
     },
   ],
   bulk: [
-    each("Enable", ({ userId }) => ["PATCH", `/users/${userId}`, { enabled: true }]),
-    each("Disable", ({ userId }) => ["PATCH", `/users/${userId}`, { enabled: false }]),
-    each("Sign out", ({ userId }) => ["POST", `/users/${userId}/logout`]),
-    each("Ask for a new password", ({ userId }) => ["POST", `/users/${userId}/required-actions`, { action: "UPDATE_PASSWORD" }]),
-    each("Delete", ({ userId }) => ["DELETE", `/users/${userId}`], true),
+    bulk("Enable", "enable", { permission: MANAGE }),
+    bulk("Disable", "disable", { permission: MANAGE }),
+    bulk("Sign out", "logout", { permission: MANAGE }),
+    bulk("Add to group", "join-group", { permission: ["manage-organizations"], pick: groupPicker, member: "groupId" }),
+    bulk("Remove from group", "leave-group", { permission: ["manage-organizations"], pick: groupPicker, member: "groupId" }),
+    bulk("Give a role", "assign-role", { permission: ["manage-users", "manage-roles"], pick: rolePicker, member: "roleId" }),
+    bulk("Take a role", "unassign-role", { permission: ["manage-users", "manage-roles"], pick: rolePicker, member: "roleId" }),
+    bulk("Ask for a new password", "require-action", { permission: MANAGE, member: "requiredAction", value: "UPDATE_PASSWORD" }),
+    bulk("Ask to confirm the mail address", "require-action", { permission: MANAGE, member: "requiredAction", value: "VERIFY_EMAIL" }),
+    bulk("Unlock", "unlock", { permission: MANAGE }),
+    bulk("Delete", "delete", { permission: MANAGE, danger: true }),
   ],
+  Toolbar: ImportLink,
   canDelete: true,
 };
+
+function ImportLink() {
+  const t = useText();
+  const { realm, may } = useRealm();
+  if (!may(...MANAGE)) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconUpload size={16} aria-hidden />}
+      component={Link}
+      to={`/realms/${realm}/import-users` as never}
+    >
+      {t("Import users")}
+    </Button>
+  );
+}
 
 export function Person({ user }: { user: Pick<User, "username" | "email"> }) {
   return (

@@ -3,7 +3,7 @@ import updateSchema from "virtual:schema/UpdateWebhook";
 import type { components } from "@gatehouse/api";
 import { Badge, Button, Code, Text } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
-import { failed, succeeded } from "../kit/notify.ts";
+import { failed, shown, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
@@ -102,6 +102,17 @@ export const webhooks: Resource<Webhook, Schemas["CreateWebhook"], Schemas["Upda
   },
   tabs: [{ id: "deliveries", title: "Deliveries", Component: Deliveries }],
   actions: [
+    {
+      title: "Make a new secret",
+      confirm: (_webhook, t) => ({ text: t("For a day the old secret signs as well. The new one is shown once.") }),
+      run: async ({ api }, _webhook, path) => {
+        const { data } = await api.send<Schemas["RotatedWebhookSecret"]>("POST", `${path}/rotate-secret`, {
+          body: { overlapSeconds: 86_400 },
+        });
+        shown("Secret of the webhook", data.secret ?? "");
+        return undefined;
+      },
+    },
     {
       title: "Send a test event",
       run: async ({ api }, _webhook, path) => {

@@ -1,14 +1,11 @@
 import {
-  ActionIcon,
   Anchor,
-  Badge,
   Button,
   Checkbox,
-  CloseButton,
   Group,
-  Menu,
   Pagination,
   ScrollArea,
+  SegmentedControl,
   Select,
   Stack,
   Table,
@@ -18,16 +15,15 @@ import {
 } from "@mantine/core";
 import { useDebouncedCallback, useLocalStorage } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconPlus, IconSearch } from "@tabler/icons-react";
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { confirmed } from "./confirm.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
 import { CreateDrawer } from "./create-drawer.tsx";
 import { CopyAsCurl } from "./curl.tsx";
-import { failed, succeeded } from "./notify.ts";
-import type { BulkAction, Resource } from "./resource.ts";
+import type { Resource } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
 
 /** The state of a list stands in the address, so that Back and a copied link keep it. */
@@ -76,7 +72,8 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
     </Button>
   );
   const queryText = new URLSearchParams(Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)).toString();
-  const { Header } = resource;
+  const { Header, Toolbar, Tree } = resource;
+  const asTree = Tree !== undefined && !filtered && search.view !== "list";
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
@@ -90,6 +87,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
         </div>
         <Group gap="xs">
           <CopyAsCurl path={`${api.url(resource.path)}?${queryText}`} />
+          {Toolbar && <Toolbar />}
           {createButton}
         </Group>
       </Group>
@@ -119,6 +117,17 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
             w={170}
           />
         ))}
+        {Tree && !filtered && (
+          <SegmentedControl
+            aria-label={t("Show as")}
+            data={[
+              { value: "tree", label: t("Tree") },
+              { value: "list", label: t("List") },
+            ]}
+            value={asTree ? "tree" : "list"}
+            onChange={(view) => setSearch({ view: view === "list" ? view : undefined })}
+          />
+        )}
         {filtered && (
           <Button variant="subtle" size="compact-sm" onClick={() => setSearch({})}>
             {t("Clear filters")}
@@ -129,7 +138,6 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
         <BulkBar
           actions={resource.bulk}
           items={items.filter((item) => selected.has(resource.key(item)))}
-          done={() => setSelected(new Set())}
           close={() => setSelected(new Set())}
         />
       )}
@@ -143,6 +151,10 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
           text={filtered ? t("Try another search, or clear the filters.") : t(resource.description)}
           action={filtered ? undefined : createButton}
         />
+      ) : asTree ? (
+        <div className="listing">
+          <Tree />
+        </div>
       ) : (
         <Listing
           resource={resource}
@@ -154,7 +166,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
           setSort={(sort) => change({ sort })}
         />
       )}
-      {list.data && list.data.total > Number(size) && (
+      {list.data && !asTree && list.data.total > Number(size) && (
         <Group justify="space-between">
           <Text size="sm" c="dimmed" aria-live="polite">
             {t(list.data.estimated ? "About {total}" : "{total} in all", { total: list.data.total.toLocaleString() })}
@@ -282,75 +294,5 @@ function Listing<T>({ resource, area, items, sort, selected, setSelected, setSor
         </Table.Tbody>
       </Table>
     </ScrollArea>
-  );
-}
-
-function BulkBar<T>({
-  actions,
-  items,
-  done,
-  close,
-}: {
-  actions: readonly BulkAction<T>[];
-  items: readonly T[];
-  done(): void;
-  close(): void;
-}) {
-  const t = useText();
-  const session = useRealm();
-  const client = useQueryClient();
-  const [running, setRunning] = useState<string | null>(null);
-  const run = async (action: BulkAction<T>) => {
-    const question = { title: t(action.title), text: t("This changes {count} records.", { count: items.length }), action: t(action.title) };
-    if (!(await confirmed({ ...question, ...(action.danger && { danger: true, typed: String(items.length) }) }))) return;
-    setRunning(action.title);
-    try {
-      const { done: changed, failed: refused } = await action.run(session, items);
-      succeeded(t("{count} done", { count: changed }));
-      if (refused.length > 0) failed(new Error(refused.slice(0, 5).join("; ")));
-      done();
-    } catch (error) {
-      failed(error);
-    } finally {
-      setRunning(null);
-      await client.invalidateQueries({ queryKey: [session.realm, "list"] });
-    }
-  };
-  const [first, ...others] = actions;
-  return (
-    <Group gap="xs" role="region" aria-label={t("Selected rows")}>
-      <Badge variant="light" size="lg">
-        {t("{count} selected", { count: items.length })}
-      </Badge>
-      {[first!, ...others.slice(0, 3)].map((action) => (
-        <Button
-          key={action.title}
-          size="xs"
-          variant="default"
-          loading={running === action.title}
-          onClick={() => void run(action)}
-          {...(action.danger && { c: "red" })}
-        >
-          {t(action.title)}
-        </Button>
-      ))}
-      {others.length > 3 && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="default" aria-label={t("More actions")}>
-              …
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {others.slice(3).map((action) => (
-              <Menu.Item key={action.title} onClick={() => void run(action)} {...(action.danger && { color: "red" })}>
-                {t(action.title)}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
-      <CloseButton onClick={close} aria-label={t("Clear the selection")} />
-    </Group>
   );
 }

@@ -94,3 +94,11 @@ export const userPicker = {
 type RoleItem = { readonly roleId: string; readonly name: string };
 export const rolePicker = { label: "Role", path: "/roles", value: ({ roleId }: RoleItem) => roleId, text: ({ name }: RoleItem) => name };
 export const roleNamePicker = { label: "Role", path: "/roles", value: ({ name }: RoleItem) => name, text: ({ name }: RoleItem) => name };
+
+type GroupItem = { readonly groupId: string; readonly name: string };
+export const groupPicker = {
+  label: "Group",
+  path: "/groups",
+  value: ({ groupId }: GroupItem) => groupId,
+  text: ({ name }: GroupItem) => name,
+};

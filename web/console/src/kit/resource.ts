@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { RealmSession } from "../app/session.tsx";
 import type { Translate } from "../i18n/index.ts";
+import type { PickerProps } from "./picker.tsx";
 import type { Schema } from "./schema.ts";
 import type { Control, Draft, Section } from "./schema-form.tsx";
 
@@ -51,7 +52,17 @@ export interface Action<T> {
 export interface BulkAction<T> {
   readonly title: string;
   readonly danger?: boolean;
-  run(session: RealmSession, items: readonly T[]): Promise<{ readonly done: number; readonly failed: readonly string[] }>;
+  readonly permission?: readonly string[];
+  /** What is chosen first, such as a role to give. */
+  // biome-ignore lint/suspicious/noExplicitAny: every picker has its own records
+  readonly pick?: Pick<PickerProps<any>, "label" | "path" | "value" | "text">;
+  run(session: RealmSession, items: readonly T[], picked: string | null): Promise<BulkOutcome>;
+}
+
+export interface BulkOutcome {
+  readonly done: number;
+  /** What was refused, and why. */
+  readonly failed: readonly { readonly name: string; readonly message: string }[];
 }
 
 export interface FormSpec<T> {
@@ -101,5 +112,9 @@ export interface Resource<T, C = T, U = T> {
   readonly activity?: string | false;
   /** Above the list. */
   readonly Header?: () => ReactNode;
+  /** Instead of the list, unless it is searched or asked for. */
+  readonly Tree?: () => ReactNode;
+  /** Beside the button that creates. */
+  readonly Toolbar?: () => ReactNode;
   readonly empty?: string;
 }

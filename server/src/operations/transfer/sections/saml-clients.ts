@@ -16,7 +16,7 @@ import { mapperDefaults, mapperItem } from "./scopes.ts";
 
 /** Of the metadata that it was imported from, only the settings that it gave are carried along. */
 const own = ["realmId", "applicationId", "metadata", "createdAt", "updatedAt", "version"] as const;
-const samlMapperDefaults = { ...mapperDefaults };
+const samlMapperDefaults = { ...mapperDefaults, samlFriendlyName: null };
 
 const mappersOf = (item: Item) => item.mappers as CreateSamlMapper[] | undefined;
 

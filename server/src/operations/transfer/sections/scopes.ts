@@ -40,7 +40,7 @@ export const claims: Section = {
 
 /** Of a mapper's record, what a request may say. */
 export const mapperItem = (record: object) => Object.fromEntries(Object.entries(record).filter(([member]) => mapperMembers.has(member)));
-const mapperMembers = new Set([...Object.keys(ClaimMapperInput.properties), "samlName", "samlNameFormat"]);
+const mapperMembers = new Set([...Object.keys(ClaimMapperInput.properties), "samlName", "samlNameFormat", "samlFriendlyName"]);
 
 const scopeSchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { applicationName } from "../../../applications/saml-clients/index.ts";
-import { findConsent, grantConsent } from "../../../directory/consents/index.ts";
+import { consentedScopes, grantConsent } from "../../../directory/consents/index.ts";
 import { MINUTE } from "../../../kernel/clock.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { NewAttribute } from "../../../platform/saml/index.ts";
@@ -27,8 +27,9 @@ export async function assertConsent(
   userId: string,
   attributes: readonly NewAttribute[],
 ): Promise<void> {
-  const consent = await findConsent(db, realmId, userId, applicationName(realmId, client.entityId));
-  if (!consent || !attributes.every(({ name }) => consent.scopes.includes(name))) throw new ConsentNeeded(attributes);
+  const clientId = applicationName(realmId, client.entityId);
+  const allowed = await consentedScopes(db, realmId, { userId, clientId, resource: null });
+  if (!allowed || !attributes.every(({ name }) => allowed.includes(name))) throw new ConsentNeeded(attributes);
 }
 
 /** A request that waits for the answer, and what exactly the user is asked. */
@@ -53,8 +54,7 @@ export async function allowConsent(
   await work.transact({ realm, actor: actorOfSession(session, realm), sourceIp }, async (ctx) => {
     await grantConsent(
       ctx,
-      session.userId,
-      applicationName(realm, request.entityId),
+      { userId: session.userId, clientId: applicationName(realm, request.entityId), resource: null },
       attributes.map(({ name }) => name),
     );
   });

@@ -8,6 +8,7 @@ import { deviceCode } from "./device-code.ts";
 import { password } from "./password.ts";
 import { refreshToken } from "./refresh-token.ts";
 import { tokenExchange } from "./token-exchange.ts";
+import { umaTicket } from "./uma-ticket.ts";
 
 export const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: authorizationCode,
@@ -17,4 +18,5 @@ export const grants: Readonly<Record<GrantType, Grant>> = {
   "urn:ietf:params:oauth:grant-type:device_code": deviceCode,
   "urn:openid:params:grant-type:ciba": ciba,
   "urn:ietf:params:oauth:grant-type:token-exchange": tokenExchange,
+  "urn:ietf:params:oauth:grant-type:uma-ticket": umaTicket,
 };

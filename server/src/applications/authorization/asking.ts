@@ -1,0 +1,100 @@
+import type { Db } from "../../platform/db/index.ts";
+import { pick } from "./evaluate.service.ts";
+import type { Asked, Subject } from "./evaluator/index.ts";
+import type { ResourceServer } from "./resource-server.ts";
+import { type AskedResource, type ResourcesAsked, resourcesFor } from "./resources.store.ts";
+
+/** The `permission` parameter of UMA requests, as Keycloak spells it: `name#s1,s2`, `#s1`, `resource-type:T`. */
+export type PermissionAsked =
+  | { readonly kind: "resource"; readonly name: string; readonly scopes: readonly string[] | null }
+  | { readonly kind: "type"; readonly type: string; readonly scopes: readonly string[] | null }
+  | { readonly kind: "scopes"; readonly scopes: readonly string[] };
+
+const TYPE = "resource-type:";
+
+/** A name may hold a `#`: the last one begins the scopes. */
+export function parsePermission(text: string): PermissionAsked {
+  const at = text.lastIndexOf("#");
+  const name = at < 0 ? text : text.slice(0, at);
+  const named = at < 0 ? [] : text.slice(at + 1).split(",");
+  const scopes = [...new Set(named.map((scope) => scope.trim()))].filter((scope) => scope !== "");
+  if (name === "") return { kind: "scopes", scopes };
+  const wanted = scopes.length > 0 ? scopes : null;
+  return name.startsWith(TYPE)
+    ? { kind: "type", type: name.slice(TYPE.length), scopes: wanted }
+    : { kind: "resource", name, scopes: wanted };
+}
+
+/** How `permission` names resources. */
+export interface Naming {
+  readonly byUri: boolean;
+  /** A resource whose URI ends with `/*` is meant by every address below it; the longest wins. */
+  readonly isMatching: boolean;
+}
+
+/** What is unknown is answered with an error of the protocol. */
+export class UnknownAsked extends Error {
+  readonly what: "resource" | "scope";
+  constructor(what: "resource" | "scope", message: string) {
+    super(message);
+    this.what = what;
+  }
+}
+
+/** `/a/b` may be meant by `/a/b`, `/a/b/*`, `/a/*` and `/*`. */
+function patternsFor(uri: string): string[] {
+  const parts = uri.split("/");
+  return [uri, ...parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/")}/*`)];
+}
+
+/** Finds what is asked about, with one statement for all that are named. `limit`: how many resources a type or a scope stands for. */
+export async function findAsked(
+  db: Db,
+  server: ResourceServer,
+  permissions: readonly PermissionAsked[],
+  subjects: readonly Subject[],
+  { byUri, isMatching }: Naming,
+  limit: number,
+): Promise<Asked[]> {
+  const users = subjects.filter(({ kind }) => kind === "user").map(({ id }) => id);
+  const unknown = permissions.flatMap(({ scopes }) => scopes ?? []).find((scope) => !server.scopes.has(scope));
+  if (unknown !== undefined) throw new UnknownAsked("scope", `One of the given scopes [${unknown}] is invalid`);
+  const all = (asked: ResourcesAsked) => resourcesFor(db, server, asked, users, { limit });
+  if (permissions.length === 0) return (await all({ by: "all" })).map((resource) => ({ resource, scopes: null }));
+
+  const names = permissions.flatMap((asked) => (asked.kind === "resource" ? [asked.name] : []));
+  const spellings = byUri && isMatching ? names.flatMap(patternsFor) : names;
+  const found =
+    names.length === 0
+      ? []
+      : await resourcesFor(db, server, { by: byUri ? "uris" : "names", names: [...new Set(spellings)] }, users, { limit: 2 * limit });
+  const asked: Asked[] = [];
+  for (const permission of permissions) {
+    const { scopes } = permission;
+    if (permission.kind === "resource") {
+      const resource = byUri ? byAddress(found, permission.name, isMatching) : pick(found, permission.name, users);
+      if (!resource) throw new UnknownAsked("resource", `Resource with id [${permission.name}] does not exist.`);
+      const missing = scopes?.find((scope) => !resource.scopes.includes(scope));
+      if (missing !== undefined) throw new UnknownAsked("scope", `Resource [${permission.name}] has no scope [${missing}]`);
+      asked.push({ resource, scopes });
+    } else if (permission.kind === "type") {
+      for (const resource of await all({ by: "type", type: permission.type })) asked.push({ resource, scopes: within(resource, scopes) });
+    } else {
+      const having = await all({ by: "scopes", scopes: permission.scopes });
+      for (const resource of having) asked.push({ resource, scopes: within(resource, permission.scopes) });
+      if (having.length === 0) asked.push({ resource: null, scopes: permission.scopes });
+    }
+  }
+  return asked;
+}
+
+const within = (resource: AskedResource, scopes: readonly string[] | null) =>
+  scopes?.filter((scope) => resource.scopes.includes(scope)) ?? null;
+
+function byAddress(found: readonly AskedResource[], uri: string, isMatching: boolean): AskedResource | undefined {
+  for (const spelling of isMatching ? patternsFor(uri) : [uri]) {
+    const resource = found.find(({ uris }) => uris.includes(spelling));
+    if (resource) return resource;
+  }
+  return undefined;
+}

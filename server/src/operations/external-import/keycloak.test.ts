@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clock } from "../../kernel/clock.ts";
+import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { ids, realm as keycloak, TOTP_KEY, users } from "../../testing/keycloak-export.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const send = (admin: AdminClient, body: unknown, query = "") =>
+  admin.post(`/import/external${query}`, typeof body === "string" ? body : JSON.stringify(body), {
+    headers: { "content-type": "application/json" },
+  });
+const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+
+/** The password grant of the client that moved in, with the secret that it had. */
+const tokens = (realm: RealmUnderTest, username: string, more: Record<string, string> = {}) =>
+  iam.browser().request("POST", `/realms/${realm.name}/token`, {
+    csrf: false,
+    form: {
+      ...{ grant_type: "password", client_id: "shop", client_secret: "the-secret-of-the-shop", scope: "openid orders" },
+      ...{ username, password: `password-of-${username}`, ...more },
+    },
+  });
+
+describe("a realm of Keycloak", () => {
+  let realm: RealmUnderTest;
+  let admin: AdminClient;
+  beforeAll(async () => {
+    realm = await iam.realm();
+    admin = await realm.admin();
+  });
+
+  test("is foretold by a dry run, which changes nothing, and then moves in as foretold", async () => {
+    const before = (await admin.get("/export?users=true")).text;
+    const dry = await send(admin, keycloak, "?dryRun=true");
+    expect(dry.status, dry.text).toBe(200);
+    expect((await admin.get("/export?users=true")).text).toBe(before);
+    const done = await send(admin, keycloak);
+    expect(done.status, done.text).toBe(200);
+    expect(done.body).toMatchObject({
+      translation: { source: "keycloak" },
+      sections: {
+        roles: { created: 3 },
+        groups: { created: 2 },
+        clients: { created: 1 },
+        samlClients: { created: 1 },
+        flows: { created: 1 },
+      },
+      users: { rows: 3, created: 3, failed: 0 },
+    });
+    expect(dry.body.translation).toEqual(done.body.translation);
+    expect([dry.body.sections, dry.body.users.created]).toEqual([done.body.sections, 3]);
+    const again = await send(admin, keycloak);
+    expect([again.body.actions, again.body.users.skipped]).toEqual([[], 3]);
+  });
+
+  test("keeps ids, roles, groups, attributes and claims: a token says what it said", async () => {
+    const answer = await tokens(realm, "ada");
+    expect(answer.status, answer.text).toBe(200);
+    expect(claimsOf(answer.body.access_token)).toMatchObject({
+      sub: ids.ada,
+      realm_access: { roles: ["clerk", "default-roles-acme", "manager"] },
+      resource_access: { shop: { roles: ["buyer", "seller"] } },
+      tenant: { name: "acme" },
+      groups: ["/Staff ~/ all/Sales"],
+      dept: "R&D",
+    });
+    expect([claimsOf(answer.body.access_token).aud].flat()).toContain("api");
+    expect((await admin.get(`/users/${ids.ada}`)).body).toMatchObject({
+      attributes: { firstName: "Ada", lastName: "Lovelace", department: "R&D", languages: ["en", "fr"] },
+      createdAt: 1_500_000_000_000,
+      emailVerified: true,
+    });
+  });
+
+  test("keeps passwords and authenticator apps, by whatever hash; and only the right ones open", async () => {
+    for (const username of ["ada", "cleo"]) {
+      expect((await iam.browser().trySignIn(realm.name, username, `password-of-${username}`)).status, username).toBe(303);
+      expect((await iam.browser().trySignIn(realm.name, username, `password-of-${username}?`)).status, username).toBe(401);
+    }
+    const code = () => totpCode(Buffer.from(TOTP_KEY), totpStep(clock.now(), form), form);
+    expect((await tokens(realm, "bob")).body.error_description).toContain("send the code");
+    expect((await tokens(realm, "bob", { totp: code() })).body.error_description, "the app's code is right").toContain(
+      "needs attention first",
+    );
+    expect((await admin.get(`/users/${ids.bob}/required-actions`)).body).toEqual(["CONFIGURE_PASSKEY"]);
+  });
+
+  test("brings its clients, flows, providers and directories", async () => {
+    const { body: document } = await admin.get("/export");
+    expect(document.settings).toMatchObject({
+      ...{ displayName: "Acme", sessions: { idleMinutes: 20 }, tokens: { accessTokenSeconds: 240 }, groups: { inheritRoles: true } },
+      passwordPolicy: { minLength: 9, minDigits: 1 },
+    });
+    const [shop] = document.clients;
+    expect(shop).toMatchObject({
+      redirectUris: ["https://shop.example/callback"],
+      postLogoutRedirectUris: ["https://shop.example/callback"],
+      grantTypes: ["authorization_code", "refresh_token", "client_credentials", "password"],
+      ...{ requirePkce: true, scopes: ["openid", "roles", "orders"], serviceAccountRoles: ["clerk"] },
+    });
+    // What cannot be carried over is never asked for less: the lost condition makes the second factor required.
+    expect(document.flows.find(({ alias }: { alias: string }) => alias === "strong-browser").steps).toMatchObject([
+      { authenticator: "cookie" },
+      { steps: [{ authenticator: "username-password" }, { requirement: "REQUIRED", steps: [{ authenticator: "totp" }] }] },
+    ]);
+    expect(document.identityProviders).toMatchObject([
+      { alias: "corp", config: { trustEmail: true, sync: "force" }, mappers: [{ type: "role", role: "clerk", claim: "groups" }] },
+      { alias: "head-office", protocol: "ldap", enabled: false, mappers: [{ claim: "telephoneNumber", attribute: "phoneNumber" }] },
+    ]);
+    expect(document.samlClients).toMatchObject([{ entityId: "https://sp.example/saml", options: { nameIdFormat: "email" } }]);
+    expect(document.organizations).toMatchObject([{ alias: "globex", domains: [{ domain: "globex.example", verified: true }] }]);
+    expect(document.roles.find((role: { default?: boolean }) => role.default).name).toBe("default-roles-acme");
+    expect(document.messagingProviders).toMatchObject([{ enabled: false, fromAddress: "no-reply@acme.example" }]);
+  });
+
+  test("reports what has no place here by pattern, and nothing of any person", async () => {
+    const { body, text } = await send(admin, keycloak, "?dryRun=true");
+    const { unmapped, refused, choices } = body.translation;
+    const patterns = unmapped.map(({ path }: { path: string }) => path);
+    expect(patterns).toEqual(
+      expect.arrayContaining([
+        ...["clients[].redirectUris", "clients[].attributes.made.up", "groups[].attributes", "roles.realm[].attributes"],
+        ...["clients[].protocolMappers[oidc-script-based-protocol-mapper]", "passwordPolicy.regexPattern", "smtpServer.password"],
+        ...["users[].credentials[recovery-authn-codes]", "authenticationFlows[]", "identityProviders[].providerId[twitter]"],
+        ...["authenticationFlows[].authenticationExecutions[auth-spnego]"],
+      ]),
+    );
+    expect(refused).toMatchObject([{ section: "identityProviders", key: "old", field: "config.idpSigningCertificate" }]);
+    expect(choices.join()).toContain("legacySubject");
+    const { actions: _, ...told } = body;
+    for (const secret of ["Lovelace", "ada@acme", "the-secret-of-the-shop", "the secret of corp", TOTP_KEY, "ldap secret"]) {
+      expect(JSON.stringify(told), secret).not.toContain(secret);
+      if (secret.includes("secret") || secret === TOTP_KEY) expect(text, secret).not.toContain(secret);
+    }
+  });
+});
+
+test("a folder comes as a form, in any order; a realm is named where there are several; a file that is cut changes nothing", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const { users: _, ...configuration } = keycloak;
+  const folder = {
+    "acme-users-0.json": { realm: "acme", users: users.slice(0, 1) },
+    "acme-realm.json": configuration,
+    "acme-users-1.json": { realm: "acme", users: users.slice(1) },
+    "other-realm.json": { ...configuration, realm: "other", groups: [] },
+  };
+  const body = Object.entries(folder)
+    .map(([name, file]) => `--xx\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${JSON.stringify(file)}\r\n`)
+    .join("");
+  const post = (text: string, query: string) =>
+    admin.post(`/import/external${query}`, text, { headers: { "content-type": "multipart/form-data; boundary=xx" } });
+  const several = await post(`${body}--xx--\r\n`, "");
+  expect([several.status, several.body.errors[0].field]).toEqual([400, "from"]);
+  const whole = JSON.stringify(keycloak);
+  const before = (await admin.get("/export?users=true")).text;
+  for (const [cut, query] of [
+    [await post(body, "?from=acme"), "a form"],
+    [await send(admin, whole.slice(0, whole.indexOf('"bob"'))), "users"],
+    [await send(admin, whole.slice(0, -5)), "the end"],
+    [await send(admin, ""), "nothing"],
+    [await send(admin, '{"some":"thing"}'), "another file"],
+    [await send(admin, { ...keycloak, displayName: "\u0000" }), "NUL"],
+  ] as const)
+    expect([cut.status, query], cut.text).toEqual([400, query]);
+  expect((await admin.get("/export?users=true")).text).toBe(before);
+  const done = await post(`${body}--xx--\r\n`, "?from=acme");
+  expect(done.status, done.text).toBe(200);
+  expect(done.body).toMatchObject({ sections: { groups: { created: 2 } }, users: { created: 3 } });
+  // Several realms in one file, as a list.
+  const [listed] = [await send(await (await iam.realm()).admin(), [{ realm: "x", users: [] }, keycloak], "?source=keycloak&from=acme")];
+  expect(listed.body.users, listed.text).toMatchObject({ created: 3 });
+});
+
+test("an import gives no permission that the caller lacks, and needs those of its sections", async () => {
+  const realm = await iam.realm();
+  const root = { ...users[0], username: "root", id: undefined, clientRoles: { "realm-management": ["manage-users", "impersonation"] } };
+  const dump = {
+    realm: "acme",
+    sslRequired: "external",
+    roles: keycloak.roles,
+    clients: keycloak.clients,
+    groups: keycloak.groups,
+    users: [root],
+  };
+  const most = await realm.as("manage-realm", "manage-roles", "manage-clients", "manage-organizations", "view-users");
+  const lacking = await send(most, dump);
+  expect([lacking.status, lacking.body.code], lacking.text).toEqual([403, "transfer.permissions"]);
+  expect((await send(most, dump, "?dryRun=true")).body).toMatchObject({ code: "transfer.faults", status: 403 });
+  expect((await (await realm.as("manage-users")).post("/import/external", "{}")).status).toBe(403);
+  expect((await realm.asMaster().get("/users?search=root")).body).toEqual([]);
+  const done = await send(await realm.admin(), dump);
+  expect(done.status, done.text).toBe(200);
+  const [{ userId }] = (await realm.asMaster().get("/users?search=root")).body;
+  expect((await realm.asMaster().get(`/users/${userId}`)).body.roles).toContain("realm-management manage-users");
+  expect(done.body.translation.unmapped.map(({ path }: { path: string }) => path)).toContain("users[].clientRoles.realm-management");
+});

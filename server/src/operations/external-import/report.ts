@@ -1,0 +1,92 @@
+/** A pattern of the source, such as `clients[].attributes.saml.encrypt`, and how often it occurred. */
+interface Counted {
+  readonly path: string;
+  count: number;
+}
+
+interface Unmapped extends Counted {
+  readonly reason: string;
+  /** Where it occurred first, such as `clients[shop]` or `users[3]`: never what stood there. */
+  readonly first: string;
+}
+
+/** The members of one kind of object: those that are carried over, and those that are left behind on purpose. Any other is unmapped. */
+export interface Known {
+  readonly mapped: readonly string[];
+  readonly ignored?: readonly string[];
+  /** Dealt with by themselves, in more words. */
+  readonly apart?: readonly string[];
+  /** Beside the list: members whose name begins like this are left behind on purpose. */
+  readonly ignoredPrefixes?: readonly string[];
+}
+
+const NO_PLACE = "This has no place here";
+/** A file that is nothing but unknown members is not the export that it was taken for. */
+const MAX_PATTERNS = 2_000;
+
+/** What became of every member of a dump, by pattern. */
+export class Report {
+  readonly #mapped = new Map<string, Counted>();
+  readonly #ignored = new Map<string, Counted>();
+  readonly #unmapped = new Map<string, Unmapped>();
+  readonly #choices: string[] = [];
+
+  /** Sorts the members of an object into the three lists. */
+  members(
+    pattern: string,
+    at: string,
+    value: Readonly<Record<string, unknown>>,
+    { mapped, ignored = [], apart = [], ignoredPrefixes = [] }: Known,
+  ): void {
+    for (const [name, member] of Object.entries(value)) {
+      if (saysNothing(member) || apart.includes(name)) continue;
+      const path = pattern === "" ? name : `${pattern}.${name}`;
+      if (mapped.includes(name)) count(this.#mapped, path, 1);
+      else if (ignored.includes(name) || ignoredPrefixes.some((prefix) => name.startsWith(prefix))) count(this.#ignored, path, 1);
+      else this.unmapped(path, NO_PLACE, at);
+    }
+  }
+
+  mapped(path: string, times = 1): void {
+    count(this.#mapped, path, times);
+  }
+
+  ignored(path: string, times = 1): void {
+    count(this.#ignored, path, times);
+  }
+
+  unmapped(path: string, reason: string, first: string): void {
+    const key = `${path}\u0000${reason}`;
+    const known = this.#unmapped.get(key);
+    if (known) known.count++;
+    else if (this.#unmapped.size < MAX_PATTERNS) this.#unmapped.set(key, { path, reason, count: 1, first: first.slice(0, 200) });
+  }
+
+  /** Something that only an administrator can decide. */
+  choice(text: string): void {
+    if (!this.#choices.includes(text)) this.#choices.push(text);
+  }
+
+  get() {
+    const sorted = <T extends Counted>(all: Map<string, T>): T[] =>
+      [...all.values()].sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+    return {
+      mapped: sorted(this.#mapped),
+      ignored: sorted(this.#ignored),
+      unmapped: sorted(this.#unmapped),
+      choices: this.#choices,
+    };
+  }
+}
+
+function count(all: Map<string, Counted>, path: string, times: number): void {
+  const known = all.get(path);
+  if (known) known.count += times;
+  else if (all.size < MAX_PATTERNS) all.set(path, { path, count: times });
+}
+
+/** Absent in all but the letter: other systems write out what is not set. */
+function saysNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === "" || value === false || value === "false") return true;
+  return typeof value === "object" && Object.values(value).every((member) => typeof member === "object" && saysNothing(member));
+}

@@ -1,0 +1,85 @@
+import type { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import type { PasswordParts } from "../../directory/credentials/index.ts";
+import { hashingFor } from "../../directory/import/index.ts";
+import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import type { SectionTools } from "../transfer/index.ts";
+import { receive } from "./body.ts";
+import { ExternalImport, ExternalImportQuery } from "./schema.ts";
+import { importExternal } from "./service.ts";
+
+interface ExternalParts extends SectionTools, PasswordParts {
+  readonly realms: RealmSnapshots;
+}
+
+const file = (description: string, example: string) => ({ schema: Type.String({ description, examples: [example] }) });
+const body = {
+  description:
+    "The file as the other system wrote it, or several as `multipart/form-data`; a part `parameters` is JSON that says what the files do not.",
+  content: {
+    "application/json": {
+      schema: Type.Unsafe<object>({
+        description: "An export in JSON",
+        examples: [{ realm: "shop", keycloakVersion: "26.7.3", users: [] }],
+      }),
+    },
+    "application/x-ndjson": file("One JSON object a line", '{"user_id":"auth0|1"}\n'),
+    "text/csv": file("Rows with a header", "id,email\n"),
+    "text/plain": file("LDIF or YAML", "dn: uid=ada,dc=example\nuid: ada\n"),
+    "multipart/form-data": file(
+      "Several files",
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="shop.json"\r\n\r\n{}\r\n--x--\r\n',
+    ),
+  },
+};
+
+/** Mounted under /admin/realms/:realm. */
+export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (app, { hasher, breaches, realms, ...tools }) => {
+  // A dump may be of any length: it is handed over as it arrives.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request, payload, done) => {
+    allowSlowBody(request.raw, payload);
+    done(null, payload);
+  });
+  const standard = buildValidator({});
+  app.post(
+    "/import/external",
+    {
+      config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
+      // What the files hold is judged by the rules of each item.
+      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      schema: {
+        operationId: "importExternal",
+        summary: "Import an export of another system",
+        description:
+          "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here do not take are left out and named. The answer says what was carried over, what was left behind on purpose, and what has no place here. Send it with `dryRun` first.",
+        tags: ["Export and import"],
+        params: pathParams(),
+        querystring: ExternalImportQuery,
+        body: body as never,
+        response: { 200: ExternalImport, 409: Problem },
+      },
+    },
+    async (req, reply) => {
+      const { source = null, from = null, dryRun = false, onConflict = "skip", importId } = req.query;
+      const received = await receive(req.body as unknown as Readable, req.headers).catch((error) => {
+        // The rest of a refused body is not read, so the connection cannot be reused.
+        if (!req.raw.complete) reply.header("connection", "close");
+        throw error;
+      });
+      try {
+        const { settings } = (await realms.get(req.realmId))!;
+        const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
+        const all = { ...tools, users: { hashPassword, log: req.log } };
+        const options = { source, from, parameters: received.parameters, dryRun, onConflict, importId };
+        // If-Match names the version of one record; a document has many.
+        const transact: typeof req.transact = (work) => req.transact((ctx) => work({ ...ctx, ifMatch: null }));
+        return await importExternal(transact, all, { realm: req.realmId, actor: req.actor! }, received.files, options);
+      } finally {
+        await received.close();
+      }
+    },
+  );
+};

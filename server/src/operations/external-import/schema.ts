@@ -1,0 +1,62 @@
+import Type, { type Static } from "typebox";
+import { conflicts } from "../../directory/import/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { RealmImportSchema } from "../transfer/index.ts";
+import { sources } from "./sources/index.ts";
+
+export const ExternalImportQuery = Type.Object(
+  {
+    source: Type.Optional(
+      oneOf(
+        sources.map(({ name }) => name),
+        { description: "Where the files come from. Left out: found out from the files" },
+      ),
+    ),
+    from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Which realm, where the files hold several" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would be imported, and changes nothing" })),
+    onConflict: Type.Optional(
+      oneOf(conflicts, { default: "skip", description: "What becomes of a user whose username or email address is taken" }),
+    ),
+    importId: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9._-]{1,128}$",
+        description:
+          "importId is made of letters, digits and ._- (at most 128). `GET /users/import/{importId}` shows how far the users are; the same files with the same importId go on after an interruption",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const counted = { path: Type.String({ description: "A pattern, such as `clients[].secret`" }), count };
+
+const Refused = Type.Object({
+  section: text,
+  key: text,
+  field: Type.String({ description: "What of it; empty: the item" }),
+  code: text,
+  message: text,
+});
+export type Refused = Static<typeof Refused>;
+
+const Translation = Type.Object(
+  {
+    source: text,
+    mapped: Type.Array(Type.Object(counted), { description: "What was carried over" }),
+    ignored: Type.Array(Type.Object(counted), {
+      description: "What is left behind on purpose: it ships here, or means nothing outside of the other system",
+    }),
+    unmapped: Type.Array(
+      Type.Object({ ...counted, reason: text, first: Type.String({ description: "Where it occurred first; never what stood there" }) }),
+      { description: "What has no place here, by pattern" },
+    ),
+    refused: Type.Array(Refused, { description: "Items that the rules here do not take, and that were left out" }),
+    choices: Type.Array(text, { description: "What only an administrator can decide" }),
+  },
+  { additionalProperties: false },
+);
+export type Translation = Static<typeof Translation>;
+
+export const ExternalImport = Type.Object({ ...RealmImportSchema.properties, translation: Translation }, { $id: "ExternalImport" });

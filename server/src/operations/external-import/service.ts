@@ -1,0 +1,153 @@
+import type { ImportUser, OnConflict } from "../../directory/import/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { allows } from "../../tenancy/permissions/index.ts";
+import {
+  DOCUMENT_SCHEMA,
+  exportRealm,
+  type ImportTools,
+  importRealm,
+  type RealmImport,
+  readDocument,
+  type Transact,
+} from "../transfer/index.ts";
+import { externalErrors } from "./errors.ts";
+import { recordOf, recordsOf, type Values } from "./reading.ts";
+import { Report } from "./report.ts";
+import type { Refused, Translation } from "./schema.ts";
+import type { ExternalSource, SourceFile } from "./source.ts";
+import { sources } from "./sources/index.ts";
+import { Spool } from "./spool.ts";
+
+export interface ExternalOptions {
+  /** Null: found out from the files. */
+  readonly source: string | null;
+  readonly from: string | null;
+  readonly parameters: Values;
+  readonly dryRun: boolean;
+  readonly onConflict: OnConflict;
+  readonly importId: string | undefined;
+}
+
+export type ExternalImport = RealmImport & { readonly translation: Translation };
+
+/** The first that knows one of the files again. */
+function sourceOf(files: readonly SourceFile[], name: string | null): ExternalSource {
+  const found = sources.find((source) => (name === null ? files.some((file) => source.looksLike(file)) : source.name === name));
+  if (!found) throw externalErrors.unknown_source();
+  return found;
+}
+
+/** Brings what another system exported into the realm: its files become our document and rows of users, which are then imported as any. */
+export async function importExternal(
+  transact: Transact,
+  tools: ImportTools,
+  who: Pick<ReadCtx, "realm" | "actor">,
+  files: readonly SourceFile[],
+  { source: name, from, parameters, dryRun, onConflict, importId }: ExternalOptions,
+): Promise<ExternalImport> {
+  if (files.length === 0) throw externalErrors.empty();
+  const source = sourceOf(files, name);
+  const report = new Report();
+  const rows = new Spool();
+  try {
+    let count = 0;
+    const user = (row: ImportUser) => rows.write(Buffer.from(`${count++ === 0 ? "[" : ","}${JSON.stringify(row)}\n`));
+    const may = (permission: Parameters<typeof allows>[1]) => allows(who.actor.permissions, permission);
+    const sections = await source.translate({ files, parameters, from, now: clock.now(), may }, { report, user });
+    if (count > 0) await rows.write(Buffer.from("]"));
+    const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
+    const refused: Refused[] = [];
+    const options = { dryRun, prune: "none", source: null, plan: null, onConflict, importId } as const;
+    const done = await withoutFaulty(document, refused, async (fit) =>
+      importRealm(transact, tools, who, { document: await readDocument(fit, null), users: count > 0 ? rows.read() : null }, options),
+    );
+    return { ...done, translation: { source: source.name, ...report.get(), refused } };
+  } finally {
+    await rows.close();
+  }
+}
+
+/** Settings that the files do not mention stay as they are: a document of our own would return them to their defaults. */
+async function overPresent(transact: Transact, tools: ImportTools, sections: Record<string, unknown>): Promise<Record<string, unknown>> {
+  if (sections.settings === undefined) return sections;
+  const { document } = await exportRealm(transact, tools, { sections: "settings", full: false, passphrase: null, users: false });
+  return { ...sections, settings: merged(recordOf(document.settings), recordOf(sections.settings)) };
+}
+
+const merged = (present: Values, wanted: Values): Values => ({
+  ...present,
+  ...Object.fromEntries(
+    Object.entries(wanted).map(([name, value]) => [
+      name,
+      typeof value === "object" && value !== null && !Array.isArray(value) ? merged(recordOf(present[name]), recordOf(value)) : value,
+    ]),
+  ),
+});
+
+/** More rounds would mean that items refer to each other without end. */
+const ROUNDS = 30;
+
+/**
+ * Imports what the rules here take. Another system's rules are others: an item that ours refuse is left out and named, and the import begins anew
+ * without it. Nothing was written until then. A lacking permission refuses everything: that is about the caller, not about the item.
+ */
+async function withoutFaulty<T>(document: Record<string, unknown>, refused: Refused[], run: (document: object) => Promise<T>): Promise<T> {
+  let left = document;
+  for (let round = 0; ; round++) {
+    try {
+      return await run(left);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "transfer.faults" || error.status === 403 || round === ROUNDS) throw error;
+      const faults = error.errors ?? [];
+      const smaller = without(left, faults, refused);
+      if (smaller === null) throw error;
+      left = smaller;
+    }
+  }
+}
+
+/** The keys by which faults name items, as `operations/transfer` writes them. */
+const KEYS: Readonly<Record<string, string>> = {
+  ...{ clients: "clientId", groups: "path", identityProviders: "alias", organizations: "alias", flows: "alias", samlClients: "entityId" },
+};
+const keyOf = (section: string, item: Values): string =>
+  section === "messagingProviders" ? `${item.channel}/${item.driver}` : String(item[KEYS[section] ?? "name"]);
+
+type Fault = NonNullable<AppError["errors"]>[number];
+
+/** The document without what the faults are about; null where they are about something else. */
+function without(document: Record<string, unknown>, faults: readonly Fault[], refused: Refused[]): Record<string, unknown> | null {
+  let isSmaller = false;
+  const next = Object.fromEntries(
+    Object.entries(document).map(([section, value]) => {
+      if (!Array.isArray(value))
+        return [section, section === "settings" ? withoutMembers(recordOf(value), faults, refused, () => (isSmaller = true)) : value];
+      const kept = recordsOf(value).filter((item) => {
+        const key = keyOf(section, item);
+        const place = `${section}[${key.slice(0, 100)}]`;
+        const own = faults.filter(({ field }) => field === place || field.startsWith(`${place}.`));
+        for (const { field, code, message } of own) refused.push({ section, key, field: field.slice(place.length + 1), code, message });
+        if (own.length > 0) isSmaller = true;
+        return own.length === 0;
+      });
+      return [section, kept];
+    }),
+  );
+  return isSmaller ? next : null;
+}
+
+function withoutMembers(settings: Values, faults: readonly Fault[], refused: Refused[], note: () => void): Values {
+  const next = structuredClone(settings) as Record<string, unknown>;
+  for (const { field, code, message } of faults) {
+    const [section, member = "", inner] = field.split(".");
+    if (section !== "settings" || !Object.hasOwn(next, member)) continue;
+    const group = next[member] as Record<string, unknown>;
+    if (inner !== undefined && typeof group === "object" && group !== null && Object.hasOwn(group, inner)) delete group[inner];
+    else delete next[member];
+    refused.push({ section: "settings", key: "", field: field.slice("settings.".length), code, message });
+    note();
+  }
+  return next;
+}

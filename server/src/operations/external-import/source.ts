@@ -1,0 +1,40 @@
+import type { Readable } from "node:stream";
+import type { ImportUser } from "../../directory/import/index.ts";
+import type { Permission } from "../../tenancy/permissions/index.ts";
+import type { Values } from "./reading.ts";
+import type { Report } from "./report.ts";
+
+/** One file of an upload. It can be read several times. */
+export interface SourceFile {
+  readonly name: string;
+  /** Its beginning, as text. */
+  readonly head: string;
+  read(): Readable;
+}
+
+export interface SourceInput {
+  readonly files: readonly SourceFile[];
+  /** What the files do not say, such as the parameters of a hash. */
+  readonly parameters: Values;
+  /** Which of several realms of the files is meant. */
+  readonly from: string | null;
+  readonly now: number;
+  /** Whether the caller may: what needs more is left out, and reported. */
+  may(permission: Permission): boolean;
+}
+
+export interface SourceOutput {
+  readonly report: Report;
+  /** A user as a row of an import of users. */
+  user(row: ImportUser): Promise<void>;
+}
+
+/** A system that realms and users come from: turns its files into sections of our document and rows of users, and reports what became of the rest. */
+export interface ExternalSource {
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  looksLike(file: SourceFile): boolean;
+  /** The sections of the document. It is deterministic, so that an interrupted import can be resumed. */
+  translate(input: SourceInput, output: SourceOutput): Promise<Record<string, unknown>>;
+}

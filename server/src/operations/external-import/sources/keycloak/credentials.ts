@@ -1,0 +1,97 @@
+import { isTrue, listOf, numberOf, parsedOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
+import type { Report } from "../../report.ts";
+
+export interface Credentials {
+  readonly password?: string;
+  readonly passwordHash?: string;
+  readonly credentials: { type: "totp"; secret: string; data: Record<string, unknown>; createdAt?: number }[];
+  readonly isTemporary: boolean;
+}
+
+/** What users sign in with: passwords by their hashes, and authenticator apps. */
+export function credentialsOf(user: Values, report: Report, at: string): Credentials {
+  const found: { password?: string; passwordHash?: string } = {};
+  const apps: Credentials["credentials"] = [];
+  let isTemporary = false;
+  for (const credential of recordsOf(user.credentials)) {
+    const type = String(credential.type).toLowerCase();
+    const path = `users[].credentials[${type}]`;
+    // Since release 10 what is secret and what is not are JSON in texts.
+    const secret = { ...credential, ...recordOf(parsedOf(credential.secretData)) };
+    const data = { ...credential, ...recordOf(parsedOf(credential.credentialData)) };
+    if (type === "password") {
+      isTemporary ||= isTrue(credential.temporary);
+      const plain = textOf(credential.value);
+      const hash =
+        credential.secretData === undefined && plain !== undefined && credential.hashedSaltedValue === undefined
+          ? undefined
+          : hashOf(secret, data);
+      if (plain !== undefined && credential.secretData === undefined) found.password = plain;
+      else if (hash !== undefined) found.passwordHash = hash;
+      else {
+        report.unmapped(
+          `${path}[${textOf(data.algorithm) ?? ""}]`,
+          "Passwords of this form cannot be checked here: the user resets it",
+          at,
+        );
+        continue;
+      }
+      report.mapped(path);
+    } else if (type === "otp" || type === "totp") {
+      const app = totpOf(secret, data, credential);
+      if (app) apps.push(app);
+      if (app) report.mapped(path);
+      else report.unmapped(`${path}[${textOf(data.subType) ?? type}]`, "Only codes that count by time are carried over", at);
+    } else if (type === "password-history") report.ignored(path);
+    else report.unmapped(path, "The user sets this up anew: it cannot be checked here", at);
+  }
+  return { ...found, credentials: apps, isTemporary };
+}
+
+const unpadded = (base64: string) => base64.replace(/=+$/, "");
+
+/** As a PHC string. */
+function hashOf(secret: Values, data: Values): string | undefined {
+  const value = textOf(secret.value) ?? textOf(secret.hashedSaltedValue);
+  const salt = textOf(secret.salt);
+  const iterations = numberOf(data.hashIterations);
+  const algorithm = textOf(data.algorithm) ?? "pbkdf2";
+  if (value === undefined || salt === undefined || iterations === undefined) return undefined;
+  if (algorithm === "argon2") {
+    const parameters = recordOf(data.additionalParameters);
+    const first = (name: string) => textOf(listOf(parameters[name])[0]);
+    const version = first("version") === "1.0" ? 16 : 19;
+    const [type = "id", memory = "7168", lanes = "1"] = [first("type"), first("memory"), first("parallelism")];
+    return `$argon2${type}$v=${version}$m=${memory},t=${iterations},p=${lanes}$${unpadded(salt)}$${unpadded(value)}`;
+  }
+  return /^pbkdf2(-sha(256|512))?$/.test(algorithm) ? `$${algorithm}$i=${iterations}$${salt}$${value}` : undefined;
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 §6; null: it is none. */
+export function fromBase32(text: string): Buffer | null {
+  const clean = text.toUpperCase().replace(/[\s=-]/g, "");
+  if (clean === "" || [...clean].some((char) => !BASE32.includes(char))) return null;
+  const bits = [...clean].map((char) => BASE32.indexOf(char).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
+
+/** The key is the text itself, unless it says otherwise. */
+function totpOf(secret: Values, data: Values, credential: Values): Credentials["credentials"][number] | null {
+  const value = textOf(secret.value);
+  const [digits, period] = [numberOf(data.digits) ?? 6, numberOf(data.period) ?? 30];
+  const algorithm = (textOf(data.algorithm) ?? "HmacSHA1").replace(/^Hmac/, "");
+  if (value === undefined || (textOf(data.subType) ?? "totp") !== "totp" || !["SHA1", "SHA256", "SHA512"].includes(algorithm)) return null;
+  const key = data.secretEncoding === "BASE32" || secret.secretEncoding === "BASE32" ? fromBase32(value) : Buffer.from(value);
+  if (!key || digits < 6 || digits > 8 || period < 15 || period > 120) return null;
+  const createdAt = numberOf(credential.createdDate);
+  return {
+    ...{
+      type: "totp",
+      secret: key.toString("base64url"),
+      data: { algorithm, digits, period, label: textOf(credential.userLabel)?.slice(0, 255) ?? null },
+    },
+    ...(createdAt !== undefined && createdAt >= 0 && { createdAt }),
+  };
+}

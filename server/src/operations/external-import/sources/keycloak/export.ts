@@ -1,0 +1,94 @@
+import { type Permission, permissions } from "../../../../tenancy/permissions/index.ts";
+import { listOf, recordOf, recordsOf, textOf, textsOf, unique, type Values } from "../../reading.ts";
+import type { Report } from "../../report.ts";
+import type { SourceInput } from "../../source.ts";
+
+/** Clients that ship with every Keycloak realm, and what they are for ships here. */
+export const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
+const ADMIN_CLIENT = "realm-management";
+const OIDC = "openid-connect";
+
+/** `${role_offline-access}` is a text of Keycloak's own pages. */
+export const ownText = (value: unknown): string | undefined => {
+  const text = textOf(value);
+  return text === undefined || /^\$\{.*\}$/.test(text) ? undefined : text;
+};
+
+/** Roles as our documents name them. */
+export interface RoleNames {
+  readonly roles: string[];
+  readonly clientRoles: { clientId: string; name: string }[];
+}
+
+/** A realm of an export with what its parts need to know of each other. */
+export class KeycloakRealm {
+  readonly value: Values;
+  readonly report: Report;
+  readonly input: SourceInput;
+  /** By id, which is how overrides of clients name flows; filled when flows are translated. */
+  readonly flows = new Map<string, string>();
+  /** Scopes that exist here, with their mappers. */
+  readonly scopes = new Map<string, Values>();
+  /** Permissions that roles of `realm-management` stand for, as far as somebody holds one. */
+  readonly permissionsInUse = new Set<Permission>();
+  /** Keycloak's paths of groups, and ours. */
+  readonly groupPaths = new Map<string, string>();
+  readonly #oidcClients: ReadonlySet<string>;
+  readonly #clientRoles: Values;
+
+  constructor(value: Values, report: Report, input: SourceInput) {
+    this.value = value;
+    this.report = report;
+    this.input = input;
+    this.#clientRoles = recordOf(recordOf(value.roles).client);
+    this.#oidcClients = new Set(this.clients(OIDC).map(({ clientId }) => String(clientId)));
+    for (const scope of recordsOf(value.clientScopes)) this.scopes.set(String(scope.name), scope);
+  }
+
+  get name(): string {
+    return textOf(this.value.realm) ?? "";
+  }
+
+  /** Its own clients of one protocol. */
+  clients(protocol: string): Values[] {
+    return recordsOf(this.value.clients).filter(
+      ({ clientId, protocol: own }) =>
+        textOf(clientId) !== undefined && !BUILT_IN_CLIENTS.includes(String(clientId)) && (textOf(own) ?? OIDC) === protocol,
+    );
+  }
+
+  rolesOfClient(clientId: string): Values[] {
+    return recordsOf(this.#clientRoles[clientId]);
+  }
+
+  /** The name of the role here that gives what a role of `realm-management` gives there; null where there is no such permission. */
+  permissionRole(name: string): string | null {
+    const permission = permissions.find((one) => one === name);
+    if (!permission) return null;
+    this.permissionsInUse.add(permission);
+    return `${ADMIN_CLIENT} ${permission}`;
+  }
+
+  /** Roles as users, groups and composites name them: of the realm in a list, of clients by client id. */
+  roleNames(realmRoles: unknown, clientRoles: unknown, pattern: string, at: string, mayGivePermissions = true): RoleNames {
+    const roles = textsOf(realmRoles);
+    const ofClients: { clientId: string; name: string }[] = [];
+    for (const [clientId, names] of Object.entries(recordOf(clientRoles)))
+      for (const name of textsOf(names)) {
+        const path = `${pattern}.${BUILT_IN_CLIENTS.includes(clientId) ? clientId : "*"}`;
+        if (clientId === ADMIN_CLIENT) {
+          const role = mayGivePermissions ? this.permissionRole(name) : null;
+          if (role !== null) roles.push(role);
+          else this.report.unmapped(path, "No permission of the admin API is the same", at);
+        } else if (BUILT_IN_CLIENTS.includes(clientId)) this.report.ignored(path);
+        else if (this.#oidcClients.has(clientId)) ofClients.push({ clientId, name });
+        else this.report.unmapped(path, "Only OpenID Connect clients have roles here", at);
+      }
+    return { roles: unique(roles), clientRoles: ofClients };
+  }
+
+  /** Where roles of the realm are that a name may mean: `role`, or `client.role`. */
+  isRealmRole(name: string): boolean {
+    return listOf(recordOf(this.value.roles).realm).some((role) => recordOf(role).name === name);
+  }
+}

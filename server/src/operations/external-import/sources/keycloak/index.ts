@@ -1,0 +1,172 @@
+import { AppError } from "../../../../kernel/errors.ts";
+import { aroundLists } from "../../json-lists.ts";
+import { listOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
+import { elementsOf } from "../../rows.ts";
+import type { ExternalSource, SourceFile, SourceInput, SourceOutput } from "../../source.ts";
+import { clientsOf, scopeMappingsOf } from "./clients.ts";
+import { directoriesOf, directoryAliases } from "./directories.ts";
+import { KeycloakRealm, type RoleNames } from "./export.ts";
+import { flowsOf } from "./flows.ts";
+import { groupsOf } from "./groups.ts";
+import { identityProvidersOf } from "./identity-providers.ts";
+import { mailOf } from "./mail.ts";
+import { membershipsOf, organizationsOf } from "./organizations.ts";
+import { permissionRolesOf, rolesOf } from "./roles.ts";
+import { samlClientsOf } from "./saml-clients.ts";
+import { scopesOf } from "./scopes.ts";
+import { settingsMembers, settingsOf } from "./settings.ts";
+import { userOf } from "./users.ts";
+
+/** Left behind on purpose: what belongs to one server, what ships here, and what the protocol says by itself. */
+const IGNORED = [
+  ...["id", "realm", "enabled", "keycloakVersion", "notBefore", "sslRequired", "displayNameHtml", "requiredCredentials", "requiredActions"],
+  ...["revokeRefreshToken", "refreshTokenMaxReuse", "accessTokenLifespanForImplicitFlow", "ssoSessionIdleTimeoutRememberMe"],
+  ...["offlineSessionMaxLifespanEnabled", "offlineSessionMaxLifespan", "accessCodeLifespanUserAction", "accessCodeLifespanLogin"],
+  ...["actionTokenGeneratedByAdminLifespan", "actionTokenGeneratedByUserLifespan", "oauth2DevicePollingInterval", "loginWithEmailAllowed"],
+  ...["clientSessionIdleTimeout", "clientSessionMaxLifespan", "clientOfflineSessionIdleTimeout", "clientOfflineSessionMaxLifespan"],
+  ...["permanentLockout", "maxTemporaryLockouts", "bruteForceStrategy", "minimumQuickLoginWaitSeconds", "waitIncrementSeconds"],
+  ...[
+    "quickLoginCheckMilliSeconds",
+    "maxSecondaryAuthFailures",
+    "otpPolicyInitialCounter",
+    "otpPolicyCodeReusable",
+    "otpSupportedApplications",
+  ],
+  ...["browserSecurityHeaders", "eventsEnabled", "eventsListeners", "enabledEventTypes", "adminEventsEnabled", "adminEventsDetailsEnabled"],
+  ...[
+    "supportedLocales",
+    "attributes",
+    "organizationsEnabled",
+    "userManagedAccessAllowed",
+    "verifiableCredentialsEnabled",
+    "adminPermissionsEnabled",
+  ],
+  ...[
+    "scimApiEnabled",
+    "duplicateEmailsAllowed",
+    "loginTheme",
+    "accountTheme",
+    "adminTheme",
+    "emailTheme",
+    "keycloakVersion",
+    "codeSecret",
+  ],
+];
+const MAPPED = [
+  ...["roles", "groups", "defaultRole", "defaultGroups", "users", "scopeMappings", "clientScopeMappings", "clients", "clientScopes"],
+  ...[
+    "defaultDefaultClientScopes",
+    "defaultOptionalClientScopes",
+    "smtpServer",
+    "identityProviders",
+    "identityProviderMappers",
+    "components",
+  ],
+  ...["authenticationFlows", "authenticatorConfig", "browserFlow", "registrationFlow", "directGrantFlow", "resetCredentialsFlow"],
+  ...["clientAuthenticationFlow", "dockerAuthenticationFlow", "firstBrokerLoginFlow", "organizations"],
+];
+const COMPONENTS: Readonly<Record<string, string | null>> = {
+  "org.keycloak.storage.UserStorageProvider": null,
+  "org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy": null,
+  "org.keycloak.userprofile.UserProfileProvider": "Attributes of users have no declared profile here",
+  "org.keycloak.keys.KeyProvider": "Signing keys stay there: applications read the keys of this server from its metadata",
+};
+
+/** A file of an export with one or several realms, of which a realm's users may be in files of their own. */
+interface Part {
+  readonly file: SourceFile;
+  readonly document: number;
+  readonly value: Values;
+}
+
+async function partsOf({ files }: SourceInput): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const file of files) {
+    const value = await aroundLists(file.read(), "users");
+    for (const [document, one] of (Array.isArray(value) ? value : [value]).entries()) parts.push({ file, document, value: recordOf(one) });
+  }
+  return parts;
+}
+
+const nameOf = ({ value }: Part) => textOf(value.realm) ?? "";
+/** A file of users names the realm and has nothing else. */
+const isConfiguration = ({ value }: Part) => Object.keys(value).some((member) => !["realm", "users", "federatedUsers"].includes(member));
+
+/** The parts of the realm that is meant. */
+function chosen(parts: readonly Part[], from: string | null): { readonly main: Part | null; readonly all: readonly Part[] } {
+  const names = [...new Set(parts.map(nameOf))];
+  const refuse = (message: string) => new AppError("external.realm", 400, message, { errors: [{ field: "from", code: "realm", message }] });
+  if (from === null && names.length > 1)
+    throw refuse(`The files hold several realms (${names.slice(0, 20).join(", ")}): say by ?from= which one to import`);
+  if (from !== null && !names.includes(from)) throw refuse(`The files hold no realm “${from}”: there are ${names.slice(0, 20).join(", ")}`);
+  const all = parts.filter((part) => from === null || nameOf(part) === from);
+  const mains = all.filter(isConfiguration);
+  if (mains.length > 1) throw refuse("The files hold the same realm twice");
+  return { main: mains[0] ?? null, all };
+}
+
+/** Users first: what service accounts hold belongs to their clients. */
+async function readUsers(realm: KeycloakRealm, parts: readonly Part[], { user: write, report }: SourceOutput) {
+  const memberships = membershipsOf(realm);
+  const directories = directoryAliases(realm);
+  const accounts = new Map<string, RoleNames>();
+  for (const { file, document, value } of parts) {
+    if (listOf(value.federatedUsers).length > 0)
+      report.unmapped("federatedUsers", "What Keycloak keeps of users of other stores is not carried over", file.name);
+    for await (const { value: user, at } of elementsOf(file, "users", report, document)) {
+      const clientId = textOf(user.serviceAccountClientId);
+      if (clientId !== undefined) accounts.set(clientId, realm.roleNames(user.realmRoles, user.clientRoles, "users[].clientRoles", at));
+      else if (directories.has(String(user.federationLink))) report.ignored("users[].federationLink");
+      else await write(userOf(realm, user, at, memberships.get(String(user.username))));
+    }
+  }
+  return accounts;
+}
+
+async function translate(input: SourceInput, output: SourceOutput): Promise<Record<string, unknown>> {
+  const { main, all } = chosen(await partsOf(input), input.from);
+  const realm = new KeycloakRealm(main?.value ?? {}, output.report, input);
+  const { report, value } = realm;
+  report.members("", "", value, { mapped: [...settingsMembers, ...MAPPED], ignored: IGNORED, ignoredPrefixes: ["webAuthnPolicy"] });
+  for (const [kind, list] of Object.entries(recordOf(value.components)))
+    for (const component of recordsOf(list)) {
+      const reason = Object.hasOwn(COMPONENTS, kind) ? COMPONENTS[kind] : "This has no place here";
+      if (reason) report.unmapped(`components.${kind}`, reason, `components[${textOf(component.name) ?? textOf(component.providerId)}]`);
+    }
+  const groups = groupsOf(realm);
+  if (main === null) {
+    await readUsers(realm, all, output);
+    return {};
+  }
+  const roles = rolesOf(realm);
+  const scopes = scopesOf(realm);
+  const flows = flowsOf(realm);
+  const accounts = await readUsers(realm, all, output);
+  const clients = clientsOf(realm, accounts);
+  scopeMappingsOf(realm);
+  const sections = {
+    settings: settingsOf(realm),
+    ...scopes,
+    flows,
+    clients,
+    groups,
+    identityProviders: [...identityProvidersOf(realm), ...directoriesOf(realm)],
+    organizations: organizationsOf(realm),
+    samlClients: samlClientsOf(realm),
+    messagingProviders: mailOf(realm),
+    roles: [...roles, ...permissionRolesOf(realm)],
+  };
+  return Object.fromEntries(Object.entries(sections).filter(([, section]) => !Array.isArray(section) || section.length > 0));
+}
+
+/** The export of a realm: one file, or a folder of files. */
+export const keycloak: ExternalSource = {
+  name: "keycloak",
+  title: "Keycloak",
+  looksLike: ({ head }) =>
+    /"realm"\s*:/.test(head) &&
+    /"(keycloakVersion|sslRequired|notBefore|accessTokenLifespan|requiredCredentials|serviceAccountClientId|disableableCredentialTypes|realmRoles)"\s*:/.test(
+      head,
+    ),
+  translate,
+};

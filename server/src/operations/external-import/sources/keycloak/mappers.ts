@@ -1,0 +1,160 @@
+import { defined, isTrue, recordOf, textOf, type Values } from "../../reading.ts";
+import type { KeycloakRealm } from "./export.ts";
+
+/** A claim mapper as documents have it, or an audience; null: nothing comes of it. */
+type Mapped = { readonly mapper: Record<string, unknown> } | { readonly audience: string } | null;
+
+const TYPES: Readonly<Record<string, string>> = { String: "string", int: "number", long: "number", boolean: "boolean", JSON: "json" };
+/** Said by the protocol itself here, or by the engine. */
+const OF_THE_PROTOCOL = [
+  ...[
+    "oidc-sub-mapper",
+    "oidc-acr-mapper",
+    "oidc-amr-mapper",
+    "oidc-allowed-origins-mapper",
+    "oidc-audience-resolve-mapper",
+    "oidc-nonce-backwards-compatible-mapper",
+  ],
+  ...["oidc-session-state-mapper", "oidc-at-hash-mapper", "saml-authn-context-class-ref-mapper"],
+];
+const PROTOCOL_CLAIMS = ["sub", "auth_time", "acr", "amr", "sid", "azp", "nonce"];
+const PROPERTIES: Readonly<Record<string, string>> = {
+  ...{ id: "userId", username: "username", email: "email", emailVerified: "emailVerified", createdTimestamp: "createdAt" },
+};
+const ADDRESS: Readonly<Record<string, string>> = {
+  ...{
+    formatted: "formatted",
+    street: "street_address",
+    locality: "locality",
+    region: "region",
+    postal_code: "postal_code",
+    country: "country",
+  },
+};
+
+function targetsOf(config: Values): string[] {
+  const targets = [
+    ...(isTrue(config["id.token.claim"]) ? ["idToken"] : []),
+    ...(isTrue(config["access.token.claim"]) ? ["accessToken"] : []),
+    ...(isTrue(config["userinfo.token.claim"]) ? ["userinfo"] : []),
+    // Left out by older releases, where introspection said what the access token says.
+    ...(isTrue(config["introspection.token.claim"] ?? config["access.token.claim"]) ? ["introspection"] : []),
+  ];
+  return targets;
+}
+
+/** The source of a claim by the kind of the mapper; null: unknown. */
+function sourceOf(kind: string, config: Values): { source: string; value: string; multivalued?: boolean; type?: string } | null {
+  const attribute = textOf(config["user.attribute"]) ?? "";
+  const client = textOf(config["usermodel.clientRoleMapping.clientId"]);
+  switch (kind.replace(/^saml-/, "oidc-").replace(/^oidc-user-(attribute|property)-mapper$/, "oidc-usermodel-$1-mapper")) {
+    case "oidc-usermodel-property-mapper":
+    case "oidc-usermodel-attribute-mapper":
+      if (Object.hasOwn(PROPERTIES, attribute)) return { source: "property", value: PROPERTIES[attribute]! };
+      return attribute === "" ? null : { source: "attribute", value: attribute };
+    case "oidc-full-name-mapper":
+      return { source: "property", value: "name" };
+    case "oidc-usermodel-realm-role-mapper":
+    case "oidc-role-list-mapper":
+      return { source: "roles", value: "realm", multivalued: true };
+    case "oidc-usermodel-client-role-mapper":
+      return { source: "roles", value: client === undefined ? "client" : `client:${client}`, multivalued: true };
+    case "oidc-group-membership-mapper":
+      return { source: "groups", value: isTrue(config["full.path"]) ? "path" : "name", multivalued: true };
+    case "oidc-organization-membership-mapper":
+      return { source: "organizations", value: "alias", multivalued: true };
+    case "oidc-hardcoded-claim-mapper":
+    case "oidc-hardcode-attribute-mapper":
+      return { source: "constant", value: textOf(config["claim.value"] ?? config["attribute.value"]) ?? "" };
+    default:
+      return null;
+  }
+}
+
+/** What a protocol mapper of an OpenID Connect client or scope becomes. */
+export function mapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, at: string): Mapped[] {
+  const { report } = realm;
+  const kind = textOf(mapper.protocolMapper) ?? "";
+  const path = `${pattern}[${kind}]`;
+  const config = recordOf(mapper.config);
+  const name = textOf(mapper.name) ?? kind;
+  if (OF_THE_PROTOCOL.includes(kind) || PROTOCOL_CLAIMS.includes(String(config["claim.name"]))) {
+    report.ignored(path);
+    return [];
+  }
+  const audience = textOf(config["included.client.audience"]) ?? textOf(config["included.custom.audience"]);
+  if (kind === "oidc-audience-mapper" && audience !== undefined) {
+    if (isTrue(config["id.token.claim"])) report.unmapped(`${path}.config.id.token.claim`, "The audience of an ID token is its client", at);
+    report.mapped(path);
+    return isTrue(config["access.token.claim"]) ? [{ audience }] : [];
+  }
+  if (kind === "oidc-address-mapper") {
+    report.mapped(path);
+    return Object.entries(ADDRESS).map(([part, member]) => ({
+      mapper: {
+        ...{ name: `${name} ${member}`, claim: `address.${member}`, source: "attribute", targets: targetsOf(config) },
+        value: textOf(config[`user.attribute.${part}`]) ?? part,
+      },
+    }));
+  }
+  const source = sourceOf(kind, config);
+  const claim = kind === "oidc-full-name-mapper" ? "name" : textOf(config["claim.name"]);
+  if (!source || claim === undefined) {
+    report.unmapped(path, source ? "It has no claim.name" : "Claims come from no such source here", at);
+    return [];
+  }
+  report.mapped(path);
+  // `${client_id}` stands for each client that the user has roles of: one claim has them all.
+  const everyClient = /^([^$]+)\.\$\{client_id\}\.roles$/.exec(claim);
+  if (everyClient && source.source === "roles")
+    return [{ mapper: { name, claim: everyClient[1]!, source: "roles", value: "clients", type: "json", targets: targetsOf(config) } }];
+  return [
+    {
+      mapper: {
+        ...{
+          name,
+          claim: claim.replace(/\$\{client_id\}/g, "client"),
+          source: source.source,
+          value: source.value,
+          targets: targetsOf(config),
+        },
+        ...defined({
+          type: TYPES[textOf(config["jsonType.label"]) ?? ""] ?? typeOf(source),
+          multivalued: source.multivalued === true || isTrue(config.multivalued) ? true : undefined,
+        }),
+      },
+    },
+  ];
+}
+
+const typeOf = ({ source, value }: { source: string; value: string }): string | undefined =>
+  source === "property" && value === "emailVerified" ? "boolean" : undefined;
+
+const FORMATS: Readonly<Record<string, string>> = { "URI Reference": "uri", Basic: "basic", Unspecified: "unspecified" };
+
+/** What a protocol mapper of a SAML client or scope becomes; null: nothing. */
+export function samlMapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, at: string): Record<string, unknown> | null {
+  const kind = textOf(mapper.protocolMapper) ?? "";
+  const path = `${pattern}[${kind}]`;
+  const config = recordOf(mapper.config);
+  if (OF_THE_PROTOCOL.includes(kind)) {
+    realm.report.ignored(path);
+    return null;
+  }
+  const source = sourceOf(kind, config);
+  const usual = kind === "saml-role-list-mapper" ? "Role" : kind === "saml-organization-membership-mapper" ? "organization" : undefined;
+  const samlName = textOf(config["attribute.name"]) ?? usual;
+  if (!source || samlName === undefined) {
+    realm.report.unmapped(path, source ? "It has no attribute.name" : "Attributes come from no such source here", at);
+    return null;
+  }
+  realm.report.mapped(path);
+  return {
+    ...{ name: textOf(mapper.name) ?? samlName, samlName, source: source.source, value: source.value },
+    ...defined({
+      multivalued: source.multivalued === true ? true : undefined,
+      samlNameFormat: FORMATS[textOf(config["attribute.nameformat"]) ?? ""],
+      samlFriendlyName: textOf(config["friendly.name"]),
+    }),
+  };
+}

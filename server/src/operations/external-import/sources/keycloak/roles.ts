@@ -1,0 +1,38 @@
+import { recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
+import { type KeycloakRealm, ownText } from "./export.ts";
+
+const known = {
+  mapped: ["name", "description", "composites"],
+  ignored: ["id", "composite", "clientRole", "containerId", "scopeParamRequired"],
+};
+
+/** One role as a document has it, of the realm or of a client. */
+export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: string, isDefault = false) {
+  realm.report.members(pattern, at, role, known);
+  const { realm: ofRealm, client } = recordOf(role.composites);
+  const { roles, clientRoles } = realm.roleNames(ofRealm, client, `${pattern}.composites.client`, at, !isDefault);
+  const description = ownText(role.description)?.slice(0, 1000);
+  return {
+    name: textOf(role.name) ?? "",
+    ...(description !== undefined && { description }),
+    ...(roles.length > 0 && { compositeRoles: roles }),
+    ...(clientRoles.length > 0 && { compositeClientRoles: clientRoles }),
+  };
+}
+
+/** The roles of the realm. The one that every new user gets there is the default role here, by its own name. */
+export function rolesOf(realm: KeycloakRealm): object[] {
+  const defaultRole = textOf(recordOf(realm.value.defaultRole).name);
+  return recordsOf(recordOf(realm.value.roles).realm).map((role) => {
+    const isDefault = defaultRole !== undefined && role.name === defaultRole;
+    return { ...roleOf(realm, role, "roles.realm[]", `roles.realm[${role.name}]`, isDefault), ...(isDefault && { default: true }) };
+  });
+}
+
+/** The roles that stand for those of `realm-management` which somebody holds; known when all others are translated. */
+export const permissionRolesOf = (realm: KeycloakRealm): object[] =>
+  [...realm.permissionsInUse].sort().map((permission) => ({
+    name: realm.permissionRole(permission),
+    description: `The role ${permission} of realm-management in Keycloak`,
+    permissions: [permission],
+  }));

@@ -1,0 +1,32 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { Instant } from "../../platform/paging/index.ts";
+import { Window } from "./schema.ts";
+
+export const steps = ["1h", "3h", "6h", "1d"] as const;
+
+export const SeriesQuery = Type.Object(
+  {
+    from: Instant("Not before; by default a day before `to`"),
+    to: Instant("Before; by default now"),
+    step: Type.Optional(oneOf(steps, { description: "What one point is about; by default an hour" })),
+  },
+  { additionalProperties: false },
+);
+export type SeriesQuery = Static<typeof SeriesQuery>;
+
+const at = (description: string) => Type.String({ format: "date-time", description });
+
+export const MetricsSeries = Type.Object(
+  {
+    from: at("The beginning of the first point"),
+    to: at("The end of the last point"),
+    step: oneOf(steps),
+    keptFrom: at("Figures are kept for eight days: before this all points are 0"),
+    points: Type.Array(Type.Object({ at: at("The beginning of the point, in UTC"), ...Window.properties }, { $id: "MetricsPoint" }), {
+      description: "Oldest first, without gaps",
+    }),
+  },
+  { $id: "MetricsSeries", description: "What the realm did, over all nodes, seconds late at most" },
+);
+export type MetricsSeries = Static<typeof MetricsSeries>;

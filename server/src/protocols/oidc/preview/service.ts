@@ -1,0 +1,57 @@
+import { mayUseApplication } from "../../../applications/access/index.ts";
+import { type ClientSnapshot, readClient } from "../../../applications/clients/index.ts";
+import { readUser } from "../../../directory/users/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
+import { newId } from "../../../kernel/ids.ts";
+import { OAuthError } from "../../../kernel/oauth-error.ts";
+import type { ReadCtx } from "../../../platform/context.ts";
+import { allows } from "../../../tenancy/permissions/index.ts";
+import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
+import type { RealmParts } from "../parts.ts";
+import type { PreviewRequest, TokenPreview } from "./schema.ts";
+
+const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });
+
+/** What the tokens of a client would say about a user who has just signed in with a password. */
+export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
+  if (!allows(ctx.actor.permissions, "view-users")) throw errors.view_users_needed();
+  const { clientId } = await readClient(ctx, id);
+  const { userId } = await readUser(ctx, request.userId);
+  const client = (await parts.clients.get(ctx.realm, clientId))!;
+  const scopes = scopesIn(parts, client, request.scope);
+  const authentication = { authTime: Math.floor(ctx.now / SECOND), acr: "1", amr: ["pwd"] };
+  const issue = {
+    ...{ grantId: newId(), userId, user: undefined, impersonator: null, scopes, authentication },
+    idToken: scopes.includes("openid") ? { scopes, nonce: undefined, requested: [] } : null,
+    ...{ claims: undefined, authorizationDetails: undefined },
+  };
+  const target = await explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource]));
+  const scopesThere = scopesAt(target, scopes);
+  const audience = audienceOf(client, target.resource);
+  const [allowed, preview] = await Promise.all([
+    mayUseApplication(ctx.tx, ctx.realm, userId, client.settings),
+    explained("userId", () => previewTokens(parts, client, { ...issue, scopes: scopesThere, audience })),
+  ]);
+  return { scopes: [...scopesThere], allowed, ...preview };
+}
+
+function scopesIn({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: string | undefined): readonly string[] {
+  const allowed = allowedScopes(scopesOfRealm, client);
+  if (scope === undefined) return [...new Set([...(allowed.has("openid") ? ["openid"] : []), ...defaultScopesFor(scopesOfRealm, client)])];
+  const requested = [...new Set(scope.split(/\s+/).filter(Boolean))];
+  const refused = requested.filter((name) => !allowed.has(name));
+  const message = (name: string) => `This client may not request the scope “${name}”`;
+  if (refused.length > 0) throw invalidFields(refused.map((name) => ({ field: "scope", code: "not_allowed", message: message(name) })));
+  return requested;
+}
+
+/** A refusal of the token endpoint, as an error of the member that it is about. */
+async function explained<T>(field: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    throw invalidFields([{ field, code: error.error, message: error.message }]);
+  }
+}

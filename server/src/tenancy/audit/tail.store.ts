@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import type { Db } from "../../platform/db/index.ts";
+import { columns, type EventRow } from "./store.ts";
+import type { Position } from "./stream.store.ts";
+
+/** Events of all realms that one request looks at. What lies behind them comes with the next one. */
+const SCANNED = 2_000;
+export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+export interface Scan {
+  readonly rows: readonly EventRow[];
+  /** The last event that was looked at, of whatever realm; null: all of them were. */
+  readonly stoppedAt: { readonly xid: string; readonly eventId: string } | null;
+  /** The oldest transaction that was still open: everything before it was looked at, unless `stoppedAt` says otherwise. */
+  readonly settled: string;
+}
+
+/** The realm's events after a position, in commit order: see `readStream`. One statement, so that no event falls between two snapshots. */
+export async function scanEvents(db: Db, realm: string, after: Position): Promise<Scan> {
+  const { rows } = await sql<{ rows: EventRow[]; scanned: number; xid: string | null; event_id: string | null; settled: string }>`
+    with scanned as materialized (
+      select ${sql.join(columns.map((column) => sql.ref(column)))}, xid from audit_events
+      where (xid, event_id) > (${after.xid}::text::xid8, ${after.eventId}::text::uuid)
+        and xid < pg_snapshot_xmin(pg_current_snapshot()) and ts >= ${after.floorTs}
+      order by xid, event_id limit ${sql.lit(SCANNED)}
+    )
+    select
+      (select coalesce(json_agg(s order by s.xid, s.event_id), '[]') from scanned s where s.realm_id = ${realm}) as rows,
+      (select count(*) from scanned) as scanned, last.xid::text as xid, last.event_id,
+      pg_snapshot_xmin(pg_current_snapshot())::text as settled
+    from (select 1) one left join (select xid, event_id from scanned order by xid desc, event_id desc limit 1) last on true`.execute(db);
+  const { rows: events, scanned, xid, event_id: eventId, settled } = rows[0]!;
+  return { rows: events, stoppedAt: scanned < SCANNED ? null : { xid: xid!, eventId: eventId! }, settled };
+}
+
+/** The position of now. */
+export async function endOfTrail(db: Db, floorTs: number): Promise<Position> {
+  const { rows } = await sql<{ settled: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as settled`.execute(db);
+  return { xid: rows[0]!.settled, eventId: FIRST_ID, floorTs };
+}

@@ -1,0 +1,184 @@
+import type { components } from "@gatehouse/api";
+import { Alert, Button, Code, FileInput, Group, Select, Stack, Stepper, Table, Text, Textarea, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { WriteError } from "../kit/record-page.tsx";
+
+type Report = components["schemas"]["UserImport"];
+
+const EXAMPLE = "username,email,emailVerified,roles,attributes.firstName\nada,ada@example.com,true,user,Ada\n";
+const TYPES = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
+type Format = keyof typeof TYPES;
+
+/** Imports users from a file: choose it, see what would happen, do it. */
+export function ImportUsers() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const client = useQueryClient();
+  const [step, setStep] = useState(0);
+  const [text, setText] = useState("");
+  const [format, setFormat] = useState<Format>("csv");
+  const [onConflict, setOnConflict] = useState("skip");
+  const [report, setReport] = useState<Report | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const read = async (file: File | null) => {
+    if (!file) return;
+    setText(await file.text());
+    setFormat(/[.]json$/i.test(file.name) ? "json" : /[.](ndjson|jsonl)$/i.test(file.name) ? "ndjson" : "csv");
+  };
+  const send = async (dryRun: boolean) => {
+    setBusy(true);
+    setError(null);
+    try {
+      const query = { dryRun, onConflict, ...(format === "csv" && { delimiter: delimiterOf(text) }) };
+      const { data } = await api.send<Report>("POST", "/users/import", { query, body: text, contentType: TYPES[format] });
+      setReport(data);
+      setStep(dryRun ? 1 : 2);
+      if (!dryRun) await client.invalidateQueries({ queryKey: [realm] });
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Stack maw={860}>
+      <Title order={1} size="h2">
+        {t("Import users")}
+      </Title>
+      <Stepper active={step} size="sm" allowNextStepsSelect={false} onStepClick={(next) => step < 2 && setStep(next)}>
+        <Stepper.Step label={t("File")}>
+          <Stack pt="md">
+            <WriteError error={error} />
+            <FileInput
+              label={t("A file with users")}
+              description={t("CSV with a header row, JSON, or one JSON object per line. Hashes of passwords can come along.")}
+              placeholder={t("Choose a file")}
+              accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json"
+              onChange={(file) => void read(file)}
+            />
+            <Textarea
+              label={t("or paste the rows")}
+              placeholder={EXAMPLE}
+              autosize
+              minRows={4}
+              maxRows={12}
+              value={text.length > 100_000 ? `${text.slice(0, 2_000)}…` : text}
+              readOnly={text.length > 100_000}
+              onChange={(event) => setText(event.currentTarget.value)}
+              classNames={{ input: "mono" }}
+            />
+            <Group grow>
+              <Select
+                label={t("Format")}
+                data={Object.keys(TYPES)}
+                value={format}
+                allowDeselect={false}
+                onChange={(value) => setFormat(value as Format)}
+              />
+              <Select
+                label={t("Where the name or address is taken")}
+                data={[
+                  { value: "skip", label: t("Leave the user as it is") },
+                  { value: "update", label: t("Change the members that the row names") },
+                  { value: "fail", label: t("Report an error") },
+                ]}
+                value={onConflict}
+                allowDeselect={false}
+                onChange={(value) => setOnConflict(value ?? "skip")}
+              />
+            </Group>
+            <Group justify="flex-end">
+              <Button disabled={text.trim() === ""} loading={busy} onClick={() => void send(true)}>
+                {t("See what would happen")}
+              </Button>
+            </Group>
+          </Stack>
+        </Stepper.Step>
+        <Stepper.Step label={t("Check")}>
+          {report && (
+            <Stack pt="md">
+              <WriteError error={error} />
+              <ImportReport report={report} />
+              <Group justify="flex-end">
+                <Button variant="default" onClick={() => setStep(0)}>
+                  {t("Back")}
+                </Button>
+                <Button loading={busy} disabled={report.created + report.updated === 0} onClick={() => void send(false)}>
+                  {t("Import {count} users", { count: report.created + report.updated })}
+                </Button>
+              </Group>
+            </Stack>
+          )}
+        </Stepper.Step>
+        <Stepper.Step label={t("Done")}>
+          {report && (
+            <Stack pt="md">
+              <ImportReport report={report} />
+              <Group justify="flex-end">
+                <Button component={Link} to={`/realms/${realm}/users` as never}>
+                  {t("Show the users")}
+                </Button>
+              </Group>
+            </Stack>
+          )}
+        </Stepper.Step>
+      </Stepper>
+    </Stack>
+  );
+}
+
+/** The character that parts the fields of the header row. */
+function delimiterOf(text: string): "," | ";" | "tab" {
+  const [header = ""] = text.split("\n", 1);
+  if (header.includes(",")) return ",";
+  return header.includes("\t") ? "tab" : header.includes(";") ? ";" : ",";
+}
+
+export function ImportReport({ report }: { report: Report }) {
+  const t = useText();
+  const { rows, created, updated, skipped, failed, errors, errorsTruncated, stopped, dryRun } = report;
+  return (
+    <Stack>
+      <Alert color={failed > 0 || stopped ? "orange" : "teal"} title={dryRun ? t("This would happen") : t("This was done")} role="status">
+        {t("{rows} rows: {created} new, {updated} changed, {skipped} left as they are, {failed} refused.", {
+          ...{ rows, created, updated, skipped, failed },
+        })}
+      </Alert>
+      {stopped && (
+        <Alert color="red">{t("Line {line} could not be read: {message}", { line: stopped.line, message: stopped.message })}</Alert>
+      )}
+      {errors.length > 0 && (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t("Line")}</Table.Th>
+              <Table.Th>{t("Reason")}</Table.Th>
+              <Table.Th>{t("Code")}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {errors.slice(0, 100).map(({ row, line, code, message }) => (
+              <Table.Tr key={`${row}-${code}`}>
+                <Table.Td>{line}</Table.Td>
+                <Table.Td>{message}</Table.Td>
+                <Table.Td>
+                  <Code>{code}</Code>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {(errorsTruncated || errors.length > 100) && (
+        <Text size="sm" c="dimmed">
+          {t("Only the first are shown.")}
+        </Text>
+      )}
+    </Stack>
+  );
+}

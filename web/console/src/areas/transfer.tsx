@@ -1,0 +1,260 @@
+import type { components } from "@gatehouse/api";
+import { Badge, Button, Card, Checkbox, Code, FileInput, Group, PasswordInput, Select, Stack, Table, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { CopyAsCurl } from "../kit/curl.tsx";
+import { save } from "../kit/download.ts";
+import { succeeded } from "../kit/notify.ts";
+import { WriteError } from "../kit/record-page.tsx";
+import { ImportReport } from "./import-users.tsx";
+
+type Report = components["schemas"]["RealmImport"];
+
+/** Export and import of the realm's configuration. */
+export function Transfer() {
+  const t = useText();
+  const { api } = useRealm();
+  return (
+    <Stack maw={860}>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {t("Export & import")}
+          </Title>
+          <Text c="dimmed" size="sm">
+            {t("The realm as one document: for backups, another server, or a repository.")}
+          </Text>
+        </div>
+        <CopyAsCurl path={api.url("/export")} />
+      </Group>
+      <Export />
+      <Import />
+    </Stack>
+  );
+}
+
+function Export() {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const [users, setUsers] = useState(false);
+  const [full, setFull] = useState(false);
+  const [sealed, setSealed] = useState(false);
+  const [passphrase, setPassphrase] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const query = { ...(users && { users }), ...(full && { full }), ...(sealed && { secrets: "sealed" }) };
+      const headers = sealed ? { "Export-Passphrase": encodeURIComponent(passphrase) } : {};
+      const { data } = await api.get<unknown>("/export", { query, headers });
+      save(`${realm}.json`, JSON.stringify(data, null, 2));
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card withBorder>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <Stack gap="sm">
+          <Title order={2} size="h4">
+            {t("Export")}
+          </Title>
+          <WriteError error={error} />
+          <Checkbox
+            label={t("With users, their roles and groups")}
+            checked={users}
+            onChange={(event) => setUsers(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label={t("With members that have their default value")}
+            checked={full}
+            onChange={(event) => setFull(event.currentTarget.checked)}
+          />
+          {may("realm-admin") && (
+            <Checkbox
+              label={t("With secrets and keys, encrypted under a passphrase")}
+              checked={sealed}
+              onChange={(event) => setSealed(event.currentTarget.checked)}
+            />
+          )}
+          {sealed && (
+            <PasswordInput
+              label={t("Passphrase")}
+              description={t("Whoever imports the document needs it. It is not stored.")}
+              value={passphrase}
+              autoComplete="new-password"
+              onChange={(event) => setPassphrase(event.currentTarget.value)}
+              required
+            />
+          )}
+          <Group>
+            <Button type="submit" loading={busy}>
+              {t("Download the document")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function Import() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [prune, setPrune] = useState("none");
+  const [passphrase, setPassphrase] = useState("");
+  const [report, setReport] = useState<Report | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async (dryRun: boolean) => {
+    if (!file) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const query = { dryRun, ...(prune !== "none" && { prune }), ...(!dryRun && report && { plan: report.digest }) };
+      const headers = passphrase ? { "Export-Passphrase": encodeURIComponent(passphrase) } : {};
+      const body = await file.text();
+      const { data } = await api.send<Report>("POST", "/import", { query, headers, body, contentType: "application/json" });
+      setReport(data);
+      if (!dryRun) {
+        succeeded(t("The document is imported"));
+        await client.invalidateQueries({ queryKey: [realm] });
+      }
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const changes = report ? report.actions.length + (report.users ? report.users.created + report.users.updated : 0) : 0;
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t("Import")}
+        </Title>
+        <WriteError error={error} />
+        <FileInput
+          label={t("Document")}
+          description={t("A document that a realm was exported to. You see what would change before anything does.")}
+          placeholder={t("Choose a file")}
+          accept=".json,application/json"
+          value={file}
+          onChange={(next) => {
+            setFile(next);
+            setReport(null);
+          }}
+        />
+        <Group grow align="flex-end">
+          <Select
+            label={t("What the document does not have")}
+            data={[
+              { value: "none", label: t("stays") },
+              { value: "all", label: t("is deleted, in the sections of the document") },
+            ]}
+            value={prune}
+            allowDeselect={false}
+            onChange={(value) => {
+              setPrune(value ?? "none");
+              setReport(null);
+            }}
+          />
+          <PasswordInput
+            label={t("Passphrase, if its secrets are encrypted")}
+            value={passphrase}
+            autoComplete="off"
+            onChange={(event) => setPassphrase(event.currentTarget.value)}
+          />
+        </Group>
+        <Group>
+          <Button variant={report ? "default" : "filled"} disabled={!file} loading={busy} onClick={() => void run(true)}>
+            {t("See what would change")}
+          </Button>
+          {report?.dryRun && changes > 0 && (
+            <Button loading={busy} onClick={() => void run(false)} {...(prune === "all" && { color: "red" })}>
+              {t("Make {count} changes", { count: changes })}
+            </Button>
+          )}
+        </Group>
+        {report && <Changes report={report} />}
+      </Stack>
+    </Card>
+  );
+}
+
+const ACTION_COLORS = { create: "teal", update: "blue", delete: "red" } as const;
+
+/** What an import would do, or did, item by item. */
+export function Changes({ report }: { report: Report }) {
+  const t = useText();
+  return (
+    <Stack role="status">
+      <Text fw={600}>
+        {report.actions.length === 0
+          ? t("The configuration is the same already.")
+          : report.dryRun
+            ? t("This would change:")
+            : t("This has changed:")}
+      </Text>
+      {report.lacking.map(({ section, permission }) => (
+        <Text key={section} size="sm">
+          {t("{section} was not looked at: it needs {permission}.", { section, permission })}
+        </Text>
+      ))}
+      {report.actions.length > 0 && (
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t("Section")}</Table.Th>
+              <Table.Th>{t("Item")}</Table.Th>
+              <Table.Th>{t("Change")}</Table.Th>
+              <Table.Th visibleFrom="md">{t("Members")}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {report.actions.slice(0, 500).map(({ section, key, action, changes }) => (
+              <Table.Tr key={`${section} ${key} ${action}`}>
+                <Table.Td>{section}</Table.Td>
+                <Table.Td>{key}</Table.Td>
+                <Table.Td>
+                  <Badge variant="light" color={ACTION_COLORS[action]}>
+                    {action}
+                  </Badge>
+                </Table.Td>
+                <Table.Td visibleFrom="md">
+                  {changes.slice(0, 8).map(({ path, before, after, secret }) => (
+                    <Text key={path} size="xs" className="secret">
+                      <Code>{path}</Code>{" "}
+                      {secret ? t("a secret") : action === "update" ? `${shown(before)} → ${shown(after)}` : shown(after ?? before)}
+                    </Text>
+                  ))}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {report.generated.length > 0 && (
+        <Text size="sm">
+          {t("The server made secrets for: {names}", { names: report.generated.map(({ section, key }) => `${section} ${key}`).join(", ") })}
+        </Text>
+      )}
+      {report.users && <ImportReport report={report.users} />}
+    </Stack>
+  );
+}
+
+const shown = (value: unknown): string => (value === undefined ? "–" : JSON.stringify(value)).slice(0, 160);
