@@ -13,7 +13,7 @@ import type { Fault } from "./readers/index.ts";
 import { faultOfError, type ReadyRow } from "./row.ts";
 import type { ImportUser } from "./schema.ts";
 
-/** What a new user gets besides an account: resolved once per batch, under the escalation rule. */
+/** Groups, organizations and client roles of new users: resolved once per batch, under the escalation rule. */
 export interface Belongings {
   readonly groupIds: readonly string[];
   readonly organizations: readonly { readonly organizationId: string; readonly role: string }[];
@@ -88,7 +88,7 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
 
 export const isFault = (found: Belongings | Fault): found is Fault => "code" in found;
 
-/** Of users who have just been inserted. */
+/** The users have just been inserted. */
 export async function insertBelongings(
   ctx: Ctx,
   { vault, links }: BatchTools,

@@ -96,7 +96,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   );
 };
 
-/** What the content type says, where it says something that can be read here. */
+/** The media type of the request, which must be one that can be read here. */
 function mediaTypeOf(contentType: string | undefined, encoding: string | undefined): MediaType {
   const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
   const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";

@@ -63,7 +63,7 @@ export async function storedTarget(
     },
     async interrupt() {
       // Another process has taken it over, so it is not ended here.
-      // What was complete, and got no further row, stays so.
+      // A complete import that got no further row stays complete.
       const status = held.before === "COMPLETED" && !hasWritten ? "COMPLETED" : "INTERRUPTED";
       await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },

@@ -35,7 +35,7 @@ export interface Target {
   interrupt(): Promise<void>;
 }
 
-/** What became of a batch. */
+/** Counts the outcomes of a batch. */
 export function tally(rows: readonly CheckedRow[], outcomes: readonly Outcome[]) {
   const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
   const errors: RowError[] = [];

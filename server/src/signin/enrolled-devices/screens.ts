@@ -58,7 +58,7 @@ export function assertOtherScreen(session: LiveSession, preSessions: readonly st
 }
 
 export interface PushPageParts extends DevicePageParts {
-  /** The users and clients behind sessions, as they are now. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
 }
 

@@ -55,7 +55,7 @@ const known = new Map<string, Read>([
   ["totpSecret", asText],
 ]);
 
-/** What the header says of each field. A column that means nothing is refused before any row is read: its data would be lost. */
+/** The columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
 export function columnsOf(header: readonly string[]): RowColumns {
   const names = header.map((name) => name.trim());
   const faults: FieldError[] = [];
