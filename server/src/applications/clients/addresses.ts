@@ -6,7 +6,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 type Verdict = { readonly code: string; readonly message: string } | null;
 const refuse = (code: string, message: string): Verdict => ({ code, message });
 
-/** What is true of every address that a browser or this server is sent to. */
+/** The rules for every address that a browser or this server is sent to. */
 function parse(uri: string): URL | Verdict {
   if (uri.includes("*")) return refuse("wildcard", "holds a *: it is compared as it stands, so name every address in full");
   const url = URL.canParse(uri) ? new URL(uri) : null;
@@ -72,7 +72,7 @@ function normalised(uri: string): URL | null {
 
 const MAX_URI = 2048;
 
-/** What resource indicators are compared by: the normalised spelling. A slash at the end of the path makes no other resource. */
+/** The key by which resource indicators are compared: the normalised spelling. A slash at the end of the path makes no other resource. */
 export function resourceKey(uri: string): string {
   const url = uri.length > MAX_URI ? null : normalised(uri);
   if (!url) return uri;
@@ -87,7 +87,7 @@ export function resourceVerdict(uri: string): Verdict {
   return uri.includes("#") ? refuse("fragment", "must not have a fragment (#)") : null;
 }
 
-/** What an API is known by: in its normalised spelling, as it will stand in `aud`. */
+/** An API's resource indicator must be in its normalised spelling, because it becomes the `aud`. */
 export function indicatorVerdict(uri: string): Verdict {
   const refused = resourceVerdict(uri);
   if (refused) return refused;
@@ -100,7 +100,7 @@ export function indicatorVerdict(uri: string): Verdict {
 /** The audience of tokens that open the admin API. */
 export const adminAudience = (baseUrl: string): string => `${baseUrl}/admin`;
 
-/** What addresses the server itself: its own endpoints and APIs, however the address is spelled. */
+/** True for addresses of the server itself, its endpoints and APIs, however they are spelled. */
 export function isWithinServer(baseUrl: string, address: string): boolean {
   const [base, url] = [normalised(baseUrl), normalised(address)];
   if (!base || !url) return false;

@@ -53,7 +53,7 @@ export function assertMayReachAdministrators(ctx: Ctx, baseUrl: string, ...state
   if (states.some((state) => reachesAdministrators(state, baseUrl))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
-/** What gives control of a client, once it is changed: who it is at the token endpoint, and that it may act in its own name at all. */
+/** True for changes that give control of a client: of its authentication at the token endpoint, or that it may act in its own name. */
 export function changesControl(current: ClientRow, next: { enabled: boolean; publicClient: boolean; stored: StoredClient }): boolean {
   const actsForItself = ({ grantTypes }: StoredClient) => grantTypes.includes("client_credentials");
   const members = ["authMethod", "jwks", "jwksUri", ...certificateNames] as const;

@@ -23,7 +23,7 @@ import { usesSecret } from "./secrets.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 
-/** What a schema cannot say of a client: every rule that is broken, by its member. */
+/** The rules that a schema cannot express: returns every broken one, by its member. */
 export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl: string): FieldError[] {
   return [
     ...addressErrors(client),
@@ -133,7 +133,7 @@ function encryptionErrors(client: StoredClient): FieldError[] {
         : [error(encMember, "alg", `${encMember} needs ${algMember}: say what the key is encrypted with`)];
     if (client.jwks === null && client.jwksUri === null)
       return [error(algMember, "keys", `${algMember} ${alg} needs the client's public keys: jwks or jwksUri`)];
-    // What is at jwksUri may change at any time: it is looked at when there is something to encrypt.
+    // The keys at jwksUri may change at any time, so they are read when there is something to encrypt.
     return client.jwks === null || client.jwks.keys.some((key) => isEncryptionKey(key, alg))
       ? []
       : [error(algMember, "keys", `${algMember} ${alg} needs a key in jwks that it encrypts to, with the use enc or none`)];

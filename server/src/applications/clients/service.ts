@@ -207,7 +207,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
 }
 
-/** What a request says of a client, complete and within the rules. */
+/** Checks a request for a client; returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: ClientTools,

@@ -22,14 +22,14 @@ export interface ClientSnapshot {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly publicClient: boolean;
-  /** Those that count now: the secret, and the one before it while a rotation overlaps. */
+  /** The valid secrets: the current one, and the one before it while a rotation overlaps. */
   readonly secrets: readonly { readonly value: string; readonly until: number | null }[];
   readonly grantTypes: readonly GrantType[];
   readonly redirectUris: readonly string[];
   readonly webOrigins: readonly string[];
   /** As configured; empty means what the realm gives (see decision 7). */
   readonly scopes: readonly string[];
-  /** What a client that authenticated by a workload credential is limited to; undefined: nothing further. */
+  /** The scopes that a workload credential limits the client to; undefined: no further limit. */
   readonly scopeLimit?: readonly string[];
   readonly allowedResources: readonly string[];
   /** Null: no agent's. */

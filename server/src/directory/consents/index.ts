@@ -1,4 +1,4 @@
-// What a user allowed a client to know and do, in the realm and at APIs. Owns `consents` and `resource_consents`.
+// Consents: the scopes that a user granted to a client, in the realm and at APIs. Owns `consents` and `resource_consents`.
 // Protocols read and grant consents; the user and administrators list and withdraw them.
 export { consentErrors } from "./errors.ts";
 export { Consent } from "./schema.ts";

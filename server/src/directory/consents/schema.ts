@@ -4,7 +4,7 @@ const scopes = Type.Array(Type.String(), { description: "What it may know and do
 const grantedAt = Type.Integer({ description: "Epoch milliseconds" });
 const updatedAt = Type.Integer({ description: "Epoch milliseconds: when scopes were last added" });
 
-/** What a user allowed an application at one API. */
+/** The scopes that a user granted to a client at one API. */
 export const ResourceConsent = Type.Object({
   resource: Type.String({ description: "The address of the API (RFC 8707)" }),
   scopes,

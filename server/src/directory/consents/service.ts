@@ -5,7 +5,7 @@ import { type ConsentKey, deleteConsent, listConsents, upsertConsent } from "./s
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** What the client was given under the consent must end with it. */
+    /** The tokens that the client got under the consent end with it. */
     "consent.revoked": { readonly userId: string; readonly clientId: string };
   }
 }

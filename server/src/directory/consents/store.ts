@@ -19,7 +19,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Whose consent to which client, and at which resource; null: the realm itself. */
+/** A consent's user, client and resource; null: the realm itself. */
 export interface ConsentKey {
   readonly userId: string;
   readonly clientId: string;
@@ -72,7 +72,7 @@ export async function consentedScopes(
   return row?.scopes ?? null;
 }
 
-/** Of one client, or of all: one entry for each, with its resources. */
+/** Lists the consents to one client or to all: one entry per client, with its resources. */
 export async function listConsents(db: Db, realm: string, userId: string, clientId?: string): Promise<Consent[]> {
   const ofClient = clientId === undefined ? sql`` : sql`and client_id = ${clientId}`;
   const { rows } = await sql<Consent>`

@@ -79,7 +79,7 @@ const detailText = ({ type, ...members }: AuthorizationDetail): string => [type,
 const memberText = ([name, value]: [string, unknown]): string =>
   `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
 
-/** What both approval pages show of a request. */
+/** The content of both approval pages. */
 export async function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
   const { scopes, claims, details, resources } = requestedBy(parts, found.request);
   return {

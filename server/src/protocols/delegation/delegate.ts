@@ -44,8 +44,8 @@ export interface DelegationRequest {
 type AgentClient = ClientSnapshot & { readonly agent: ClientAgent };
 
 /**
- * RFC 8693 §1.1, delegation: an agent presents a user's access token and its own, and gets one with which it acts for the user: `sub` is the user, `act`
- * the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
+ * RFC 8693 §1.1, delegation: an agent presents a user's access token and its own, and gets one with which it acts for the user: `sub` is the user,
+ * `act` the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
  */
 export async function delegate(parts: TokenEndpointParts, request: DelegationRequest): Promise<object> {
   const { client, sourceIp } = request;
@@ -158,7 +158,7 @@ async function allowedByUser(
   return scopesWithin(allowed, scope);
 }
 
-/** What the user has allowed the client at each of these resources; null: at one of them nothing. */
+/** The scopes that the user has granted to the client at each of these resources; null: none at one of them. */
 async function consentedAt(
   parts: TokenEndpointParts,
   client: AgentClient,

@@ -47,13 +47,13 @@ declare module "fastify" {
 export interface CallerParts extends AccessTokenParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
   /** By the name in `bearer({ audience })`. */
   readonly audiences: Readonly<Record<string, Audience>>;
 }
 
-/** What differs between the gate of a realm and that of the admin API. */
+/** The differences between the gate of a realm and that of the admin API. */
 export interface SessionRules {
   /** The realms whose sessions are accepted. The first session that fits is used; without one, the first that exists. */
   realms(realm: RealmSnapshot): Promise<readonly RealmSnapshot[]>;

@@ -141,7 +141,7 @@ export function scopesWithin(possible: readonly string[], scope: string | undefi
   return asked;
 }
 
-/** What the new token is made from. It expires no later than the subject and actor tokens, and has no refresh token and no ID token. */
+/** The new token's content. It expires no later than the subject and actor tokens, and has no refresh token and no ID token. */
 export function exchangedIssue(
   subject: Subject,
   actor: LiveToken | null,

@@ -115,7 +115,7 @@ async function signed(
 /** RFC 8693 §4.4 */
 const mayActOf = ({ settings: { mayAct } }: ClientSnapshot) => (mayAct === null ? undefined : { sub: mayAct, client_id: mayAct });
 
-/** What is added to the issue. */
+/** Additions to the issue. */
 interface Made {
   /** The user's subject for this client (public or pairwise). */
   readonly sub: string;

@@ -63,7 +63,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** What the tokens of this issue would say. Nothing is signed or stored. */
+/** The payloads of the tokens of this issue. Nothing is signed or stored. */
 export async function previewTokens(
   parts: IssuerParts,
   client: ClientSnapshot,

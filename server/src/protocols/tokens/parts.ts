@@ -6,7 +6,7 @@ import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SubjectOf } from "./contents/subject.ts";
 
-/** What the tokens of one realm are made with. Immutable: a change of the realm's configuration makes a new one. */
+/** The dependencies for the tokens of one realm. Immutable: a change of the realm's configuration makes a new one. */
 export interface IssuerParts {
   readonly db: Db;
   readonly realm: RealmSnapshot;

@@ -66,6 +66,6 @@ function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   if (!jws || !signingAlgs.some((alg) => alg === jws.header.alg) || typeof jws.header.kid !== "string") return null;
   const key = publicKey(realm, jws.header.kid);
   if (!key || !isSignedBy(jws, key)) return null;
-  // What is kept needs no bytes of the signature.
+  // The cached result does not need the bytes of the signature.
   return { header: jws.header as VerifiedJwt["header"], payload: jws.payload };
 }

@@ -17,7 +17,7 @@ export interface Pending {
   readonly uid: string;
   readonly interaction: Interaction;
   readonly client: ClientSnapshot;
-  /** Of the authorization request. */
+  /** The parameters of the authorization request. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
@@ -151,7 +151,7 @@ export async function signedIn(
   return loginSince(session, result?.sessionId === session.sessionId ? 0 : interaction.iat);
 }
 
-/** What the consent page lists. */
+/** The content of the consent page. */
 export interface ConsentRequest {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];

@@ -13,7 +13,7 @@ import type { PreviewRequest, TokenPreview } from "./schema.ts";
 
 const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });
 
-/** What the tokens of a client would say about a user who has just signed in with a password. */
+/** The payloads of a client's tokens for a user who has just signed in with a password. */
 export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
   if (!allows(ctx.actor.permissions, "view-users")) throw errors.view_users_needed();
   const { clientId } = await readClient(ctx, id);

@@ -89,7 +89,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
 
     async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
-      // Of concurrent first consents one inserts the client.
+      // Concurrent first consents insert the client once.
       await lockRealm(ctx.tx, ctx.realm);
       if (await findClientByClientId(ctx.tx, ctx.realm, clientId)) return;
       await createClient(ctx, tools, {

@@ -20,7 +20,7 @@ export class ConsentNeeded extends Error {
   }
 }
 
-/** What is remembered are the names of attributes: another value of one needs no new consent, another attribute does. */
+/** The consent stores the names of attributes: a changed value needs no new consent, another attribute does. */
 export async function assertConsent(
   db: Db,
   { realm: { realmId }, client }: Exchange,

@@ -39,7 +39,7 @@ export function actorsIn(act: unknown): readonly Act[] {
   return actors;
 }
 
-/** Those of them that are agents. */
+/** The agents among the actors. */
 export const agentsIn = (act: unknown): readonly { readonly agentId: string; readonly clientId: string }[] =>
   actorsIn(act).flatMap(({ agent_id: agentId, client_id: clientId }) =>
     typeof agentId === "string" && isId(agentId) && typeof clientId === "string" ? [{ agentId, clientId }] : [],
@@ -56,8 +56,8 @@ export function nextAct(actor: Act, before: Act | null | undefined): Act {
 }
 
 /**
- * An agent is the current actor of every user's token that its client gets. One that is in the chain already, behind another, is refused: tokens would
- * go around in circles.
+ * An agent is the current actor of every user's token that its client gets. One that is in the chain already, behind another, is refused: tokens
+ * would go around in circles.
  */
 export function actOfClient({ clientId, agent }: Pick<ClientSnapshot, "clientId" | "agent">, act: Act | undefined): Act | undefined {
   if (!agent || act?.agent_id === agent.id) return act;

@@ -4,7 +4,7 @@ import type { IssuerParts } from "../parts.ts";
 
 type TargetParts = Pick<IssuerParts, "issuer" | "realm" | "apis">;
 
-/** What an access token is made for. */
+/** The resource that an access token is issued for. */
 export interface Target {
   /** As it is registered: the spelling of `aud`. */
   readonly resource: string;
@@ -13,8 +13,8 @@ export interface Target {
 }
 
 /**
- * RFC 8707. Every client may request the realm itself (userinfo). Any other resource must be in the client's `allowedResources`, or an API of the realm
- * that is open to every client. The spelling of the request does not matter, see `resourceKey`.
+ * RFC 8707. Every client may request the realm itself (userinfo). Any other resource must be in the client's `allowedResources`, or an API of the
+ * realm that is open to every client. The spelling of the request does not matter, see `resourceKey`.
  */
 export async function targetOf({ issuer, realm, apis }: TargetParts, client: ClientSnapshot, resource: string): Promise<Target> {
   if (resource === issuer || resourceKey(resource) === resourceKey(issuer)) return { resource: issuer, api: null };

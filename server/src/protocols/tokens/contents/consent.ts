@@ -13,7 +13,7 @@ export const consentToClaim = (name: string): string => `claim:${name}`;
 /** Claims about the authentication and the issuer, which need no consent. */
 export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
-/** What a consent is stored under; null: the realm itself. */
+/** The resource under which a consent is stored; null: the realm itself. */
 export const consentResource = ({ issuer }: Pick<IssuerParts, "issuer">, resource: string): string | null =>
   resource === issuer ? null : resource;
 

@@ -63,7 +63,7 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** Those that the realm allows. `code` needs the grant type, and all need a redirect URI. */
+/** The client's response types that the realm allows. `code` needs the grant type, and all need a redirect URI. */
 const allowedResponseTypes = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { realm }: RealmParts): ResponseType[] =>
   settings.responseTypes.filter(
     (type) =>
