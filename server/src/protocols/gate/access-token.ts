@@ -125,11 +125,8 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
   const { holder, actor, realm: of } = live;
   const granted = new Set(permissions);
-  if (!holder)
-    return actorOf({
-      ...{ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true },
-      kind: kindOfClient(client),
-    });
+  const kind = kindOfClient(client);
+  if (!holder) return actorOf({ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true, kind });
   return actorOf({
     realm: of,
     permissions: granted,
