@@ -1,4 +1,4 @@
-/** What the groups of the description are about, in the order in which they are shown. A route with another tag fails the tests. */
+/** The groups of the description, in the order in which they are shown. A route with another tag fails the tests. */
 export const tags: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: "Realms",
@@ -62,6 +62,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description:
       "What users do for themselves, with their own session or access token: profile, password, credentials, sessions, applications, and " +
       "their data.",
+  },
+  {
+    name: "Account pages",
+    description: "The account console: the same for people, at `/realms/{realm}/account/`. Pages are HTML and work without scripts.",
   },
   {
     name: "Devices",
