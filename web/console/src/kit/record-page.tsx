@@ -87,7 +87,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
-        <div>
+        <div className="page-head">
           <Title order={1} size="h2">
             {resource.name(item)}
           </Title>
