@@ -24,6 +24,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", SFMono-Regular, Menlo, monospace',
   headings: { fontWeight: "650" },
   autoContrast: true,
+  respectReducedMotion: true,
   components: {
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
@@ -36,7 +37,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": colors.gray[7],
-    "--mantine-color-placeholder": colors.gray[6],
+    "--mantine-color-placeholder": colors.gray[7],
     "--mantine-color-teal-light-color": "#06603f",
     "--mantine-color-orange-light-color": "#a63c00",
     "--mantine-color-red-light-color": "#b02020",
@@ -44,7 +45,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     "--mantine-color-dimmed": colors.dark[1],
-    "--mantine-color-placeholder": colors.dark[2],
+    "--mantine-color-placeholder": colors.dark[1],
     "--mantine-color-anchor": brand[3],
     "--mantine-color-error": "#ff8787",
   },

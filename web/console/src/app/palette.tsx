@@ -23,7 +23,7 @@ export function PaletteButton() {
       fw={400}
       leftSection={<IconSearch size={16} aria-hidden />}
       onClick={palette.open}
-      aria-label={t("Search or jump to…")}
+      aria-label={`${t("Search or jump to…")} Ctrl K`}
     >
       <Text span size="sm" visibleFrom="md">
         {t("Search or jump to…")} <Kbd size="xs">Ctrl K</Kbd>

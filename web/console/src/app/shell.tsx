@@ -144,7 +144,7 @@ function AccountMenu({ name, realm }: { name: string; realm: string }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="transparent" size="lg" aria-label={t("Your account")}>
-          <Avatar size={32} name={name} color="initials" />
+          <Avatar size={32} color="brand" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
