@@ -1,4 +1,4 @@
-import { Badge, type CSSVariablesResolver, createTheme, Drawer, type MantineColorsTuple, Modal } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const brand: MantineColorsTuple = [
   "#eef0ff",
@@ -26,9 +26,10 @@ export const theme = createTheme({
   autoContrast: true,
   respectReducedMotion: true,
   components: {
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
-    Badge: Badge.extend({ defaultProps: { tt: "none", fw: 600 } as never }),
+    // By name, so that the shell does not load them.
+    Drawer: { defaultProps: { closeButtonProps } },
+    Modal: { defaultProps: { closeButtonProps } },
+    Badge: { defaultProps: { tt: "none", fw: 600 } },
   },
 });
 
