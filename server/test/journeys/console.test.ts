@@ -113,6 +113,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
         view.dispatchEvent(new PopStateEvent("popstate"));
       }, `/console/realms/demo/${path}`);
       await page.locator("#main").getByText(shows).first().waitFor();
+      await page.waitForFunction(() => !(globalThis as unknown as { document: Document }).document.querySelector("#main [aria-busy]"));
       await expectAccessible(page, `console-${path.replaceAll(/[^a-z]+/g, "-")}`);
       await page.emulateMedia({ colorScheme: "dark" });
       await expectContrast(page, `console ${path} in dark`);
