@@ -3,7 +3,7 @@ const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "fe
 const features = "tenancy|directory|applications|signin|protocols|operations";
 const test = "[.]test[.]tsx?$";
 // The same within protocols, for what tokens are made of: a room may import those above it.
-const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "workload", "oidc"];
+const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "workload", "delegation", "oidc"];
 // The rooms of signin, in steps: a room may import those of its own step and of the steps above it. The first room names the step.
 const signinSteps = [
   ["sessions", "action-tokens", "assets", "known-browsers", "pages", "passkeys", "passwords"],

@@ -18,13 +18,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./rounds.mjs").Line[]} saml
  * @property {import("./ldap.mjs").Ldap | null} ldap
  * @property {import("./rounds.mjs").Line[]} brokers
+ * @property {import("./rounds.mjs").Line[]} machines
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -39,6 +40,7 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (saml.length > 0) parts.push(rowTable(saml));
   if (ldap) parts.push(rowTable(ldap.lines), measureLines(ldap.measures));
   if (brokers.length > 0) parts.push(rowTable(brokers));
+  if (machines.length > 0) parts.push(rowTable(machines));
   return parts.join("\n\n");
 }
 

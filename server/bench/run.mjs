@@ -11,6 +11,7 @@ import { measureBrokers } from "./brokers.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
 import { measureLdap } from "./ldap.mjs";
+import { measureMachines } from "./machines.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
 import { asText, verdict } from "./report.mjs";
@@ -111,6 +112,10 @@ async function bench(options) {
     ? await measureBrokers({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
 
+  const machines = options.machines
+    ? await measureMachines({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
+    : [];
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -185,6 +190,7 @@ async function bench(options) {
     saml,
     ldap,
     brokers,
+    machines,
   };
 }
 

@@ -38,6 +38,20 @@ const chainOf = (/** @type {TokensTarget} */ { origin }, /** @type {number} */ l
 const kinds = {
   "machine-rs256": machine("machine"),
   "machine-es256": machine("machine-es256"),
+  "machine-agent": machine("agent"),
+  // Its secret is the workload's token, which counts until it expires.
+  workload: {
+    request: ({ realm, secret }) => ({
+      method: "POST",
+      path: `/realms/${realm}/workload-identity/token`,
+      headers: FORM,
+      body: form({
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+        subject_token: secret,
+      }),
+    }),
+  },
   "bare-machine": {
     request: ({ secret }) => ({
       method: "POST",

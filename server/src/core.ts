@@ -1,9 +1,10 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
 import { keepNamedClient, keepNamedGroups, keepNamedRoles, keepNamedScope, loseUser } from "./applications/authorization/index.ts";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
 import type { Config } from "./config.ts";
-import { forgetConsentsTo } from "./directory/consents/index.ts";
+import { forgetConsentsAt, forgetConsentsTo } from "./directory/consents/index.ts";
 import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
@@ -52,10 +53,11 @@ const listenersOf = (vault: Vault): Listeners => ({
     guardInheritance,
     scheduleRetention,
     endAllTrust,
+    moveReviewDates,
     (ctx, { settings }) => publishEdwards(vault)(ctx, { algs: [settings.tokens.signingAlg] }),
   ],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
-  "user.disabled": [endSessionsOfUser, endGrants],
+  "user.disabled": [endSessionsOfUser, endGrants, suspendAgentsOf],
   "user.logged_out": [endGrants],
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
@@ -63,8 +65,9 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
   "user.grants_removing": [keepMappedGrants],
-  "user.deleted": [forgetInvitationsTo, loseUser],
+  "user.deleted": [forgetInvitationsTo, loseUser, orphanAgentsOf],
   "user.erased": [
+    orphanAgentsOf,
     forgetAnswers, // before the audit trail is pseudonymised
     async (ctx, person) => void (await eraseFromTrail(ctx, person)),
     forgetMessages(vault),
@@ -85,8 +88,9 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.signatures_chosen": [publishEdwards(vault)],
   "client.disabled": [endGrants],
-  "client.deleting": [keepNamedClient],
+  "client.deleting": [keepNamedClient, loseClient],
   "client.deleted": [forgetConsentsTo],
+  "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
   "groups.deleting": [keepNamedGroups],
   "client_scope.deleting": [keepNamedScope],

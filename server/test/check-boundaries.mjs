@@ -80,6 +80,7 @@ const offences = {
   "gate-knows-the-rooms-above-only": ["src/protocols/gate/up.ts", 'import "../oidc/index.ts";'],
   "decoupled-knows-the-rooms-above-only": ["src/protocols/decoupled/up.ts", 'import "../oidc/index.ts";'],
   "token-endpoint-knows-the-rooms-above-only": ["src/protocols/token-endpoint/up.ts", 'import "../oidc/index.ts";'],
+  "delegation-knows-the-rooms-above-only": ["src/protocols/delegation/up.ts", 'import "../oidc/index.ts";'],
   "workload-knows-the-rooms-above-only": ["src/protocols/workload/up.ts", 'import "../oidc/index.ts";'],
   "signin-sessions-knows-the-steps-above-only": ["src/signin/pages/up.ts", 'import "../login/index.ts";'],
   "signin-authenticators-knows-the-steps-above-only": ["src/signin/authenticators/up.ts", 'import "../login/index.ts";'],

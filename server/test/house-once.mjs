@@ -137,7 +137,7 @@ export const ONCE = [
       "src/protocols/gate/access-token.ts",
       // Tokens that a client asks about, or exchanges: not the caller's.
       "src/protocols/token-endpoint/introspection.ts",
-      "src/protocols/token-endpoint/grants/token-exchange.ts",
+      "src/protocols/token-endpoint/exchange.ts",
       "src/protocols/token-endpoint/grants/uma-ticket.ts",
     ],
     problem: "protocols/gate reads access tokens: declare bearer({ audience })",
@@ -213,8 +213,6 @@ export const ONCE = [
     in: [
       "src/applications/clients/",
       "src/protocols/tokens/contents/audience.ts",
-      // Which tokens a resource server may see.
-      "src/protocols/token-endpoint/introspection.ts",
       // What an unregistered client is allowed.
       "src/protocols/registration/documents/documents.ts",
       // Carries the list from one realm to another, by the route's own function.

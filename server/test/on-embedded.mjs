@@ -45,6 +45,7 @@ export const onEmbedded = [
   "src/applications/clients/clients.test.ts",
   "src/applications/saml-clients/saml-clients.test.ts",
   "src/applications/subject-claim/subject-claim.test.ts",
+  "src/applications/agents/agents.test.ts",
   "src/applications/workload-credentials/workload-credentials.test.ts",
   "src/directory/groups/groups.test.ts",
   "src/directory/organizations/organizations.test.ts",

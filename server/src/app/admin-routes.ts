@@ -1,3 +1,4 @@
+import { agentRoutes } from "../applications/agents/index.ts";
 import { applicationRoutes } from "../applications/applications/index.ts";
 import { authorizationRoutes } from "../applications/authorization/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
@@ -12,7 +13,7 @@ import { userImportRoutes } from "../directory/import/index.ts";
 import { organizationRoutes, userOrganizationRoutes } from "../directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
-import { identityProviderRoutes, userFederationRoutes, userLinkRoutes, userSourceRoutes } from "../federation/index.ts";
+import { identityProviderRoutes, importedLinks, userFederationRoutes, userLinkRoutes, userSourceRoutes } from "../federation/index.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
 import { bulkRoutes } from "../operations/bulk/index.ts";
 import { whoAmIRoutes } from "../operations/console/index.ts";
@@ -73,7 +74,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { realms, vault, hasher } = core;
   const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
-  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault });
+  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault, links: importedLinks });
   await realm.register(bulkRoutes, { prefix: "/users/bulk", work: core.work });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
@@ -97,6 +98,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(agentRoutes, { prefix: "/agents", baseUrl });
   await realm.register(previewRoutes, { prefix: "/clients/:clientId/preview", issuers: services.issuers });
   await realm.register(workloadRoutes, { prefix: "/workload-identity", baseUrl });
   await realm.register(authorizationRoutes, { prefix: "/clients/:clientId/authz", servers: services.resourceServers });

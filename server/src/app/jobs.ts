@@ -1,3 +1,4 @@
+import { remindOwners } from "../applications/agents/index.ts";
 import { completeRealms } from "../applications/client-scopes/index.ts";
 import { refreshSamlMetadata } from "../applications/saml-clients/index.ts";
 import { cleanUp } from "../cleanup.ts";
@@ -48,6 +49,10 @@ export function createJobs(core: Core, services: Services): JobWorker {
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
+      "agents.reviews": {
+        every: 10 * MINUTE,
+        run: () => remindOwners({ ...background, messages: services.messages, baseUrl: config.baseUrl, log }),
+      },
       "saml-clients.metadata": {
         every: 10 * MINUTE,
         run: () => refreshSamlMetadata({ ...background, outbound, baseUrl: config.baseUrl }),

@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import { type App, answerProblem } from "../platform/http/index.ts";
 import { accountAudience, accountRoutes } from "../protocols/account/index.ts";
+import { delegationAudience, delegationRoutes } from "../protocols/delegation/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
@@ -62,6 +63,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
       await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
       await realm.register(workloadTokenRoutes, { issuers });
+      await realm.register(delegationRoutes, { issuers });
       const saml = { ...signIn, realms, samlClients, signingKeys, flows, visitors, limiter };
       await realm.register(samlRoutes, { ...saml, logoutFrames: logoutRequests.frames });
       await realm.register(impersonationPages, { db, work, realms, visitors });
@@ -103,7 +105,7 @@ function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, ser
   return {
     ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, mtlsBaseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
-    audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+    audiences: { account: accountAudience, delegation: delegationAudience, transactions: transactionAudience, userinfo: userinfoAudience },
     tokens: { scim: scimTokens(db) },
     limits: limitsOf(limiter, realms),
     errors: {

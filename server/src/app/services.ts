@@ -1,6 +1,6 @@
 import { createResourceServers } from "../applications/authorization/index.ts";
 import { createScopes } from "../applications/client-scopes/index.ts";
-import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
+import { createAdminOrigins, createApis, createClients } from "../applications/clients/index.ts";
 import { createSamlClients } from "../applications/saml-clients/index.ts";
 import { createSubjects } from "../applications/subject-claim/index.ts";
 import { createWorkloadCredentials } from "../applications/workload-credentials/index.ts";
@@ -63,7 +63,9 @@ export function createServices(core: Core, options: ServiceOptions) {
   const messageMetrics = createMessageMetrics(metrics.registry);
   const messages = createMessages({ vault, metrics: messageMetrics });
   const provisioning = createProvisioning({ db, changes, baseUrl });
+  const apis = createApis({ db, changes });
   const clients = createDocumentClients({
+    apis,
     clients: createClients({ db, vault, changes }),
     realms,
     provisioning,
@@ -98,6 +100,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     scopes: createScopes({ db, changes }),
     signingKeys,
     decryptionKeys: createDecryptionKeys({ db, vault, realms }),
+    apis,
     subjectOf: createSubjectOf({ db, subjects: createSubjects({ db, vault, changes }) }),
     activity: createClientActivity({ ...background, log }),
   };

@@ -43,7 +43,7 @@ export {
 } from "./providers/link-tokens.store.ts";
 export { userLinkRoutes } from "./providers/links.routes.ts";
 export { LinkedAccount } from "./providers/links.schema.ts";
-export { addLink, linkProvisioned, readLink, readLinks, removeOwnLink } from "./providers/links.service.ts";
+export { addLink, importedLinks, linkProvisioned, readLink, readLinks, removeOwnLink } from "./providers/links.service.ts";
 export {
   FORGET_LINKS_JOB,
   forgetLinks,

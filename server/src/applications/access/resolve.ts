@@ -5,7 +5,7 @@ import { type ApplicationAccess, isRestricted } from "./service.ts";
 import { spellAccess } from "./spell.ts";
 import { findRoleId } from "./store.ts";
 
-/** What a request says; a member that is left out is undefined. */
+/** Access members of a request; a member that is left out is undefined. */
 export interface GivenAccess {
   readonly allowedRoles?: readonly string[] | undefined;
   readonly allowedGroups?: readonly string[] | undefined;

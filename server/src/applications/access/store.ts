@@ -44,7 +44,7 @@ export async function findRoleId(db: Db, realm: string, text: string): Promise<s
   return rows[0]?.role_id ?? null;
 }
 
-/** What a user holds, for `isAllowedBy`: a row with the ids of roles and of groups with those above them. */
+/** The user's roles and groups, for `isAllowedBy`: a row with the ids of roles and of groups with those above them. */
 export const heldBy = (realm: string, userId: string): RawBuilder<unknown> => sql`
   select array(select e.role_id::text from user_effective_roles e where e.realm_id = ${realm} and e.user_id = ${userId}) as roles,
     array(select m.group_id::text from group_members m where m.realm_id = ${realm} and m.user_id = ${userId}

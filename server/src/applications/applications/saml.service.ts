@@ -5,7 +5,7 @@ import type { ClientTools } from "../clients/index.ts";
 import { applicationName, createSamlClient, type SamlClientRow, saveSamlClient, showSamlClient } from "../saml-clients/index.ts";
 import type { CreateApplication, UpdateApplication, VersionedApplication } from "./schema.ts";
 
-/** What only one of the two kinds has. */
+/** Members that only one of the two kinds has. */
 export const samlMembers = ["entityId", "assertionConsumerServiceUrl", "singleLogoutServiceUrl"] as const;
 const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "scopes"] as const;
 

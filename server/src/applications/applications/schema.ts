@@ -24,7 +24,7 @@ const {
 } = CreateClient.properties;
 const state = { displayName, enabled, description, redirectUris, postLogoutRedirectUris, webOrigins, scopes, clientUri, logoUri };
 
-/** Of a SAML application, beside those of the others that make sense for it. */
+/** Members of a SAML application besides the shared ones. */
 const { entityId, assertionConsumerServiceUrl, singleLogoutServiceUrl } = CreateSamlClient.properties;
 
 const text = Type.Union([Type.String(), Type.Null()]);

@@ -32,7 +32,7 @@ export interface Naming {
   readonly isMatching: boolean;
 }
 
-/** What is unknown is answered with an error of the protocol. */
+/** Each protocol answers an unknown resource or scope with its own error. */
 export class UnknownAsked extends Error {
   readonly what: "resource" | "scope";
   constructor(what: "resource" | "scope", message: string) {

@@ -13,7 +13,7 @@ import { mayViewUsers, serverOf } from "./service.ts";
 import type { Server } from "./store.ts";
 import { findClientSubjects, findUserSubjects } from "./subjects.store.ts";
 
-/** What a token request or AuthZEN would answer, and why. Reads only, and leaves no event. */
+/** Evaluates as a token request or AuthZEN would, with reasons. It only reads, and records no event. */
 export async function evaluateFor(ctx: ReadCtx, servers: ResourceServers, id: string, input: EvaluateRequest): Promise<EvaluateResponse> {
   if (!mayViewUsers(ctx)) throw authzErrors.view_users_needed();
   const place = await serverOf(ctx, id);

@@ -122,6 +122,6 @@ export function refuseBadAggregate(name: string, policies: readonly string[], in
     depths.set(policy, depth);
     return depth;
   };
-  // Those above it became deeper, too.
+  // The aggregates above it became deeper, too.
   for (const policy of all.keys()) if (depthOf(policy, []) > MOST_DEEP) refuse("too_deep", `Aggregates may be nested ${MOST_DEEP} deep`);
 }

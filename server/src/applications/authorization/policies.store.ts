@@ -73,7 +73,7 @@ export function listPolicies(db: Db, server: Server, query: ListQuery & { readon
 export const findPolicy = async (db: Db, server: Server, name: string): Promise<StoredPolicy | null> =>
   (await of(db, server).where("name", "=", name).executeTakeFirst()) ?? null;
 
-/** What aggregates name, by name: for cycles and depth. */
+/** The policies that each aggregate names, by its name: for the checks of cycles and depth. */
 export async function aggregatesOf(db: Db, { realm, client }: Server): Promise<Map<string, readonly string[]>> {
   const { rows } = await sql<{ name: string; policies: string[] | null }>`select name, config -> 'policies' as policies from authz_policies
     where realm_id = ${realm} and client_id = ${client}`.execute(db);

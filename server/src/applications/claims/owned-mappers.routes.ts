@@ -7,7 +7,7 @@ import type { OwnedMapper, OwnedMappers } from "./owned-mappers.ts";
 
 interface MapperRoutes<Input, State> {
   readonly tags: string[];
-  /** What the path calls the owner. */
+  /** The owner's parameter in the path. */
   readonly param: string;
   /** As summaries call it: `a client`. */
   readonly of: string;

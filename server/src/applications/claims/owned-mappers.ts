@@ -10,13 +10,13 @@ export type { OwnedMapper };
 /** Every token or assertion goes through all of them. */
 const MAX_MAPPERS = 100;
 
-/** What differs between the mappers of scopes, clients and SAML clients. */
+/** The differences between the mappers of scopes, clients and SAML clients. */
 export interface MapperOwner<Input, State> extends MapperTable {
   notFound(): AppError;
   read(ctx: ReadCtx, key: string): Promise<{ readonly id: string }>;
   /** Held until commit. */
   take(ctx: Ctx, key: string): Promise<{ readonly id: string; readonly version: number }>;
-  /** What a request says, complete and within the rules. */
+  /** Checks a request; returns the complete state. */
   checked(input: Input): State;
   /** `key` is that of the path. */
   audit(ctx: Ctx, key: string, detail: string): void;
@@ -24,7 +24,7 @@ export interface MapperOwner<Input, State> extends MapperTable {
 
 export interface OwnedMappers<Input, State> {
   list(ctx: ReadCtx, key: string): Promise<OwnedMapper<State>[]>;
-  /** Of every owner in the realm, by the owner's id. */
+  /** The mappers of every owner in the realm, by the owner's id. */
   listInRealm(ctx: ReadCtx): Promise<Map<string, OwnedMapper<State>[]>>;
   read(ctx: ReadCtx, key: string, mapperId: string): Promise<OwnedMapper<State>>;
   create(ctx: Ctx, key: string, input: Input): Promise<OwnedMapper<State>>;

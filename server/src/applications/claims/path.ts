@@ -1,4 +1,4 @@
-/** What the protocol itself says in a token, an answer of userinfo or of introspection: no mapper may say otherwise. */
+/** Claims that the protocol itself sets in a token, or in a response of userinfo or introspection. No mapper may set them. */
 export const protocolClaims: ReadonlySet<string> = new Set([
   // RFC 7519, OpenID Connect Core §2, RFC 9068
   ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "client_id", "scope", "nonce", "auth_time", "acr", "amr"],

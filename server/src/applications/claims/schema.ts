@@ -23,7 +23,7 @@ const name = Type.String({
   examples: ["department"],
 });
 
-/** What a mapper is, whether of the realm or of one client. */
+/** The members of a mapper, whether of the realm or of one client. */
 const stateMembers = {
   claim: Type.String({
     minLength: 1,
@@ -48,7 +48,7 @@ const stateMembers = {
   }),
 };
 
-/** What a request says of a mapper, of the realm or of a client alike; with the defaults for what it leaves out. */
+/** The members of a request for a mapper of the realm or of a client, with defaults. */
 export const claimMapperMembers = {
   name,
   claim: stateMembers.claim,
@@ -61,7 +61,7 @@ export const claimMapperMembers = {
 export const ClaimMapperInput = Type.Object(claimMapperMembers, { $id: "CreateClaimMapper", additionalProperties: false });
 export type ClaimMapperInput = Static<typeof ClaimMapperInput>;
 
-/** What an answer says of one. */
+/** The members of a mapper in a response. */
 export const claimMapperState = { name: Type.String(), ...stateMembers, claim: Type.String() };
 
 export const ClaimMapper = Type.Object(

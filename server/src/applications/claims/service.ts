@@ -52,7 +52,7 @@ export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "claims", resourceId: claim.claimId });
 }
 
-/** What a request says of a mapper, complete and within the rules; of the realm and of a client alike. */
+/** Checks a request for a mapper of the realm or of a client; returns the complete state. */
 export function checkedMapper(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkMapper(mapper);

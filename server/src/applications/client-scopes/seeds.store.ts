@@ -6,7 +6,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ClaimMapper, ClaimTarget, MapperState } from "../claims/index.ts";
 import type { ClientScope } from "./schema.ts";
 
-/** What every realm begins with. Migration 0004 gave the same to the realms that were there before it. */
+/** The scopes of a new realm. Migration 0004 added the same scopes to the realms that existed before it. */
 const scopes: readonly (Pick<ClientScope, "name" | "description" | "assignment"> & { readonly builtIn?: true })[] = [
   { name: "openid", description: "Sign in", assignment: "DEFAULT", builtIn: true },
   { name: "profile", description: "Name and other details of the profile", assignment: "DEFAULT" },

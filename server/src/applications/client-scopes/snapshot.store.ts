@@ -15,7 +15,7 @@ export type Scopes = RealmCache<ScopesSnapshot>;
 export const createScopes = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Scopes =>
   createRealmCache(changes, (realm) => loadScopes(db, realm));
 
-/** What the named scopes bring, each mapper once, in a settled order. Names that the realm does not know bring nothing. */
+/** The mappers of the named scopes, each once and in a fixed order. Unknown names add nothing. */
 export function mappersOf({ byName }: ScopesSnapshot, names: Iterable<string>): readonly ClaimMapper[] {
   const mappers = new Map<string, ClaimMapper>();
   for (const name of names) for (const mapper of byName.get(name)?.mappers ?? []) mappers.set(mapper.claimId, mapper);

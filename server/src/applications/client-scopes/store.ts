@@ -127,7 +127,9 @@ export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promi
 /** Some of the clients that list the scope. */
 export async function clientsListing(db: Db, realm: string, scope: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ client_id: string }>`select client_id from clients
-    where realm_id = ${realm} and jsonb_exists(settings -> 'scopes', ${scope}) order by client_id limit ${limit}`.execute(db);
+    where realm_id = ${realm} and (jsonb_exists(settings -> 'scopes', ${scope}) or jsonb_exists(settings -> 'resourceScopes', ${scope})) order by client_id limit ${limit}`.execute(
+    db,
+  );
   return rows.map(({ client_id }) => client_id);
 }
 

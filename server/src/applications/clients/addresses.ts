@@ -6,7 +6,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 type Verdict = { readonly code: string; readonly message: string } | null;
 const refuse = (code: string, message: string): Verdict => ({ code, message });
 
-/** What is true of every address that a browser or this server is sent to. */
+/** The rules for every address that a browser or this server is sent to. */
 function parse(uri: string): URL | Verdict {
   if (uri.includes("*")) return refuse("wildcard", "holds a *: it is compared as it stands, so name every address in full");
   const url = URL.canParse(uri) ? new URL(uri) : null;
@@ -58,19 +58,52 @@ export function originVerdict(origin: string): Verdict {
   return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
 }
 
+/** RFC 3986 §6.2.2, §6.2.3: the spelling that all others of the same address lead to. Null: not a URI. */
+function normalised(uri: string): URL | null {
+  const decoded = uri.replace(/%[0-9a-f]{2}/gi, (octet) => {
+    const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : octet.toUpperCase();
+  });
+  if (!URL.canParse(decoded)) return null;
+  const url = new URL(decoded);
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+const MAX_URI = 2048;
+
+/** The key by which resource indicators are compared: the normalised spelling. A slash at the end of the path makes no other resource. */
+export function resourceKey(uri: string): string {
+  const url = uri.length > MAX_URI ? null : normalised(uri);
+  if (!url) return uri;
+  const { href, search, hash } = url;
+  const rest = search + hash;
+  return href.slice(0, href.length - rest.length).replace(/\/$/, "") + rest;
+}
+
 /** RFC 8707 §2: an absolute URI, without a fragment. */
 export function resourceVerdict(uri: string): Verdict {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$/.test(uri) || !URL.canParse(uri)) return refuse("format", "is not an absolute URI");
   return uri.includes("#") ? refuse("fragment", "must not have a fragment (#)") : null;
 }
 
+/** An API's resource indicator must be in its normalised spelling, because it becomes the `aud`. */
+export function indicatorVerdict(uri: string): Verdict {
+  const refused = resourceVerdict(uri);
+  if (refused) return refused;
+  if (uri.includes("*")) return refuse("wildcard", "holds a *: name every address in full");
+  const url = normalised(uri);
+  if (!url || url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
+  return url.href === uri || url.href === `${uri}/` ? null : refuse("format", `must be written as browsers do: ${url.href}`);
+}
+
 /** The audience of tokens that open the admin API. */
 export const adminAudience = (baseUrl: string): string => `${baseUrl}/admin`;
 
-/** What addresses the server itself: its own endpoints and APIs, however the address is spelled. */
+/** True for addresses of the server itself, its endpoints and APIs, however they are spelled. */
 export function isWithinServer(baseUrl: string, address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const [base, url] = [new URL(baseUrl), new URL(address)];
+  const [base, url] = [normalised(baseUrl), normalised(address)];
+  if (!base || !url) return false;
   const root = base.pathname.replace(/\/$/, "");
   return /^https?:$/.test(url.protocol) && url.host === base.host && (url.pathname === root || url.pathname.startsWith(`${root}/`));
 }
@@ -82,6 +115,12 @@ export const ownAddressVerdict =
     address !== adminAudience(baseUrl) && isWithinServer(baseUrl, address)
       ? refuse("reserved", "is an address of this server: use an address of the client or resource itself")
       : null;
+
+/** An API is no part of this server: none of the server's own addresses stands for it, not even that of the admin API. */
+export const foreignAddressVerdict =
+  (baseUrl: string) =>
+  (address: string): Verdict =>
+    isWithinServer(baseUrl, address) ? refuse("reserved", "is an address of this server: use the address of the API itself") : null;
 
 /** One error for each that is refused, by its place in the list. */
 export const inList = (field: string, values: readonly string[], verdict: (value: string) => Verdict): FieldError[] =>

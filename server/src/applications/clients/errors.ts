@@ -3,6 +3,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 export const clientErrors = defineErrors("clients", {
   not_found: [404, "No such client in this realm"],
   client_id_taken: [409, "A client with this client id exists in the realm"],
+  resource_taken: [409, "One of the resource indicators belongs to another client of the realm, as an indicator or as its client id"],
   no_secret: [409, "This client has no secret: it is public, or it authenticates with keys or a certificate"],
   reveal_off: [
     403,

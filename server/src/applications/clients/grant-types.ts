@@ -36,7 +36,7 @@ export const grantTypes = Object.keys(rows) as GrantType[];
 export const rulesOfGrantType = (type: GrantType): GrantTypeRules => rows[type];
 export const spellGrantType = (type: GrantType): GrantTypeName => (rulesOfGrantType(type).name ?? type) as GrantTypeName;
 export const grantTypeNames = grantTypes.map(spellGrantType);
-/** Those that have another name in the admin API, which accepts both. */
+/** Grant types with another name in the admin API, which accepts both. */
 export const grantTypeUrns = grantTypes.filter((type) => rulesOfGrantType(type).name !== undefined);
 
 const byName = new Map<string, GrantType>(grantTypes.map((type) => [spellGrantType(type), type]));

@@ -1,4 +1,4 @@
-// OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
+// OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients`, `client_resources` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
 export {
   addressVerdict,
@@ -9,35 +9,48 @@ export {
   isWithinServer,
   originVerdict,
   redirectUriVerdict,
+  resourceKey,
 } from "./addresses.ts";
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
+export { type Api, type Apis, createApis } from "./apis.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
-export { liveClient } from "./live.store.ts";
+export { type ActingAgent, isAgentActive, isOfAgent, liveClient, mayAllAct } from "./live.store.ts";
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { keyErrors } from "./public-keys.ts";
-export { assertMayControlClient, assertMayReachAdministrators, getsUserTokens, mayAddress } from "./reach.ts";
+export { assertMayControlClient, assertMayReachAdministrators, getsUserTokens, listedResource, mayAddress } from "./reach.ts";
 export { saveAllowedResources } from "./resources.service.ts";
 export { createClientRole, removeClientRole, saveClientRole } from "./roles.service.ts";
 export { clientRoutes } from "./routes.ts";
 export {
   AllowedResources,
   Client,
+  type ClientSettings,
   CreateClient,
   CreateClientMapper,
+  Jwks,
   oauthAuthMethods,
   type ResponseType,
   responseTypes,
   UpdateClient,
 } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
-export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient, unknownScopes } from "./service.ts";
+export {
+  type ClientTools,
+  createClient,
+  disableClient,
+  readClient,
+  removeClient,
+  saveClient,
+  shown as showClient,
+  unknownScopes,
+} from "./service.ts";
 export { grantToServiceAccount, takeFromServiceAccount } from "./service-accounts.service.ts";
 export { findServiceAccountPermissions, rolesOfServiceAccounts } from "./service-accounts.store.ts";
 export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";
-export type { ClientSnapshot } from "./snapshot.ts";
+export { type ClientAgent, type ClientSnapshot, isUsable } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,

@@ -1,7 +1,74 @@
 import { type RawBuilder, sql } from "kysely";
+import { batched, type Db, prepared } from "../../platform/db/index.ts";
 
 type Operand = string | RawBuilder<unknown>;
 
-/** The row `c` of a client whose tokens count. A caller that joins it laterally adds `limit 1`, others may add conditions. */
-export const liveClient = (realm: Operand, clientId: Operand): RawBuilder<unknown> =>
-  sql`select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled`;
+/** Whether agent `a` may act: active, and not expired. */
+const acts = (now: number) => sql`(a.status = 'ACTIVE' and (a.expires_at is null or a.expires_at > ${now}))`;
+
+/**
+ * The row `c` of a client whose tokens count: it is enabled, and so is its agent `a`, if it has one. A caller that joins it laterally adds
+ * `limit 1`, others may add conditions.
+ */
+export const liveClient = (realm: Operand, clientId: Operand, now: number): RawBuilder<unknown> =>
+  sql`select c.id from clients c left join lateral (
+      select a.id, a.status, a.expires_at from agents a where a.realm_id = c.realm_id and a.client_id = c.id limit 1) a on true
+    where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled and (a.id is null or ${acts(now)})`;
+
+/**
+ * A condition beside `liveClient`: a token names the agent that its client has. What the client got before it was bound to an agent does not count
+ * afterwards, because nothing in it marks the agent.
+ */
+export const isOfAgent = (agentId: string | null): RawBuilder<unknown> => sql`a.id is not distinct from ${agentId}::uuid`;
+
+interface Asked {
+  readonly realm: string;
+  readonly agentId: string;
+  readonly now: number;
+}
+
+const active = prepared(
+  ({ realms, ids, now }: { readonly realms: readonly string[]; readonly ids: readonly string[]; readonly now: number }) =>
+    sql<{ n: number }>`
+    select asked.n::int as n from unnest(${realms}::text[], ${ids}::uuid[]) with ordinality as asked (realm_id, id, n)
+    join agents a on a.realm_id = asked.realm_id and a.id = asked.id and ${acts(now)}`,
+);
+
+const activeBatch = batched<Asked, boolean>(async (db, asked) => {
+  const rows = await active(db, {
+    realms: asked.map(({ realm }) => realm),
+    ids: asked.map(({ agentId }) => agentId),
+    now: Math.max(...asked.map(({ now }) => now)),
+  });
+  const answers: boolean[] = [];
+  for (const { n } of rows) answers[n - 1] = true;
+  return answers;
+});
+
+/** Whether an agent may act, read at this moment: a snapshot may be a second old. */
+export const isAgentActive = async (db: Db, realm: string, agentId: string, now: number): Promise<boolean> =>
+  (await activeBatch(db, { realm, agentId, now })) ?? false;
+
+/** One party of an `act` claim. */
+export interface ActingAgent {
+  readonly agentId: string;
+  /** The OAuth client id of its client. */
+  readonly clientId: string;
+  /** The user has to have allowed it something: it acts under a grant of another client. */
+  readonly needsConsent: boolean;
+}
+
+/** Whether every agent of a chain of actors may act, with its client enabled, and has the user's consent where it needs one. */
+export async function mayAllAct(db: Db, realm: string, userId: string, agents: readonly ActingAgent[], now: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count
+    from json_to_recordset(${JSON.stringify(agents)}::text::json) as t ("agentId" uuid, "clientId" text, "needsConsent" boolean)
+    join agents a on a.realm_id = ${realm} and a.id = t."agentId" and ${acts(now)}
+    join clients c on c.realm_id = a.realm_id and c.id = a.client_id and c.client_id = t."clientId" and c.enabled
+    where not t."needsConsent"
+      or exists (select 1 from consents k where k.realm_id = a.realm_id and k.user_id = ${userId} and k.client_id = c.client_id)
+      or exists (select 1 from resource_consents k where k.realm_id = a.realm_id and k.user_id = ${userId} and k.client_id = c.client_id)`.execute(
+    db,
+  );
+  return rows[0]?.count === agents.length;
+}

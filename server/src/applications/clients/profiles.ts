@@ -78,7 +78,7 @@ export const profileOf = ({ profile }: { readonly profile: ClientProfile }): Pro
 /** Each demands all that those before it do. */
 export const isWeaker = (a: ClientProfile, b: ClientProfile): boolean => clientProfiles.indexOf(a) < clientProfiles.indexOf(b);
 
-/** What a member is where a request chooses a profile and says nothing of it: the profile is one choice. */
+/** Defaults of members that a request leaves out when it chooses a profile. */
 export function profileDefaults({ profile = "none", authMethod }: Partial<StoredClient>): Partial<StoredClient> {
   const { pkce, par, authMethods, senderConstrained, keepsRefreshTokens, signedRequests } = rules[profile];
   const method = authMethod ?? authMethods?.[0];

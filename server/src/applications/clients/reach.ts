@@ -1,6 +1,7 @@
+import { oncePer } from "../../kernel/once.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
-import { adminAudience } from "./addresses.ts";
+import { adminAudience, resourceKey } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
 import { rulesOfGrantType } from "./grant-types.ts";
 import type { StoredClient } from "./schema.ts";
@@ -16,9 +17,18 @@ interface Addressing {
   readonly settings: Pick<StoredClient, "audience">;
 }
 
-/** Whether a client's tokens may have this audience: as a resource that it may request, or as an audience of all its tokens. */
-export const mayAddress = ({ allowedResources, settings }: Addressing, audience: string): boolean =>
-  allowedResources.includes(audience) || settings.audience.includes(audience);
+const byKey = oncePer((resources: readonly string[]) => new Map(resources.map((resource) => [resourceKey(resource), resource])));
+
+/** A resource as the client's own list spells it; null: not listed. */
+export const listedResource = ({ allowedResources }: Pick<Addressing, "allowedResources">, resource: string): string | null =>
+  byKey(allowedResources).get(resourceKey(resource)) ?? null;
+
+/**
+ * Whether this client's tokens may have this audience: as a resource that is listed for it, or as an audience of all its tokens. An API that is open
+ * to every client is not listed: the server's own APIs ask for more.
+ */
+export const mayAddress = (client: Addressing, audience: string): boolean =>
+  listedResource(client, audience) !== null || client.settings.audience.includes(audience);
 
 interface ClientReach {
   readonly stored: StoredClient;
@@ -43,7 +53,7 @@ export function assertMayReachAdministrators(ctx: Ctx, baseUrl: string, ...state
   if (states.some((state) => reachesAdministrators(state, baseUrl))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
-/** What gives control of a client, once it is changed: who it is at the token endpoint, and that it may act in its own name at all. */
+/** True for changes that give control of a client: of its authentication at the token endpoint, or that it may act in its own name. */
 export function changesControl(current: ClientRow, next: { enabled: boolean; publicClient: boolean; stored: StoredClient }): boolean {
   const actsForItself = ({ grantTypes }: StoredClient) => grantTypes.includes("client_credentials");
   const members = ["authMethod", "jwks", "jwksUri", ...certificateNames] as const;

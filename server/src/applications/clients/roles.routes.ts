@@ -16,7 +16,7 @@ const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 const done = noContentAnswer();
 
-/** What belongs to one client: its roles, its mappers, its service account. Mounted under /admin/realms/:realm/clients/:clientId. */
+/** The roles, mappers and service account of one client. Mounted under /admin/realms/:realm/clients/:clientId. */
 export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // `manage-roles` is for the roles of clients, too.
   const readRoles = { permission: ["view-clients", "manage-roles"] } as const;

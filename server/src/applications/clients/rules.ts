@@ -3,12 +3,15 @@ import type { FieldError } from "../../kernel/errors.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
   addressVerdict,
+  foreignAddressVerdict,
   httpsVerdict,
+  indicatorVerdict,
   inList,
   inMember,
   originVerdict,
   ownAddressVerdict,
   redirectUriVerdict,
+  resourceKey,
   resourceVerdict,
 } from "./addresses.ts";
 import { certificateNames } from "./certificate-names.ts";
@@ -20,11 +23,12 @@ import { usesSecret } from "./secrets.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 
-/** What a schema cannot say of a client: every rule that is broken, by its member. */
+/** The rules that a schema cannot express: returns every broken one, by its member. */
 export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl: string): FieldError[] {
   return [
     ...addressErrors(client),
     ...inList("audience", client.audience, ownAddressVerdict(baseUrl)),
+    ...indicatorErrors(client, baseUrl),
     ...authenticationErrors(client, publicClient),
     ...keyErrors(client),
     ...algorithmErrors(client),
@@ -53,6 +57,19 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...inMember("jwksUri", client.jwksUri, httpsVerdict),
     ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
   ];
+}
+
+function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string): FieldError[] {
+  const keys = resourceIndicators.map(resourceKey);
+  const isRepeated = (uri: string) => keys.indexOf(resourceKey(uri)) !== resourceIndicators.indexOf(uri);
+  return inList(
+    "resourceIndicators",
+    resourceIndicators,
+    (uri) =>
+      indicatorVerdict(uri) ??
+      foreignAddressVerdict(baseUrl)(uri) ??
+      (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of one before it" } : null),
+  );
 }
 
 /** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */
@@ -116,7 +133,7 @@ function encryptionErrors(client: StoredClient): FieldError[] {
         : [error(encMember, "alg", `${encMember} needs ${algMember}: say what the key is encrypted with`)];
     if (client.jwks === null && client.jwksUri === null)
       return [error(algMember, "keys", `${algMember} ${alg} needs the client's public keys: jwks or jwksUri`)];
-    // What is at jwksUri may change at any time: it is looked at when there is something to encrypt.
+    // The keys at jwksUri may change at any time, so they are read when there is something to encrypt.
     return client.jwks === null || client.jwks.keys.some((key) => isEncryptionKey(key, alg))
       ? []
       : [error(algMember, "keys", `${algMember} ${alg} needs a key in jwks that it encrypts to, with the use enc or none`)];

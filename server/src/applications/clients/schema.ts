@@ -72,6 +72,12 @@ const ownSecret = Type.String({
   writeOnly: true,
 });
 
+/** RFC 7517 §5 */
+export const Jwks = Type.Object(
+  { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
+  { additionalProperties: false },
+);
+
 /**
  * Every member of `clients.settings`, declared once: schema, default, and name in client metadata (RFC 7591 §2, OpenID Connect Dynamic Client
  * Registration §2 and others), for those that clients may register. Null inherits the setting of the realm.
@@ -97,14 +103,7 @@ export const settings = {
     "client_secret",
   ),
   authSigningAlg: assertionAlg("The only algorithm for its assertions; null: any that fits", "token_endpoint_auth_signing_alg"),
-  jwks: nullableMember(
-    Type.Object(
-      { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
-      { additionalProperties: false },
-    ),
-    "Its public keys",
-    "jwks",
-  ),
+  jwks: nullableMember(Jwks, "Its public keys", "jwks"),
   jwksUri: nullableMember(uri, "Where its public keys are read from, instead of `jwks`", "jwks_uri"),
   // RFC 8705 §2.1.2: one of these names the certificate of a client with `tls_client_auth`.
   tlsClientAuthSubjectDn: nullableMember(
@@ -207,8 +206,25 @@ export const settings = {
     }),
     ["code"],
   ),
+  mayAct: nullableMember(
+    Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }),
+    "The client id of the only party that may act for users with this client's tokens: `may_act` (RFC 8693 §4.4); null: tokens do not say",
+  ),
   introspectAll: flagMember(
-    "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its allowed resources. Only holders of `realm-admin` may set it, or change a client that has it",
+    "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its resource indicators. Only holders of `realm-admin` may set it, or change a client that has it",
+  ),
+  resourceIndicators: list(
+    uri,
+    "The addresses by which it is known as an API (RFC 8707): clients request tokens for them as `resource`, and `aud` has them in this spelling. Each stands for one API of the realm; a slash at the end makes no difference. An API introspects the tokens that are made for it",
+    { maxItems: 20 },
+  ),
+  resourceScopes: texts("Client scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all", 200),
+  resourceAccess: member(
+    oneOf(["listed", "everyone"], {
+      description:
+        "Which clients may request tokens for this API: those whose allowed resources list it, or every client of the realm, also one that registers itself or is known by a client id metadata document",
+    }),
+    "listed",
   ),
   initiateLoginUri: nullableMember(uri, "Where others may send a browser to start signing in", "initiate_login_uri"),
   defaultMaxAge: seconds(
@@ -258,6 +274,9 @@ const members = {
   publicClient: Type.Boolean({ description: "Cannot keep a secret: has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
+  agentId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+    description: "The agent that it belongs to: see /agents. Cannot be changed here",
+  }),
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
 };
@@ -297,6 +316,7 @@ export const UpdateClient = Type.Object(
     id: Type.Optional(Type.String()),
     realmId: Type.Optional(Type.String()),
     clientId: Type.Optional(Type.String()),
+    agentId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,

@@ -36,7 +36,7 @@ const MIN_DISTINCT = 8;
 /** RFC 7518 §3.2: a key of HS256 is no shorter than its hash. */
 const MIN_SIGNING_LENGTH = 32;
 
-/** What a schema cannot say of the secret that a request brings, or of the one that the client keeps. */
+/** The rules that a schema cannot express, for the secret in a request or the one that the client keeps. */
 export function secretErrors(
   brought: string | undefined,
   kept: string | null,

@@ -20,7 +20,7 @@ export async function findServiceAccountPermissions(db: Db, realm: string, id: s
   return rows.map(({ permission }) => permission);
 }
 
-/** What was given to this very client; the realm's roles first. */
+/** The roles that are assigned to this client directly; the realm's roles first. */
 export const rolesOfServiceAccount = (db: Db, realm: string, id: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "service_account_roles", column: "id" }, id);
 

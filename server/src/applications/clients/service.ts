@@ -11,6 +11,7 @@ import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
+import { holdNames, moveResources, refuseIndicator } from "./apis.service.ts";
 import { clientErrors } from "./errors.ts";
 import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
@@ -102,12 +103,15 @@ export async function createClient(
     throw invalidFields([
       { field: "clientId", code: "reserved", message: "clientId: the audit trail has this name for another kind of actor" },
     ]);
+  await holdNames(ctx, { clientId: input.clientId, indicators: input.resourceIndicators });
+  await refuseIndicator(ctx, input.clientId);
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
   const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  await moveResources(ctx, client.id, [], stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
@@ -127,12 +131,17 @@ export async function saveClient(
   input: UpdateClient,
   { registrationHash }: { readonly registrationHash?: string | null } = {},
 ): Promise<WrittenClient> {
+  await holdNames(ctx, { indicators: input.resourceIndicators });
   const current = await takeClient(ctx, id);
   const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
   const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
   // `updatedAt` may be stale: concurrent changes are detected by If-Match.
-  refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
+  refuseReadOnly(current, input, ["id", "realmId", "clientId", "agentId", "createdAt"]);
+  if (publicClient && current.agentId !== null) {
+    const message = "publicClient: the client belongs to an agent, and must be able to prove that it is the agent";
+    throw invalidFields([{ field: "publicClient", code: "agent", message }]);
+  }
   const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
   // Also if the secret is unchanged: otherwise the response would reveal whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
@@ -147,6 +156,7 @@ export async function saveClient(
     ...(registrationHash !== undefined && { registrationHash }),
   };
   const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  await moveResources(ctx, client.id, current.stored.resourceIndicators, stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
   const event = { id: client.id, clientId: client.clientId };
@@ -165,6 +175,17 @@ export async function saveClient(
   return { client, secret: isKept ? null : secret };
 }
 
+/** For what takes a client out of use without a request to save it. */
+export async function disableClient(ctx: Ctx, id: string, detail: string): Promise<void> {
+  const { clientId, name, enabled, publicClient, stored } = await takeClient(ctx, id);
+  if (!enabled) return;
+  await updateClient(ctx.tx, ctx.realm, id, { state: { name, enabled: false, publicClient, stored } }, ctx.now);
+  await ctx.configChanged();
+  await ctx.emit("client.disabled", { id, clientId });
+  await ctx.emit("client.changed", { id, clientId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail: `disabled: ${detail}` });
+}
+
 /** Also deletes its roles with their assignments, its mappers, grants and tokens. */
 export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Promise<void> {
   // The realm before the client, as everywhere that roles change.
@@ -179,13 +200,14 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
     roles.map(({ roleId }) => roleId),
     async () => expectVersion(ctx, client.version),
   );
+  await moveResources(ctx, client.id, client.stored.resourceIndicators, []);
   await deleteClient(ctx.tx, ctx.realm, client.id);
   await ctx.configChanged();
   await ctx.emit("client.deleted", { id: client.id, clientId: client.clientId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
 }
 
-/** What a request says of a client, complete and within the rules. */
+/** Checks a request for a client; returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: ClientTools,
@@ -204,6 +226,7 @@ async function checked(
   const errors = [
     ...brokenRules(stored, publicClient, baseUrl),
     ...(await unknownScopes(ctx, stored.scopes)),
+    ...(await unknownScopes(ctx, stored.resourceScopes, "resourceScopes")),
     ...implicitErrors(oidc, stored, current.stored),
     ...leastProfileErrors(oidc, stored, current.stored),
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
@@ -231,12 +254,12 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
 }
 
 /** One error for each scope that the realm does not have. */
-export async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
+export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field = "scopes"): Promise<FieldError[]> {
   const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
   return scopes
     .filter((scope) => !known.includes(scope))
     .map((scope) => ({
-      field: "scopes",
+      field,
       code: "unknown_scope",
       message: `There is no client scope “${scope}” in this realm`,
     }));
@@ -260,6 +283,7 @@ export function shown(row: ClientRow): VersionedClient {
     name: row.name,
     enabled: row.enabled,
     publicClient: row.publicClient,
+    agentId: row.agentId,
     grantTypes: grantTypeNames.filter((name) => names.includes(name)),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

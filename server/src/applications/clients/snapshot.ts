@@ -2,6 +2,16 @@ import type { ClaimMapper } from "../claims/index.ts";
 import type { GrantType } from "./grant-types.ts";
 import type { ClientSettings } from "./schema.ts";
 
+/** The agent that a client belongs to (applications/agents). */
+export interface ClientAgent {
+  readonly id: string;
+  /** Its tokens have no more; empty: those of the client. */
+  readonly scopes: readonly string[];
+  /** As of the snapshot. Issuing a token reads it anew. */
+  readonly isActive: boolean;
+  readonly expiresAt: number | null;
+}
+
 /** A client as protocols meet it: immutable, with its secrets open, cached until the realm's configuration changes. */
 export interface ClientSnapshot {
   readonly realmId: string;
@@ -12,17 +22,23 @@ export interface ClientSnapshot {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly publicClient: boolean;
-  /** Those that count now: the secret, and the one before it while a rotation overlaps. */
+  /** The valid secrets: the current one, and the one before it while a rotation overlaps. */
   readonly secrets: readonly { readonly value: string; readonly until: number | null }[];
   readonly grantTypes: readonly GrantType[];
   readonly redirectUris: readonly string[];
   readonly webOrigins: readonly string[];
   /** As configured; empty means what the realm gives (see decision 7). */
   readonly scopes: readonly string[];
-  /** What a client that authenticated by a workload credential is limited to; undefined: nothing further. */
+  /** The scopes that a workload credential limits the client to; undefined: no further limit. */
   readonly scopeLimit?: readonly string[];
   readonly allowedResources: readonly string[];
+  /** Null: no agent's. */
+  readonly agent: ClientAgent | null;
   readonly settings: ClientSettings;
   /** The client's own mappers. */
   readonly mappers: readonly ClaimMapper[];
 }
+
+/** Whether a client may be used at all: it is enabled, and its agent is active. */
+export const isUsable = ({ enabled, agent }: Pick<ClientSnapshot, "enabled" | "agent">, now: number): boolean =>
+  enabled && (agent === null || (agent.isActive && (agent.expiresAt === null || agent.expiresAt > now)));

@@ -42,6 +42,8 @@ export interface ClientRow {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly publicClient: boolean;
+  /** The agent that it belongs to; null: none. */
+  readonly agentId: string | null;
   readonly stored: StoredClient;
   readonly allowedResources: readonly string[];
   readonly registrationHash: string | null;
@@ -70,7 +72,11 @@ const columns = [
   "updated_at",
   "version",
 ] as const;
-export type ClientColumns = Pick<Selectable<ClientsTable>, (typeof columns)[number]>;
+/** The agent that it belongs to. */
+export const agentId = sql<string | null>`(select a.id from agents a where a.realm_id = clients.realm_id and a.client_id = clients.id)`.as(
+  "agent_id",
+);
+export type ClientColumns = Pick<Selectable<ClientsTable>, (typeof columns)[number]> & { readonly agent_id: string | null };
 
 const order: ListOrder = {
   sorts: { clientId: sql.ref("client_key"), createdAt: sql.ref("created_at") },
@@ -83,6 +89,7 @@ export async function listClients(db: Db, realm: string, query: ListQuery & { en
   const base = db
     .selectFrom("clients")
     .select(columns)
+    .select(agentId)
     .where("realm_id", "=", realm)
     .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
     .$if(search !== undefined && search !== "", (q) =>
@@ -99,7 +106,7 @@ export async function listClients(db: Db, realm: string, query: ListQuery & { en
 }
 
 const byId = (db: Db, realm: string, id: string) =>
-  db.selectFrom("clients").select(columns).where("realm_id", "=", realm).where("id", "=", id);
+  db.selectFrom("clients").select(columns).select(agentId).where("realm_id", "=", realm).where("id", "=", id);
 
 export async function findClient(db: Db, realm: string, id: string): Promise<ClientRow | null> {
   const row = await byId(db, realm, id).executeTakeFirst();
@@ -108,7 +115,13 @@ export async function findClient(db: Db, realm: string, id: string): Promise<Cli
 
 export async function findClients(db: Db, realm: string, ids: readonly string[]): Promise<ClientRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom("clients").select(columns).where("realm_id", "=", realm).where("id", "in", ids).execute();
+  const rows = await db
+    .selectFrom("clients")
+    .select(columns)
+    .select(agentId)
+    .where("realm_id", "=", realm)
+    .where("id", "in", ids)
+    .execute();
   return rows.map(toClient);
 }
 
@@ -116,6 +129,7 @@ export async function findClientByClientId(db: Db, realm: string, clientId: stri
   const row = await db
     .selectFrom("clients")
     .select(columns)
+    .select(agentId)
     .where("realm_id", "=", realm)
     .where("client_id", "=", clientId)
     .executeTakeFirst();
@@ -166,6 +180,7 @@ export async function insertClient(
         updated_at: now,
       })
       .returning(columns)
+      .returning(agentId)
       .executeTakeFirstOrThrow(),
   );
   return toClient(row);
@@ -193,6 +208,7 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
     .where("realm_id", "=", realm)
     .where("id", "=", id)
     .returning(columns)
+    .returning(agentId)
     .executeTakeFirstOrThrow();
   return toClient(row);
 }
@@ -247,6 +263,7 @@ export const toClient = (row: ClientColumns): ClientRow => ({
   name: row.name,
   enabled: row.enabled,
   publicClient: row.public_client,
+  agentId: row.agent_id,
   stored: completeSettings(row.settings, row.public_client),
   allowedResources: row.allowed_resources,
   registrationHash: row.registration_hash,

@@ -15,7 +15,7 @@ const byDefault = (samlName: string, source: "property" | "attribute"): SamlMapp
   samlNameFormat: ATTRIBUTE_NAME_FORMAT.basic,
 });
 
-/** What a service provider gets that has no mappers. */
+/** The attributes for a service provider without mappers. */
 const defaultMappers: readonly SamlMapper[] = [
   byDefault("username", "property"),
   byDefault("email", "property"),
@@ -28,7 +28,7 @@ type Mapped = Pick<SamlClientSnapshot, "mappers"> & { readonly options: Pick<Sam
 const mappersOf = ({ options, mappers }: Mapped): readonly SamlMapper[] =>
   options.includeAttributes ? (mappers.length > 0 ? mappers : defaultMappers) : [];
 
-/** What `subjectData` has to read for the attributes of an assertion. */
+/** The data that `subjectData` has to read for the attributes of an assertion. */
 export const needsOfSamlClient = (client: Mapped): SubjectNeeds => needsOf(mappersOf(client));
 
 /**

@@ -40,7 +40,7 @@ export interface ImportTools extends SamlClientTools {
 /** Mounted under /admin/realms/:realm/saml-clients. */
 export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
   const standard = buildValidator({});
-  /** What metadata says is held to the schema of a request, and answered as such. */
+  /** Metadata is validated by the schema of a request, and its errors are answered like a request's. */
   const save = async (req: FastifyRequest, reply: FastifyReply, provider: ReadProvider, preview: boolean) => {
     if (!validateCreation(asCreation(provider)))
       throw Object.assign(new Error("invalid"), { validation: validateCreation.errors, validationContext: "body" });

@@ -107,7 +107,7 @@ export interface Import {
   readonly isNew: boolean;
 }
 
-/** What an import would save. */
+/** The record that an import would save. */
 export async function previewImport(ctx: ReadCtx, tools: SamlClientTools, provider: ReadProvider): Promise<SamlClientRow> {
   const current = await findSamlClient(ctx.tx, ctx.realm, provider.entityId);
   const state = await stateAfter(ctx, tools, provider, current);

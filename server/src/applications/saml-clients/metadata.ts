@@ -16,7 +16,7 @@ import type { StoredOptions, StoredSamlClient } from "./schema.ts";
 import { completeSamlClient, signingCertificatesOf } from "./settings.ts";
 import type { NameIdKind } from "./snapshot.ts";
 
-/** What metadata says of a service provider, as far as it becomes part of the record. */
+/** The values of a service provider's metadata that become part of the record. */
 export interface Imported {
   readonly name: string | null;
   readonly assertionConsumerServiceUrl: string;
@@ -34,7 +34,7 @@ export interface Imported {
   readonly signAssertion: boolean | null;
 }
 
-/** What `saml_clients.metadata` holds: the values are kept to distinguish them from what an administrator has set since. */
+/** The content of `saml_clients.metadata`. The values are kept to tell them from those that an administrator has set since. */
 export interface StoredMetadata {
   readonly url: string | null;
   readonly importedAt: number;
@@ -42,7 +42,7 @@ export interface StoredMetadata {
   readonly values: Imported;
   /** The rest is missing from imports of an older release, which are not read again by themselves. */
   readonly refresh?: boolean;
-  /** What the metadata has to be signed with. */
+  /** The metadata must be signed with this certificate. */
   readonly certificate?: string | null;
   /** Why it could not be read again; null since it could. */
   readonly lastError?: string | null;

@@ -7,7 +7,7 @@ import { signingCertificatesOf } from "./settings.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field} ${message}` });
 
-/** What a schema cannot say of a SAML client: every rule that is broken, by its member. */
+/** The rules that a schema cannot express: returns every broken one, by its member. */
 export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"], baseUrl: string): FieldError[] {
   return [
     ...lengthErrors(client),
@@ -104,7 +104,7 @@ function certificateError(field: string, certificate: string | null, mustEncrypt
   }
 }
 
-/** What the client asks for has to be possible, also where the realm decides the rest. */
+/** The client's options must be possible together with the realm's defaults. */
 function protectionErrors(client: StoredSamlClient, defaults: Settings["saml"]): FieldError[] {
   const { options } = client;
   const errors: FieldError[] = [];

@@ -109,7 +109,7 @@ export async function removeSamlClient(ctx: Ctx, entityId: string): Promise<void
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "saml-clients", resourceId: entityId });
 }
 
-/** What a request says of a SAML client, complete and within the rules. */
+/** Checks a request for a SAML client; returns the complete state. */
 async function checked(
   ctx: Ctx,
   baseUrl: string,

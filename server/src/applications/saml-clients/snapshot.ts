@@ -2,7 +2,7 @@ import type { Endpoint, IndexedEndpoint, VerificationKey } from "../../platform/
 import type { ClaimMapper } from "../claims/index.ts";
 import type { StoredOptions } from "./schema.ts";
 
-/** What a NameID is made of; `email` and the other short names stand for the URNs of SAML. */
+/** The format of a NameID; `email` and the other short names stand for the URNs of SAML. */
 export type NameIdKind = NonNullable<StoredOptions["nameIdFormat"]>;
 
 /** A mapper whose value becomes an attribute of the assertion. */
@@ -21,7 +21,7 @@ export interface SamlClientSnapshot {
   /** Where assertions may go. The first is `assertionConsumerServiceUrl`, unless metadata names another default. */
   readonly assertionConsumerServices: readonly IndexedEndpoint[];
   readonly singleLogoutServices: readonly Endpoint[];
-  /** Of its certificates: what its messages may be signed with. Empty: a signature counts as none. */
+  /** The keys of its certificates, which verify its messages. Empty: a signature counts as none. */
   readonly verificationKeys: readonly VerificationKey[];
   /** PEM. Null: nothing can be encrypted for it. */
   readonly encryptionCertificate: string | null;

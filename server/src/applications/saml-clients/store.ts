@@ -62,7 +62,7 @@ const order: ListOrder = {
   id: sql.ref("id"),
 };
 
-/** What `/applications` calls it. */
+/** The record's name in `/applications`. */
 export const applicationName = (realm: string, entityId: string): string => `${realm}|${entityId}`;
 
 /** Long enough for every search, and short enough for an index and a cursor. */
@@ -126,7 +126,7 @@ const columnsOf = ({ name, enabled, stored, metadata, metadataDueAt }: SamlClien
   ...(metadataDueAt !== undefined && { metadata_due_at: metadataDueAt }),
 });
 
-/** Those whose metadata is due, the longest first. They are put off, so that no other node takes them and one that fails is tried later. */
+/** SAML clients whose metadata is due, the longest first. They are postponed, so that no other node takes them and a failed one is retried later. */
 export async function claimDueMetadata(db: Db, now: number, { until, limit }: { readonly until: number; readonly limit: number }) {
   const { rows } = await sql<{ realm: string; entityId: string; metadata: StoredMetadata | null }>`
     update saml_clients c set metadata_due_at = ${until}
@@ -139,7 +139,7 @@ export async function claimDueMetadata(db: Db, now: number, { until, limit }: { 
   return rows;
 }
 
-/** What an unchanged or failed read leaves: the record and its version stay. */
+/** Records an unchanged or failed read; the client and its version stay. */
 export async function noteMetadata(tx: Tx, realm: string, id: string, metadata: StoredMetadata, dueAt: number): Promise<void> {
   await tx
     .updateTable("saml_clients")

@@ -8,10 +8,10 @@ interface Validate {
   errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
 }
 
-/** What metadata says is held to the schema of a request. */
+/** Validates metadata by the schema of a request. */
 export const validateCreation = buildValidator({})({ schema: creation, httpPart: "body" } as never) as Validate;
 
-/** What is wrong with it, in a sentence; null: nothing. */
+/** The faults, in a sentence; null: none. */
 export function faultsOfCreation(given: CreateSamlClient): string | null {
   if (validateCreation(given)) return null;
   const [fault] = validateCreation.errors ?? [];

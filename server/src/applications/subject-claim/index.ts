@@ -1,4 +1,4 @@
-// What `sub` is: the realm's choice, also pairwise, and the salt behind that. Owns `realm_oidc`, of which registration reads `provisioning`.
+// The realm's choice of `sub`, pairwise included, and its salt. Owns `realm_oidc`, of which registration reads `provisioning`.
 // A client may choose otherwise (its `subjectClaim`); `subjectOf` works it out for both.
 export { subjectClaimRoutes } from "./routes.ts";
 export { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";

@@ -10,7 +10,7 @@ export type WorkloadCredential = WorkloadCredentialRow;
 /** The credentials of all realms, as protocols ask for them. */
 export interface WorkloadCredentials {
   /**
-   * Those that a token of this issuer and audience stands for, by what it claims: the one for its `sub` first. Disabled ones are not among them.
+   * The enabled credentials that match the issuer, audience and claims of this token; the one for its `sub` first.
    * Nothing of the token is verified yet.
    */
   find(realm: string, token: ClaimedIdentity): Promise<readonly WorkloadCredential[]>;

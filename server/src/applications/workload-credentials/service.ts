@@ -111,7 +111,7 @@ async function clientOf(ctx: Ctx, clientId: string): Promise<ClientRow> {
   return client;
 }
 
-/** What a request says of a credential, complete and within the rules. */
+/** Checks a request for a credential; returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: WorkloadTools,

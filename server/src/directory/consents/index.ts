@@ -1,6 +1,6 @@
-// What a user allowed a client to know and do. Owns `consents`.
+// Consents: the scopes that a user granted to a client, in the realm and at APIs. Owns `consents` and `resource_consents`.
 // Protocols read and grant consents; the user and administrators list and withdraw them.
 export { consentErrors } from "./errors.ts";
 export { Consent } from "./schema.ts";
 export { grantConsent, readConsents, revokeConsent } from "./service.ts";
-export { findConsent, forgetConsentsTo } from "./store.ts";
+export { type ConsentKey, consentedScopes, findConsent, forgetConsentsAt, forgetConsentsTo } from "./store.ts";

@@ -1,11 +1,11 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { consentErrors } from "./errors.ts";
 import type { Consent } from "./schema.ts";
-import { deleteConsent, listConsents, upsertConsent } from "./store.ts";
+import { type ConsentKey, deleteConsent, listConsents, upsertConsent } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** What the client was given under the consent must end with it. */
+    /** The tokens that the client got under the consent end with it. */
     "consent.revoked": { readonly userId: string; readonly clientId: string };
   }
 }
@@ -13,16 +13,16 @@ declare module "../../platform/context.ts" {
 export const readConsents = (ctx: ReadCtx, userId: string): Promise<Consent[]> => listConsents(ctx.tx, ctx.realm, userId);
 
 /** The user allows a client more than before. */
-export async function grantConsent(ctx: Ctx, userId: string, clientId: string, scopes: readonly string[]): Promise<Consent> {
-  const consent = await upsertConsent(ctx.tx, ctx.realm, userId, clientId, scopes, ctx.now);
+export async function grantConsent(ctx: Ctx, key: ConsentKey, scopes: readonly string[]): Promise<void> {
+  const allowed = await upsertConsent(ctx.tx, ctx.realm, key, scopes, ctx.now);
+  const at = key.resource === null ? "" : ` at ${key.resource}`;
   ctx.audit({
     category: "SECURITY",
     type: "CONSENT_GRANTED",
     resourceType: "consents",
-    resourceId: clientId,
-    detail: consent.scopes.join(" "),
+    resourceId: key.clientId,
+    detail: `${allowed.join(" ")}${at}`,
   });
-  return consent;
 }
 
 /** Ends what a user allowed a client. Where an administrator does it, the event names the user, too. */

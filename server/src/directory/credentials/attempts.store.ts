@@ -36,7 +36,7 @@ export interface AttemptState {
   readonly justLocked: boolean;
 }
 
-/** What is counted, of whom, and what follows. */
+/** A counter of failed attempts by one subject, and its policy. */
 export interface AttemptCounter {
   readonly kind: string;
   readonly subject: string;

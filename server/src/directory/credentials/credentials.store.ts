@@ -9,7 +9,7 @@ export interface CredentialSummary {
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
-  /** Of what is used up one by one: how many are left. */
+  /** The number that is left, of credentials that are used up one by one. */
   readonly remaining?: number;
 }
 

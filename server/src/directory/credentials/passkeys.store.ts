@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 
 export const PASSKEY = "passkey";
 
-/** What is kept of a passkey beside its public key. */
+/** The stored data of a passkey besides its public key. */
 export interface PasskeyData {
   /** As browsers name it, in base64url. */
   readonly credentialId: string;
@@ -16,7 +16,7 @@ export interface PasskeyData {
   /** `multiDevice`: the provider syncs it to other devices of its owner. */
   readonly deviceType: "singleDevice" | "multiDevice";
   readonly label: string | null;
-  /** Who its owner is, as the passkey itself knows. */
+  /** The user handle that the passkey itself stores. */
   readonly userHandle: string;
   /** Since when it is suspected to be cloned: it is no longer accepted. */
   readonly suspectedAt?: number;
@@ -101,7 +101,7 @@ export async function suspectPasskey(tx: Tx, realm: string, { userId, id }: Pick
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** What its owner calls it from now on. False when they have no such passkey. */
+/** Renames a passkey. Returns false when the user has no such passkey. */
 export async function renamePasskey(tx: Tx, realm: string, userId: string, id: string, label: string | null): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update credentials set data = data || ${JSON.stringify({ label })}::text::jsonb

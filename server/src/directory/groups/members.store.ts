@@ -95,7 +95,7 @@ export async function insertMembersOf(tx: Tx, realm: string, groupId: string, us
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Those of the users who are members. */
+/** Filters the users who are members. */
 export async function membersAmong(db: Db, realm: string, groupId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const { rows } = await sql<{ user_id: string }>`select user_id from group_members

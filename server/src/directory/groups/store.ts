@@ -140,7 +140,7 @@ const toGroup = (row: Shown): GroupRow => ({
   version: row.version,
 });
 
-/** Those of the ids that are groups of the realm. */
+/** Filters the ids that are groups of the realm. */
 export async function existingGroups(db: Db, realm: string, ids: readonly string[]): Promise<string[]> {
   const wellFormed = ids.filter(isId);
   if (wellFormed.length === 0) return [];

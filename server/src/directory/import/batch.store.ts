@@ -21,7 +21,7 @@ export interface NewUser {
   readonly source?: string;
 }
 
-/** Who signs in by these keys. `byUsername`: it is that user's name, not the email address. */
+/** The users who sign in by these keys. `byUsername`: the key is the username, not the email address. */
 export async function findTaken(
   tx: Db,
   realm: string,

@@ -1,11 +1,11 @@
 import type { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Vault } from "../../kernel/vault.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
 import { findUserForUpdate, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
 import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import type { Fault } from "./readers/index.ts";
 import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
@@ -16,13 +16,13 @@ export type Outcome = "created" | "updated" | "skipped" | Fault;
 const fault = ({ code, message }: AppError): Fault => ({ code, message });
 const taken = fault(userErrors.login_name_taken());
 const idTaken: Fault = { code: "import.user_id_taken", message: "Another user of the realm has this userId" };
-const forNewUsers = ["groups", "clientRoles", "organizations", "credentials"] as const;
+const forNewUsers = ["groups", "clientRoles", "organizations", "credentials", "totp", "federatedIdentities"] as const;
 
 /**
  * Writes the rows of one batch, of which no two share a name, and says of each what became of it. New users go in by a statement
  * per table; users who are there are changed one by one, by the same rules and with the same effects as any change of them.
  */
-export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, vault: Vault): Promise<Outcome[]> {
+export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, tools: BatchTools): Promise<Outcome[]> {
   const outcomes = new Map<CheckedRow, Outcome>();
   const roles = await rolesOf(ctx, rows.filter(isReady));
   const sound = rows.filter((row): row is ReadyRow => {
@@ -35,7 +35,7 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key));
   const newcomers = new Map<ReadyRow, NewUser>();
   const belongings = new Map<ReadyRow, Belongings>();
-  const resolve = createResolver(ctx);
+  const resolve = createResolver(ctx, tools);
   const takenIds = await findTakenIds(
     ctx.tx,
     ctx.realm,
@@ -59,7 +59,7 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const made = [...newcomers].filter(([, { userId }]) => inserted.has(userId));
   await insertBelongings(
     ctx,
-    vault,
+    tools,
     made.map(([row, { userId }]) => ({ userId, row, belongings: belongings.get(row)! })),
   );
 

@@ -9,7 +9,7 @@ const MAX_PASSWORDS = 50;
 
 export interface Batch {
   readonly rows: readonly CheckedRow[];
-  /** Of all rows up to its last one, as they were sent. */
+  /** The digest of all rows up to its last one, as they were sent. */
   readonly digest: string;
 }
 

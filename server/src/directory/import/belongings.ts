@@ -1,6 +1,6 @@
+import { fromBase32 } from "../../kernel/base32.ts";
 import { invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
-import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { TOTP, totpPlace } from "../credentials/index.ts";
@@ -8,21 +8,24 @@ import { findGroupId, insertMembers, rolesGrantedBy } from "../groups/index.ts";
 import { insertOrganizationMembers, organizationsByAlias } from "../organizations/index.ts";
 import { assertMayGrant, shareNamedRole } from "../roles/index.ts";
 import { insertCredentials, type NewCredential } from "./batch.store.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Fault } from "./readers/index.ts";
 import { faultOfError, type ReadyRow } from "./row.ts";
 import type { ImportUser } from "./schema.ts";
 
-/** What a new user gets besides an account: resolved once per batch, under the escalation rule. */
+/** Groups, organizations and client roles of new users: resolved once per batch, under the escalation rule. */
 export interface Belongings {
   readonly groupIds: readonly string[];
   readonly organizations: readonly { readonly organizationId: string; readonly role: string }[];
   readonly clientRoleIds: readonly string[];
+  /** Ids of the providers of `federatedIdentities`. */
+  readonly providerIds: readonly string[];
 }
 
-const nothing: Belongings = { groupIds: [], organizations: [], clientRoleIds: [] };
+const nothing: Belongings = { groupIds: [], organizations: [], clientRoleIds: [], providerIds: [] };
 
 /** Looks names up, each once in a batch. */
-export function createResolver(ctx: Ctx) {
+export function createResolver(ctx: Ctx, { links }: BatchTools) {
   const known = new Map<string, Promise<string | Fault>>();
   const once = (key: string, find: () => Promise<string>): Promise<string | Fault> => {
     const found = known.get(key) ?? find().catch((error) => faultOfError(error));
@@ -51,16 +54,25 @@ export function createResolver(ctx: Ctx) {
       await assertMayGrant(ctx, [roleId]);
       return roleId;
     });
+  // Two rows of one batch may not have the same account, either.
+  const given = new Set<string>();
+  const providerOf = async (link: { readonly provider: string; readonly subject: string }): Promise<string | Fault> => {
+    const key = `${link.provider} ${link.subject}`;
+    if (given.has(key)) return { code: "request.invalid", message: "Another row has this account at the identity provider" };
+    given.add(key);
+    return links.check(ctx, link).catch((error) => faultOfError(error));
+  };
   return async ({ user }: ReadyRow): Promise<Belongings | Fault> => {
-    const { groups = [], organizations = [], clientRoles = [] } = user;
-    if (groups.length + organizations.length + clientRoles.length === 0) return nothing;
-    const found = { groups: [], organizations: [], clientRoles: [] } as Record<
-      "groups" | "organizations" | "clientRoles",
+    const { groups = [], organizations = [], clientRoles = [], federatedIdentities = [] } = user;
+    if (groups.length + organizations.length + clientRoles.length + federatedIdentities.length === 0) return nothing;
+    const found = { groups: [], organizations: [], clientRoles: [], providers: [] } as Record<
+      "groups" | "organizations" | "clientRoles" | "providers",
       (string | Fault)[]
     >;
     for (const path of groups) found.groups.push(await group(path));
     for (const { alias } of organizations) found.organizations.push(await organization(alias));
     for (const { clientId, name } of clientRoles) found.clientRoles.push(await clientRole(clientId, name));
+    for (const link of federatedIdentities) found.providers.push(await providerOf(link));
     const fault = Object.values(found)
       .flat()
       .find((one) => typeof one !== "string");
@@ -69,16 +81,17 @@ export function createResolver(ctx: Ctx) {
       groupIds: found.groups as string[],
       organizations: organizations.map(({ role = "member" }, at) => ({ organizationId: found.organizations[at] as string, role })),
       clientRoleIds: found.clientRoles as string[],
+      providerIds: found.providers as string[],
     };
   };
 }
 
 export const isFault = (found: Belongings | Fault): found is Fault => "code" in found;
 
-/** Of users who have just been inserted. */
+/** The users have just been inserted. */
 export async function insertBelongings(
   ctx: Ctx,
-  vault: Vault,
+  { vault, links }: BatchTools,
   users: readonly { readonly userId: string; readonly row: ReadyRow; readonly belongings: Belongings }[],
 ): Promise<void> {
   const groups = users.flatMap(({ userId, belongings }) => belongings.groupIds.map((groupId) => ({ groupId, userId })));
@@ -87,10 +100,15 @@ export async function insertBelongings(
   await insertOrganizationMembers(ctx.tx, ctx.realm, members, ctx.now);
   const credentials = users.flatMap(({ userId, row }) => credentialsOf(ctx, vault, userId, row.user));
   await insertCredentials(ctx.tx, ctx.realm, credentials);
+  for (const { userId, row, belongings } of users)
+    for (const [at, { subject, username = null }] of (row.user.federatedIdentities ?? []).entries())
+      await links.insert(ctx, { providerId: belongings.providerIds[at]!, subject, userId, username });
 }
 
-function credentialsOf(ctx: Ctx, vault: Vault, userId: string, { credentials = [] }: ImportUser): NewCredential[] {
-  return credentials.map(({ type, secret, data = {}, createdAt }) => {
+function credentialsOf(ctx: Ctx, vault: BatchTools["vault"], userId: string, { credentials = [], totp }: ImportUser): NewCredential[] {
+  const { secret: key = "", ...form } = totp ?? {};
+  const app = totp ? [{ type: "totp" as const, secret: fromBase32(key)!.toString("base64url"), data: form, createdAt: undefined }] : [];
+  return [...credentials, ...app].map(({ type, secret, data = {}, createdAt }) => {
     const id = newId();
     const kept = type === TOTP ? vault.seal(secret, totpPlace(ctx.realm, id)) : secret;
     return { userId, id, type, secret: kept, data: { ...usual[type], ...data }, createdAt: createdAt ?? ctx.now };

@@ -18,7 +18,7 @@ class Undone extends Error {
 }
 
 /** Every batch is written for real and rolled back: what the database has to say is said, and nothing is left. */
-export function dryRunTarget({ transact, vault }: ImportParts, onConflict: OnConflict): Target {
+export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict: OnConflict): Target {
   const startedAt = clock.now();
   const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
   const listed: RowError[] = [];
@@ -58,7 +58,7 @@ export function dryRunTarget({ transact, vault }: ImportParts, onConflict: OnCon
     async write(batch) {
       const fresh = batch.rows.filter((row) => !isRepeated(row));
       const results = new Map(batch.rows.filter(isRepeated).map((row): [CheckedRow, Outcome] => [row, repeated(row)]));
-      const outcomes = await writing({ ...batch, rows: fresh }, onConflict, vault, undone);
+      const outcomes = await writing({ ...batch, rows: fresh }, onConflict, { vault, links }, undone);
       for (const [index, row] of fresh.entries()) {
         results.set(row, outcomes[index]!);
         if (isReady(row) && outcomes[index] === "created") for (const key of keysOf(row)) names.add(key);

@@ -6,6 +6,7 @@ import type { Vault } from "../../kernel/vault.ts";
 import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { PasswordParts } from "../credentials/index.ts";
+import type { UserLinks } from "./batch-tools.ts";
 import { hashingFor } from "./passwords.ts";
 import { type MediaType, mediaTypes } from "./readers/index.ts";
 import { ImportQuery, ImportUser, UserImport } from "./schema.ts";
@@ -16,6 +17,7 @@ const tags = ["Users"];
 export interface ImportRouteParts extends PasswordParts {
   readonly realms: RealmSnapshots;
   readonly vault: Vault;
+  readonly links: UserLinks;
 }
 
 const csv =
@@ -34,7 +36,7 @@ const body = {
 };
 
 /** Mounted under /admin/realms/:realm/users/import. */
-export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms, vault }) => {
+export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms, vault, links }) => {
   // Here, and only here, a body is handed over as it arrives, whatever its length.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => {
@@ -67,7 +69,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
       const { settings } = (await realms.get(req.params.realm))!;
       const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
       const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
-      const parts = { transact: req.transact.bind(req), hashPassword, vault, log: req.log };
+      const parts = { transact: req.transact.bind(req), hashPassword, vault, links, log: req.log };
       try {
         return await importUsers(parts, req.body as unknown as Readable, { type, delimiter, onConflict, dryRun, importId });
       } finally {
@@ -94,7 +96,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   );
 };
 
-/** What the content type says, where it says something that can be read here. */
+/** The media type of the request, which must be one that can be read here. */
 function mediaTypeOf(contentType: string | undefined, encoding: string | undefined): MediaType {
   const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
   const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";

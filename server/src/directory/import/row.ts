@@ -2,7 +2,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import { isReservedName } from "../../platform/context.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
-import { isKnownHash } from "../../platform/passwords/index.ts";
+import { isKnownHash, storedForm } from "../../platform/passwords/index.ts";
 import { userErrors } from "../users/index.ts";
 import type { Fault, RawRow } from "./readers/index.ts";
 import { ImportUser, type RowError } from "./schema.ts";
@@ -51,7 +51,7 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
     usernameKey: loginKey(username),
     emailKey: email === null ? null : loginKey(email),
     createdAt,
-    passwordHash: user.passwordHash ?? null,
+    passwordHash: user.passwordHash === undefined ? null : storedForm(user.passwordHash),
   };
 }
 
@@ -65,7 +65,7 @@ const faultOfName = ({ username }: ImportUser): Fault | null => (isReservedName(
 function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (passwordHash === undefined) return null;
   if (password !== undefined) return { code: "request.invalid", message: "A row has a password or a passwordHash, not both" };
-  if (isKnownHash(passwordHash)) return null;
+  if (isKnownHash(storedForm(passwordHash))) return null;
   return {
     code: "import.unknown_hash",
     message: "passwordHash is of no kind that can be checked here, or asks for more work than allowed",

@@ -85,6 +85,30 @@ export const ImportUser = Type.Object(
         description: "Of new users only: authenticator apps, passkeys and recovery codes, from an export",
       }),
     ),
+    totp: Type.Optional(
+      Type.Object(
+        {
+          secret: Type.String({ pattern: "^[A-Za-z2-7]{16,256}=*$", description: "the key in base32, as authenticator apps take it" }),
+          algorithm: Type.Optional(oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1" })),
+          digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, default: 6 })),
+          period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, default: 30 })),
+        },
+        { additionalProperties: false, description: "Of new users only: an authenticator app that another system knows" },
+      ),
+    ),
+    federatedIdentities: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { provider: text(63), subject: text(1024), username: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])) },
+          { additionalProperties: false },
+        ),
+        {
+          maxItems: 20,
+          description:
+            "Of new users only: accounts at identity providers of the realm, by alias, with the identifier that the provider has for the user. Needs `manage-identity-providers`",
+        },
+      ),
+    ),
     createdAt: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.String({ format: "date-time", maxLength: 40 })], {
         description: "Epoch milliseconds or RFC 3339; of new users only",

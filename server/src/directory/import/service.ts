@@ -26,7 +26,7 @@ export async function readImport(ctx: ReadCtx, importId: string): Promise<UserIm
  */
 export async function importUsers(parts: ImportParts, body: Readable, options: ImportOptions): Promise<UserImport> {
   const rows = readRows(body, options.type, options.delimiter);
-  // What cannot be read at all is a bad request, not an import.
+  // A body that cannot be read at all is a bad request, not an import.
   const begun = await firstRows(rows);
   const target = options.dryRun ? dryRunTarget(parts, options.onConflict) : await storedTarget(parts, options);
   try {

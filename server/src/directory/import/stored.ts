@@ -1,11 +1,11 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import type { Vault } from "../../kernel/vault.ts";
 import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { inSavepoint } from "./batch.store.ts";
 import { type Outcome, writeBatch } from "./batch.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Batch } from "./batches.ts";
 import { importErrors } from "./errors.ts";
 import { abandonedImports, addProgress, finishImport, HOLD, holdImport, keepHold, MAX_ERRORS } from "./imports.store.ts";
@@ -14,7 +14,7 @@ import { type ImportOptions, type ImportParts, type Target, tally } from "./targ
 
 /** Rows go into the database, their number and fate with them. One request at a time holds an import. */
 export async function storedTarget(
-  { transact, log, vault }: ImportParts,
+  { transact, log, vault, links }: ImportParts,
   { importId = newId(), onConflict }: Pick<ImportOptions, "importId" | "onConflict">,
 ): Promise<Target> {
   const holder = newId();
@@ -44,7 +44,7 @@ export async function storedTarget(
   return {
     done: { rows: held.report.rows, digest: held.digest },
     async write(batch) {
-      const outcomes = await writing(batch, onConflict, vault, (write) =>
+      const outcomes = await writing(batch, onConflict, { vault, links }, (write) =>
         transact(async (ctx) => {
           const results = await write(ctx);
           const { errors, ...counts } = tally(batch.rows, results);
@@ -63,7 +63,7 @@ export async function storedTarget(
     },
     async interrupt() {
       // Another process has taken it over, so it is not ended here.
-      // What was complete, and got no further row, stays so.
+      // A complete import that got no further row stays complete.
       const status = held.before === "COMPLETED" && !hasWritten ? "COMPLETED" : "INTERRUPTED";
       await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
@@ -78,11 +78,11 @@ const notStored = { code: "import.not_stored", message: "The database does not t
 export async function writing(
   { rows }: Batch,
   onConflict: OnConflict,
-  vault: Vault,
+  tools: BatchTools,
   run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
   try {
-    return await run((ctx) => writeBatch(ctx, rows, onConflict, vault));
+    return await run((ctx) => writeBatch(ctx, rows, onConflict, tools));
   } catch (error) {
     if (!isAboutData(error)) throw error;
   }
@@ -90,7 +90,7 @@ export async function writing(
     const outcomes: Outcome[] = [];
     for (const row of rows) {
       try {
-        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict, vault))));
+        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict, tools))));
       } catch (error) {
         if (!isAboutData(error)) throw error;
         outcomes.push(notStored);

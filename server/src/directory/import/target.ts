@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Outcome } from "./batch.ts";
+import type { BatchTools } from "./batch-tools.ts";
 import type { Batch } from "./batches.ts";
 import type { HashPassword } from "./passwords.ts";
 import type { Delimiter, MediaType, Stop } from "./readers/index.ts";
@@ -11,11 +11,9 @@ import type { OnConflict, RowError, UserImport } from "./schema.ts";
 /** Runs one transaction with its events. */
 export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
-export interface ImportParts {
+export interface ImportParts extends BatchTools {
   readonly transact: Transact;
   readonly hashPassword: HashPassword;
-  /** Seals the secrets of authenticator apps. */
-  readonly vault: Vault;
   readonly log: Pick<Logger, "warn">;
 }
 
@@ -37,7 +35,7 @@ export interface Target {
   interrupt(): Promise<void>;
 }
 
-/** What became of a batch. */
+/** Counts the outcomes of a batch. */
 export function tally(rows: readonly CheckedRow[], outcomes: readonly Outcome[]) {
   const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
   const errors: RowError[] = [];

@@ -2,7 +2,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { asciiDomain } from "../../kernel/text.ts";
 import type { OrganizationDomain } from "./schema.ts";
 
-/** Of a domain, to be shown. */
+/** The row of a domain, as it is shown. */
 export interface DomainRow {
   readonly organization_id: string;
   readonly domain: string;
@@ -12,7 +12,7 @@ export interface DomainRow {
   readonly missing_since: number | null;
 }
 
-/** What is published in the DNS to prove a domain: a separate name, apart from the records of other programs. */
+/** The DNS record that proves a domain. It has a name of its own, apart from the records of other programs. */
 export const recordOf = ({ domain, token }: Pick<DomainRow, "domain" | "token">) => ({
   recordName: `_gatehouse.${domain}`,
   recordValue: `gatehouse-domain-verification=${token}`,

@@ -93,7 +93,7 @@ export const forgetInvitationsTo = (
   { username, email }: { readonly username: string; readonly email: string | null },
 ): Promise<void> => deleteInvitationsTo(ctx.tx, ctx.realm, email === null ? [username] : [username, email]);
 
-/** What a link stands for; null for one that was withdrawn, replaced or never given. */
+/** The invitation of a link; null for one that was withdrawn, replaced or never issued. */
 export const presentInvitation = (ctx: Pick<ReadCtx, "tx" | "realm" | "now">, token: string): Promise<PresentedInvitation | null> =>
   findPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
 

@@ -153,7 +153,7 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
   await tx.deleteFrom("organization_invitations").where("realm_id", "=", realm).where("email_key", "in", addresses.map(loginKey)).execute();
 }
 
-/** Whom an address means at sign-in. */
+/** The user who signs in by this address. */
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db
     .selectFrom("login_names as n")
@@ -175,7 +175,7 @@ export async function findInvitee(db: Db, realm: string, email: string) {
   return row ? { id: row.user_id, username: row.username, email: row.email, attributes: row.attributes } : null;
 }
 
-/** What the holder of a link may know. */
+/** The data of an invitation that the holder of its link may see. */
 export interface PresentedInvitation {
   readonly invitationId: string;
   readonly organizationId: string;

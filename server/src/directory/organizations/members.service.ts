@@ -49,7 +49,7 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
   recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
 }
 
-/** Who comes by an organization's identity provider with an address in one of its verified domains becomes a member. */
+/** A user who signs in by an organization's identity provider, with an address in one of its verified domains, becomes a member. */
 export async function joinByProvider(ctx: Ctx, { userId, alias, email }: { userId: string; alias: string; email: string }): Promise<void> {
   const domain = domainOfAddress(email);
   const joined = domain === null ? null : await insertMemberByDomain(ctx, { userId, alias, domain, role: DEFAULT_ROLE });

@@ -173,7 +173,7 @@ export async function organizationsByAlias(db: Db, realm: string, aliases: reado
   return new Map(rows.map((row) => [row.alias, row.organization_id]));
 }
 
-/** Of new users, many at once. */
+/** Inserts many new users at once. */
 export async function insertOrganizationMembers(
   tx: Tx,
   realm: string,

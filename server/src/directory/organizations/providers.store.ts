@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
 
-/** Those of the aliases that name an identity provider of the realm. */
+/** Filters the aliases that name an identity provider of the realm. */
 export async function existingProviders(db: Db, realm: string, aliases: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ alias: string }>`
     select alias from identity_providers where realm_id = ${realm} and alias = any(${aliases}::text[])`.execute(db);
@@ -29,7 +29,7 @@ export async function providerOfDomain(db: Db, realm: string, domain: string): P
   return row?.alias ?? null;
 }
 
-/** Those of these domains that an enabled organization of the realm has verified. */
+/** Filters the domains that an enabled organization of the realm has verified. */
 export async function verifiedAmong(db: Db, realm: string, domains: readonly string[]): Promise<ReadonlySet<string>> {
   if (domains.length === 0) return new Set();
   const { rows } = await sql<{ domain: string }>`

@@ -83,13 +83,16 @@ export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "organizations", resourceId: organizationId });
 }
 
-/** People with an address in a verified domain are led to the organization's provider: that it is theirs is proven by DNS, or `realm-admin`'s word. */
+/**
+ * People with an address in a verified domain are led to the organization's provider: that it is theirs is proven by DNS, or `realm-admin`'s
+ * word.
+ */
 function assertMayVerify(ctx: Ctx, domains: readonly Domain[], before: readonly Domain[]): void {
   const verified = new Set(before.filter((each) => each.verified).map(({ domain }) => domain));
   if (domains.some((each) => each.verified && !verified.has(each.domain))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
-/** Who decides which provider people are led to decides about the provider, too. */
+/** An administrator who routes users to a provider must be allowed to manage that provider, too. */
 async function assertMayName(ctx: Ctx, alias: string | null, before: string | null): Promise<void> {
   if (alias === before) return;
   assertHolds(ctx.actor, ["manage-identity-providers"]);

@@ -77,7 +77,7 @@ export async function listOrganizations(db: Db, realm: string, query: ListQuery)
   return { ...page, rows: await complete(db, realm, page.rows) };
 }
 
-/** Whose name, alias, display name or domain begins so. Each part reads its own index: one `or` over all could use none. */
+/** Finds organizations by the beginning of a name, alias, display name or domain. Each part reads its own index: one `or` over all could use none. */
 function matches(realm: string, search: string) {
   const key = loginKey(search);
   // A domain as people write it is found, too, and so is its beginning.
@@ -232,7 +232,7 @@ async function complete(db: Db, realm: string, rows: readonly Columns[]): Promis
   }));
 }
 
-/** Of the providers that these organizations name, those that exist. An alias that names none counts as none. */
+/** The existing providers that these organizations name. An alias without a provider counts as none. */
 async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): Promise<Set<string>> {
   const named = rows.flatMap(({ identity_provider }) => identity_provider ?? []);
   return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));

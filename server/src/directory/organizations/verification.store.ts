@@ -44,7 +44,7 @@ export async function dueDomains(db: Db, now: number, limit: number): Promise<Du
   return rows;
 }
 
-/** What a look at the record leads to; only for the domain as it was read. */
+/** Stores the result of a DNS lookup, unless the domain has changed since it was read. */
 export async function markChecked(
   tx: Tx,
   { realm_id, domain, token }: DueDomain,

@@ -27,7 +27,7 @@ export async function shareClientRole(tx: Tx, realm: string, clientId: string, n
   return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
 }
 
-/** Of the realm or of any client, kept from being deleted until commit. */
+/** Finds a role of the realm or of any client, and keeps it from being deleted until commit. */
 export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<MappedRole | null> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
     select r.role_id, r.name, c.client_id from roles r left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
@@ -42,7 +42,7 @@ export interface RoleHolders {
   readonly column: string;
 }
 
-/** What was given to this very user, group or service account: the realm's roles first, then those of clients. */
+/** The roles that are assigned directly to this user, group or service account: the realm's first, then those of clients. */
 export async function rolesGivenTo(db: Db, realm: string, { table, column }: RoleHolders, id: string): Promise<MappedRole[]> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
     select r.role_id, r.name, c.client_id from ${sql.table(table)} g

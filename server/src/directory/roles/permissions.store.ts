@@ -16,7 +16,7 @@ export async function permissionsOfRoles(db: Db, realm: string, roleIds: readonl
   return rows.map(({ permission }) => permission);
 }
 
-/** What was granted to this very role. */
+/** The permissions that are granted directly to this role. */
 export async function ownPermissions(db: Db, realm: string, roleId: string): Promise<Permission[]> {
   const rows = await db
     .selectFrom("role_permissions")
@@ -58,7 +58,7 @@ export async function adminRoles(db: Db, realm: string, roleIds: readonly string
 }
 
 /**
- * Who holds which permissions, from the permission to its holders: the other way round than the view `user_permissions` goes, for questions
+ * The holders of permissions, found from the permission: the opposite direction of the view `user_permissions`, for queries
  * about all users of a realm.
  */
 const holders = (realm: string, permission: Permission | null) => sql`
@@ -91,7 +91,7 @@ export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What is held by any of those users of a realm of whom a condition on `h.user_id` is true. */
+/** The permissions of the realm's users for whom a condition on `h.user_id` is true. */
 export async function permissionsAmong(db: Db, realm: string, isAmong: RawBuilder<unknown>): Promise<Permission[]> {
   const { rows } = await sql<{ permission: Permission }>`
     with ${holders(realm, null)} select distinct h.permission from holders h where ${isAmong}`.execute(db);

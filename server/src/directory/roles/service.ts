@@ -95,7 +95,7 @@ export async function replaceRole(
     await refuseMightyDefault(ctx);
   });
   await updateRole(ctx.tx, ctx.realm, roleId, { name: input.name, description: input.description ?? null });
-  // What machines hold is kept in process, by name.
+  // The roles of service accounts are cached in process, by name.
   await ctx.configChanged();
   const role = (await findRole(ctx.tx, ctx.realm, roleId))!;
   const names = [...role.compositeRoles, ...role.compositeClientRoles.map(({ clientId, name }) => `${clientId}/${name}`)];

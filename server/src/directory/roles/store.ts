@@ -96,7 +96,7 @@ export async function listClientRoles(db: Db, realm: string): Promise<RoleRow[]>
   return rows.map(toRole);
 }
 
-/** Of the realm or of any client. */
+/** Finds a role of the realm or of any client. */
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
   const row = await db.selectFrom("roles").select(shown).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
   return row ? toRole(row) : null;
@@ -113,7 +113,7 @@ export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<R
   return row ? toRole(row) : null;
 }
 
-/** Those of the realm itself, kept from being deleted until commit, not from being read. */
+/** Finds roles of the realm itself, and keeps them from being deleted until commit, not from being read. */
 export async function shareRolesByName(tx: Tx, realm: string, names: readonly string[]): Promise<NamedRole[]> {
   if (names.length === 0) return [];
   const rows = await tx

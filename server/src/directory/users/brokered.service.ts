@@ -7,7 +7,7 @@ import type { User } from "./schema.ts";
 import { readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";
 
-/** What an identity provider says of its user. */
+/** The user's profile, as an identity provider asserts it. */
 export interface BrokeredProfile {
   /** Undefined: is removed. */
   readonly attributes: Readonly<Record<string, User["attributes"][string] | undefined>>;
@@ -16,8 +16,8 @@ export interface BrokeredProfile {
 }
 
 /**
- * Of a user who is held to be written. An address that another user has stays theirs, and one that the provider does not vouch for is not
- * signed in by. Answers whether anything was changed.
+ * The user's row must be locked. An address that another user has stays theirs; one that the provider does not vouch for is not
+ * a login name. Returns whether anything was changed.
  */
 export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: said, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);

@@ -36,7 +36,7 @@ export const CreatedCredential = Type.Object(
 );
 export type CreatedCredential = Static<typeof CreatedCredential>;
 
-/** What people make for themselves. */
+/** Credentials that users create for themselves. */
 export const CreateOwnCredential = Type.Object(
   {
     ...CreateCredential.properties,
@@ -70,7 +70,7 @@ export const CreatedOwnCredential = Type.Object(
   { $id: "CreatedOwnCredential" },
 );
 
-/** What the user's device needs to make its half. */
+/** The data that the user's device needs to complete the credential. */
 export const CredentialSetup = Type.Object(
   {
     type: Type.String(),

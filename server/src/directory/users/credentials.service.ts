@@ -66,7 +66,7 @@ export async function revokeCredential(ctx: Ctx, id: string, type: string, crede
   await removeCredential(ctx, userId, type, credentialId, history);
 }
 
-/** Of a user that was taken. */
+/** The user's row must be locked. */
 export async function removeCredential(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<void> {
   if (!isId(id) || !(await remove(ctx, userId, type, id, history))) throw credentialErrors.not_found();
   // Whether there is a second factor is part of the user's record.

@@ -11,7 +11,7 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Before a user is erased: listeners delete everything that names them. The row and its references are deleted afterwards. */
     "user.erased": Pick<User, "userId" | "username" | "email" | "attributes"> & {
-      /** What stands in their place where something has to. */
+      /** The replacement for the user in records that stay. */
       readonly pseudonym: string;
     };
   }

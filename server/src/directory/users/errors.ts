@@ -19,7 +19,7 @@ export const userErrors = {
       409,
       `The identity provider of this account supplied ${fields.join(", ")}: it cannot be changed here`,
     ),
-  /** What a mapper of a directory gave. */
+  /** The role or group comes from a mapper of a directory. */
   given_by_directory: (source: string, kind: "role" | "group") =>
     new AppError(
       "users.given_by_directory",

@@ -7,13 +7,13 @@ import { withCleanNames } from "./names.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
 
-/** What a directory says of a user. */
+/** A user's profile, as a directory supplies it. */
 export interface FederatedProfile {
   readonly username: string;
   readonly email: string | null;
   /** Whether the address counts as confirmed because the directory says it. */
   readonly trustsEmail: boolean;
-  /** Of these attributes; null or undefined removes one. Others stay. */
+  /** The attributes to change; null or undefined removes one. Others stay. */
   readonly attributes: Readonly<Record<string, User["attributes"][string] | null | undefined>>;
 }
 

@@ -70,4 +70,4 @@ export {
   seedAdmin,
   setPassword,
 } from "./service.ts";
-export { deleteUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";
+export { deleteUser, findUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";

@@ -10,7 +10,7 @@ interface Wanted {
 }
 
 /**
- * Who has all the values. Few are found by their index first: Postgres, hoping to fill a page early, would rather scan all users.
+ * Finds users who have all the values. Rare values are read from their index first: Postgres would scan all users to fill a page early.
  * A value that many share is compared user by user, which fills a page soon.
  */
 export async function attributeConditions(db: Db, realm: string, { attribute = [] }: UserQuery): Promise<RawBuilder<boolean>[]> {

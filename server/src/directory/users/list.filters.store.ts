@@ -79,7 +79,7 @@ export const amongFew = (realm: string, membership: Membership): RawBuilder<bool
 export const belongsTo = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true ${usersOf(realm, membership)} and m.user_id = users.user_id), false)`;
 
-/** What the user's own row decides, and whether too many attempts failed. */
+/** Conditions on the user's own row, and on too many failed attempts. */
 export function conditionsOf(realm: string, query: UserQuery, now: number): RawBuilder<boolean>[] {
   const from = instant("createdFrom", query.createdFrom);
   const to = instant("createdTo", query.createdTo);

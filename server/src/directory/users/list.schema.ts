@@ -7,7 +7,7 @@ const attribute = Type.String({
   description: "`name:value`, exactly; a colon in the name is written `\\:`",
 });
 
-/** What a list of users can be narrowed by. Without `sort` it comes in the order in which its users are found. */
+/** The filters of a list of users. Without `sort` the users come in the order in which they are found. */
 export const UserQuery = listQuery({
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, in whatever case" })),
   email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, in whatever case" })),

@@ -5,7 +5,7 @@ import { type Db, prepared, type Tx, translating } from "../../platform/db/index
 import { userErrors } from "./errors.ts";
 
 /**
- * What a mail address is worth as a name to sign in by.
+ * The trust in an email address as a login name.
  * - `given`: an administrator, an import or a directory says so. It is taken as it is, and refused where another user has it.
  * - `unconfirmed`: a person says so. It does not sign in before it is confirmed, and does not reveal whether another user has it.
  * - `vouched`: a trusted identity provider says so. It signs in, unless it is another user's username.
@@ -35,11 +35,11 @@ export const isMailShaped = (name: string): boolean => /.@./su.test(loginKey(nam
 const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
   [...new Set([username, email].filter((name) => name !== null).map(loginKey))].sort();
 
-/** Of a new user. Answers whose username the address was taken from. */
+/** Inserts the login names of a new user. Returns the users whose username was this address. */
 export const insertLoginNames = (tx: Tx, realm: string, userId: string, user: Named, proof: AddressProof): Promise<string[]> =>
   saveNames(tx, realm, userId, user, proof, null);
 
-/** Of a user who is held, `before` the change. Names that stay as they were never collide. */
+/** Replaces the login names of a locked user, who is `before` the change. Unchanged names never collide. */
 export async function replaceLoginNames(
   tx: Tx,
   realm: string,
@@ -153,7 +153,10 @@ const addressHeld = prepared(
 export const holdsAddress = async (db: Db, realm: string, userId: string, address: string): Promise<boolean> =>
   (await addressHeld(db, { realm, key: loginKey(address), userId })).length > 0;
 
-/** Releases names of disabled users whose directory entry is gone, so that other users can have them. Search still finds them. Returns the released keys. */
+/**
+ * Releases names of disabled users whose directory entry is gone, so that other users can have them. Search still finds them. Returns the released
+ * keys.
+ */
 export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`update login_names n set key = n.key || ${INACTIVE + INACTIVE} || n.user_id
     from identity_links l

@@ -64,7 +64,7 @@ export async function keepOutsideProfile(
   if (changed.length > 0) throw userErrors.supplied(changed);
 }
 
-/** Of a locked user. The email address is changed by `changeOwnEmail`; here only its spelling changes, or it is removed. */
+/** The user's row must be locked. The email address is changed by `changeOwnEmail`; here only its spelling changes, or it is removed. */
 export async function saveOwnProfile(
   ctx: Ctx,
   current: UserRow,

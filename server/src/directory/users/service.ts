@@ -93,7 +93,7 @@ export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProo
   return readUser(ctx, userId);
 }
 
-/** Of those who had an address as their username that its owner has confirmed: it stays their username, but they sign in by it no more. */
+/** Audits users whose username is an address that its owner has confirmed: it stays their username, but they no longer sign in by it. */
 export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
   const detail = "sign-in by the username ended: it is the confirmed address of another user";
   for (const userId of claimedFrom)
@@ -136,7 +136,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser, { trusts
 }
 
 /**
- * What a directory says of its users is changed there: the next sign-in or sync would undo it here. `fieldOf`: what the request calls an
+ * Refuses changes of members that a directory supplies: the next sign-in or sync would undo them. `fieldOf`: the request's name of an
  * attribute.
  */
 export async function keepDirectoryProfile(

@@ -42,7 +42,7 @@ export interface UserRow extends User {
   readonly lockedByAdmin: boolean;
 }
 
-/** What counts as a second factor. */
+/** The credential types that count as a second factor. */
 const SECOND_FACTORS = sql.raw("('totp', 'passkey', 'push')");
 
 export const userColumns = [
@@ -60,7 +60,7 @@ export const userColumns = [
 ] as const;
 
 /**
- * What is worked out: role names, whether there is a second factor, whether too many attempts failed.
+ * Derived columns: role names, whether there is a second factor, whether too many attempts failed.
  * Scalar subqueries, not `exists`: that one Postgres would answer for a hundred users by reading the whole table.
  */
 const workedOut = (now: number) =>
@@ -226,7 +226,7 @@ export async function deleteUser(tx: Tx, realm: string, userId: string): Promise
   await tx.deleteFrom("users").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
 }
 
-/** Whom a typed name means. */
+/** Finds the user by a typed login name. */
 export async function findUserByLogin(
   db: Db,
   realm: string,

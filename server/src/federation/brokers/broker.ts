@@ -54,7 +54,10 @@ export type Destination = string | { readonly name: string; readonly location: s
 export type PostedAnswer =
   /** The browser goes on with this query, where its cookies come with it. */
   | { readonly kind: "answer"; readonly query: Readonly<Record<string, string>> }
-  /** It answers no request, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not trusted. */
+  /**
+   * It answers no request, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not
+   * trusted.
+   */
   | { readonly kind: "begin"; readonly returnTo: string | null };
 
 export interface BrokerTools {
@@ -78,7 +81,7 @@ export interface Broker {
     tools: BrokerTools,
   ): Promise<BrokeredIdentity>;
   /**
-   * Of a protocol whose answers are posted and too large for an address. The form comes from another site and without cookies: nothing is
+   * For a protocol whose responses are posted and too large for a URL. The form comes from another site and without cookies: nothing is
    * decided by it. Throws an UpstreamError where anything is wrong.
    */
   posted?(provider: ProviderSnapshot, form: Readonly<Record<string, unknown>>, tools: BrokerTools): Promise<PostedAnswer>;

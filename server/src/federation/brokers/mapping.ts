@@ -31,8 +31,8 @@ export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: 
 }
 
 /**
- * What a sign-in by the provider says of its user: names, address, attributes, roles and groups. The user is held to be written. The
- * administrator who saved the mappers had to hold what they give.
+ * Applies the provider's claims to its user: names, address, attributes, roles and groups. The user's row must be locked. The
+ * administrator who saved the mappers had to hold the roles that they grant.
  */
 export async function applyMapping(ctx: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string, isFirst: boolean) {
   const { config, mappers } = provider;

@@ -91,7 +91,7 @@ export async function groupsOfEntry(
   return [...found].sort();
 }
 
-/** What a long list is dealt with in, so that others are answered in between. */
+/** The number of items per turn of a long list, so that other requests are answered in between. */
 const SLICE = 2_000;
 export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
   for (let at = 0; at < items.length; at += SLICE) {

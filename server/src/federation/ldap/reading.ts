@@ -22,7 +22,7 @@ import type { RunKind } from "./runs.store.ts";
 const PAGE = 500;
 const AT_ONCE = 100;
 
-/** What becomes of what is read. */
+/** Receives the entries that are read. */
 export interface EntryWriter {
   take(entries: readonly LdapEntry[], memberships: Memberships): Promise<void>;
   /** Ids of people whose groups are not what was kept of them. */

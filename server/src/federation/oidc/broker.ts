@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { CLOCK_SKEW } from "../../kernel/jwt-claims.ts";
 import { nameOf } from "../../kernel/text.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "../brokers/broker.ts";
@@ -11,7 +12,7 @@ import { readLogoutToken } from "./logout-token.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, UpstreamError } from "./metadata.ts";
 import { primaryAddress, type Quirks, saysVerified } from "./quirks.ts";
 import { linkTokensOf, requestTokens } from "./tokens.ts";
-import { SKEW, verifyUpstreamJwt } from "./upstream-jwt.ts";
+import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
 /** OpenID Connect with the authorization code flow, or OAuth 2 alone, with what one provider does otherwise. */
 export const oidcBroker = (quirks: Quirks): Broker => ({
@@ -171,7 +172,7 @@ function checkFresh(
   { fresh, isPrompted, begunAt }: Readonly<Record<string, unknown>>,
 ): void {
   if (fresh !== true || (authTime === undefined && config.trustPrompt === true && isPrompted === true)) return;
-  if (typeof authTime !== "number" || authTime < Number(begunAt) / SECOND - SKEW)
+  if (typeof authTime !== "number" || authTime < Number(begunAt) / SECOND - CLOCK_SKEW)
     throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
 }
 

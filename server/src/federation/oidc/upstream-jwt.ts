@@ -1,12 +1,10 @@
 import type { JWTPayload } from "jose";
-import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { isSignedByAny, type ParsedJws, parseJws } from "../../kernel/jws.ts";
+import { isMeantFor, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
 import { asymmetricAlgs } from "../../tenancy/keys/index.ts";
 import { UpstreamError } from "./metadata.ts";
 import type { Upstreams } from "./upstreams.ts";
-
-/** In seconds: how far the provider's clock may be from ours. */
-export const SKEW = MINUTE / SECOND;
 
 export interface UpstreamJwtRules {
   readonly jwksUrl: string;
@@ -48,10 +46,7 @@ function reasonAgainst(payload: ParsedJws["payload"], audience: string, required
   if (missing !== undefined) return `${missing} is missing`;
   const now = clock.now() / SECOND;
   const absent = isLasting ? { aud: audience, exp: now, iat: now } : {};
-  const { aud, exp, nbf = 0, iat }: ParsedJws["payload"] = { ...absent, ...payload };
-  if (aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return "it is meant for another client";
-  if (typeof exp !== "number" || exp <= now - SKEW) return "it has expired, or does not say when it does";
-  if (typeof nbf !== "number" || nbf > now + SKEW) return "it is not valid yet";
-  if (typeof iat !== "number" || iat > now + SKEW) return "it is from the future, or does not say when it was made";
-  return null;
+  const dated: ParsedJws["payload"] = { ...absent, ...payload };
+  if (!isMeantFor(dated.aud, audience)) return "it is meant for another client";
+  return reasonAgainstTimes(dated, { requiresIat: true });
 }

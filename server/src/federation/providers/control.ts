@@ -35,8 +35,8 @@ export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promis
 }
 
 /**
- * Of what decides whom a provider's subjects mean, and who of them may come. An account that was said to be theirs before it changed is not linked
- * after it: with users linked it could not have changed.
+ * A digest of the members that decide which users a provider's subjects are, and who may sign in. An account that was confirmed before they changed
+ * is not linked afterwards: with linked users these members cannot change.
  */
 export function basisOf({ protocol, config: own }: { readonly protocol: string; readonly config: Config }): string {
   const { defaults, subjectMembers, entityIn } = protocolOf(protocol);

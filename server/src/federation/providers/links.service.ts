@@ -1,11 +1,15 @@
 import { isDirectorySource, listCredentials } from "../../directory/credentials/index.ts";
+import type { UserLinks } from "../../directory/import/index.ts";
 import { changeSource, findUserForUpdate, readUser, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { basisOf, sourceOf } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import type { LinkedAccount } from "./links.schema.ts";
-import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
+import { deleteLink, findLinkedUser, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
 import { followGrants } from "./mapper-grants.ts";
+import { protocolOf } from "./protocols.ts";
 import { shareProvider } from "./store.ts";
 
 const shown = ({ providerId: _, ...link }: Link): LinkedAccount => link;
@@ -100,6 +104,30 @@ export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, s
   if (subject === null || !(await insertLink(ctx.tx, ctx.realm, { providerId, subject, userId, username: null }, ctx.now))) return;
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail: alias });
 }
+
+/** Links of users whom an import brings. Whoever decides which account of a provider is whose decides who signs in as them. */
+export const importedLinks: UserLinks = {
+  async check(ctx, { provider: alias, subject }) {
+    assertHolds(ctx.actor, ["manage-identity-providers"]);
+    const provider = await shareProvider(ctx.tx, ctx.realm, alias);
+    // People of a directory come by its sync.
+    if (!provider || protocolOf(provider.protocol).directory) throw unknownProvider(alias);
+    if ((await findLinkedUser(ctx.tx, ctx.realm, provider.providerId, subject)) !== null) throw providerErrors.subject_linked();
+    return provider.providerId;
+  },
+  async insert(ctx, link) {
+    await insertLink(ctx.tx, ctx.realm, link, ctx.now);
+  },
+};
+
+const unknownProvider = (alias: string) =>
+  invalidFields([
+    {
+      field: "federatedIdentities",
+      code: "unknown",
+      message: `There is no identity provider “${alias}” in this realm that users sign in by`,
+    },
+  ]);
 
 /** Links a locked user. `basis` is that of the provider when it named the account. A link that another tab has made is enough. */
 export async function addLink(

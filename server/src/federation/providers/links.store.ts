@@ -84,7 +84,7 @@ export interface LinkedUser {
   readonly hasGrants: boolean;
 }
 
-/** Of the link `l`. */
+/** The link is `l`. */
 export const hasGrants = sql<boolean>`exists (select 1 from identity_provider_grants g
   where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id)`;
 

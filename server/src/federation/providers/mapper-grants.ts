@@ -49,7 +49,7 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
 }
 
 /**
- * What an outside source gives to one user, for what it says of them now: by the mappers of a directory or of an identity provider. Every way by which
+ * The roles and groups that the mappers of a directory or an identity provider grant to one user, by the user's present claims. Every way by which
  * such a source decides roles and groups asks this: sign-in, sync, link, and a move to a directory entry.
  */
 export const grantsFrom = async (

@@ -59,7 +59,7 @@ export async function signerOf(provider: ProviderSnapshot, rules: SamlRules, too
   return named(key);
 }
 
-/** Of the keys that sign, the present one first: the provider keeps those before until they are deleted. */
+/** The certificates of the signing keys, the current one first: the provider keeps earlier ones until they are deleted. */
 export async function signingCertificatesOf(provider: ProviderSnapshot, { realms }: SamlTools): Promise<string[]> {
   const own = derOf(provider.config.spSigningCertificate);
   if (ownKeys(provider).signing && own !== null) return [own];

@@ -22,7 +22,7 @@ export async function serviceProviderMetadata(profile: SamlProfile, provider: Pr
   const format = config.nameIdFormat as keyof typeof NAME_ID_FORMAT | "none" | undefined;
   const entity = {
     entityId: spEntityIdOf(baseUrl, provider),
-    // Of the day, so that every node writes the same, and its ETag stays.
+    // Counted from the day, so that every node writes the same and the ETag stays.
     validUntil: Math.floor(clock.now() / DAY) * DAY + VALID,
     cacheDurationSeconds: CACHE_SECONDS,
     ...moreOfEntity,

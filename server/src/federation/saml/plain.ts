@@ -97,7 +97,7 @@ function firstOf(claims: Claims, name: string, read: (value: string) => string |
 }
 
 /**
- * What the link is made of: an attribute that the configuration names, with one value, or the NameID. A transient NameID is another one each
+ * The subject of the link: an attribute that the configuration names, with one value, or the NameID. A transient NameID is another one each
  * time (SAML core §8.3.8). Qualifiers that are not the usual ones are part of it (§8.3.7).
  */
 function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | null, issuer: string): string {

@@ -6,12 +6,12 @@ import type { SamlRules } from "./rules.ts";
 export type { SamlRules } from "./rules.ts";
 
 /**
- * What a scheme (plain SAML, eHerkenning, eIDAS) decides; everything else is the broker's: `samlBroker(profile)` in broker.ts.
+ * The part that a scheme (plain SAML, eHerkenning, eIDAS) decides. The broker does everything else: `samlBroker(profile)` in broker.ts.
  *
  * The broker reads these members of `config`, whatever the scheme: `ssoUrl`, `singleLogoutServiceUrl`, `artifactResolutionUrl`, `idpEntityId`,
  * `idpSigningCertificate` (PEM, several in one text or a list), `metadataUrl`, `metadataXml`, `spEntityId`, `assertionConsumerServiceUrl`,
  * `spSigningCertificate`, `spDecryptionCertificate`, `authnRequestBinding` (`redirect`, `post`), `responseBinding` (`post`, `artifact`),
- * and the secrets `spSigningPrivateKey` and `spDecryptionPrivateKey`. identity-providers/protocols/saml-members.ts describes and checks them.
+ * and the secrets `spSigningPrivateKey` and `spDecryptionPrivateKey`. members.ts describes and checks them.
  */
 export interface SamlProfile {
   /** May depend on the configuration, and on nothing else. */
@@ -20,10 +20,10 @@ export interface SamlProfile {
   request(provider: ProviderSnapshot, request: BrokerRequest): Partial<NewAuthnRequest>;
   /**
    * Reads an answer that is verified and checked: signatures, encryption, audience, times, InResponseTo, Destination, Recipient, replay.
-   * Throws an UpstreamError (identity-providers) with a reason of one word for the audit event.
+   * Throws an UpstreamError with a reason of one word for the audit event.
    */
   identity(provider: ProviderSnapshot, answer: SamlAnswer): BrokeredIdentity;
-  /** What the metadata of this realm as a service provider adds: attributeConsumingServices, organization and so on. */
+  /** Additions to the metadata of this realm as a service provider: attributeConsumingServices, organization and so on. */
   metadata?(provider: ProviderSnapshot): Partial<Omit<NewSpMetadata, "sp">> & { readonly sp?: Partial<NewSpMetadata["sp"]> };
 }
 

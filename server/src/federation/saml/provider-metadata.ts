@@ -41,7 +41,10 @@ export function readProviderMetadata(bytes: Uint8Array, config: Config, keys = p
   return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
 }
 
-/** The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were saved. */
+/**
+ * The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were
+ * saved.
+ */
 export function entityIn(config: Config): string | null {
   if (typeof config.idpEntityId === "string") return config.idpEntityId;
   if (config.metadataXml === undefined) return null;
@@ -65,7 +68,7 @@ const BROWSER_BINDINGS = { redirect: BINDING.redirect, post: BINDING.post } as c
 type BrowserBinding = keyof typeof BROWSER_BINDINGS;
 
 /**
- * What is configured wins over what metadata says. Throws an UpstreamError where neither says it. Addresses of metadata that could not be
+ * Configured values win over those of metadata. Throws an UpstreamError where both are missing. Addresses in metadata that could not be
  * configured (plain http in production, a host that may not be called) count for nothing.
  */
 export function samlUpstream(

@@ -58,6 +58,7 @@ async function records(): Promise<Record<string, string>> {
   await addAuthzParts(admin, `/clients/${clientId}`);
   const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
   const { id } = (await admin.post("/workload-identity", trust)).body;
+  const { id: agentId } = (await admin.post("/agents", { name: "bot", clientId: "shop" })).body;
   const ids: Record<string, string> = {
     ...{
       id,
@@ -77,6 +78,7 @@ async function records(): Promise<Record<string, string>> {
   };
   const filled = (path: string) =>
     path
+      .replace(`${IN_REALM}/agents/{id}`, `/agents/${agentId}`)
       .replace(`${IN_REALM}/saml-clients/{entityId}/mappers/{mapperId}`, `/saml-clients/urn:sp/mappers/${samlMapperId}`)
       .replace(`${IN_REALM}/identity-providers/{alias}/mappers/{mapperId}`, `/identity-providers/mine/mappers/${providerMapperId}`)
       .replace(IN_REALM, "")

@@ -303,6 +303,8 @@ test("offers If-Match where a stale version is refused", async () => {
   const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop", grantTypes: ["client_credentials"] })).body;
   const client = `/clients/${clientId}`;
   const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
+  const agentState = { name: "bot", clientId: "shop" };
+  const agent = `/agents/${(await realm.asMaster().post("/agents", agentState)).body.id}`;
   const workload = `/workload-identity/${(await realm.asMaster().post("/workload-identity", trust)).body.id}`;
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`${client}/mappers`, mapper)).body;
@@ -357,6 +359,15 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/providers/{channel}/{driver}": () => realm.asMaster().delete("/messaging/providers/SMS/http", stale),
     "PUT /messaging/templates": () => realm.asMaster().put("/messaging/templates", template, stale),
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
+    "PUT /agents/{id}": () => realm.asMaster().put(agent, agentState, stale),
+    "PATCH /agents/{id}": () => realm.asMaster().patch(agent, {}, stale),
+    "DELETE /agents/{id}": () => realm.asMaster().delete(agent, stale),
+    ...Object.fromEntries(
+      ["activate", "suspend", "revoke", "attest"].map((action) => [
+        `POST /agents/{id}/${action}`,
+        () => realm.asMaster().post(`${agent}/${action}`, undefined, stale),
+      ]),
+    ),
     "PUT /workload-identity/{id}": () => realm.asMaster().put(workload, { ...trust, enabled: true }, stale),
     "DELETE /workload-identity/{id}": () => realm.asMaster().delete(workload, stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),

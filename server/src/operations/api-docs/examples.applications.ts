@@ -23,6 +23,7 @@ const client = {
     },
     false,
   ),
+  agentId: null,
   createdAt: time,
   updatedAt: time,
 };
@@ -50,6 +51,18 @@ const workloadCredential = {
   ...{ id: "019b76da-a807-7a1b-8c2d-3e4f5a6b7c8d", realmId: "acme", jwksUri: null, jwks: null, subjectClaim: "sub" },
   ...{ maxTokenSeconds: 3_600, singleUse: false, enabled: true, createdAt: time },
   ...workloadState,
+};
+const agentState = {
+  name: "Invoice assistant",
+  description: "Reads invoices and prepares payments",
+  ownerUserId: "019b76da-a807-7a1b-8c2d-3e4f5a6b7c01",
+  clientId: "invoices",
+  scopes: ["orders:read"],
+  expiresAt: null,
+};
+const agent = {
+  ...{ id: "019b76da-a807-7a1b-8c2d-3e4f5a6b7c9e", realmId: "acme", ...agentState, status: "ACTIVE", createdAt: time },
+  ...{ activatedAt: time, lastUsedAt: null, lastReviewedAt: null, reviewDueAt: time + 90 * 86_400_000 },
 };
 const application = {
   realmId: "acme",
@@ -164,9 +177,19 @@ export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   ClientMapper: clientMapper,
   CreateClientMapper: clientMapperState,
   UpdateClientMapper: { ...clientMapperState, multivalued: true },
+  Agent: agent,
+  CreateAgent: agentState,
+  UpdateAgent: agentState,
   WorkloadCredential: workloadCredential,
   CreateWorkloadCredential: workloadState,
   UpdateWorkloadCredential: { ...workloadState, enabled: true },
+  DelegationTokens: {
+    access_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln",
+    issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    token_type: "Bearer",
+    expires_in: 300,
+    scope: "orders:read",
+  },
   WorkloadTokens: {
     access_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln",
     issued_token_type: "urn:ietf:params:oauth:token-type:access_token",

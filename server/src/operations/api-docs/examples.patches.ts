@@ -9,6 +9,7 @@ export const examplesOfPatches: Readonly<Record<string, unknown>> = {
   PatchOrganization: { displayName: "Acme", enabled: false },
   PatchClient: { redirectUris: ["https://shop.example.com/callback"], requirePar: true },
   PatchAllowedResources: { allowedResources: ["https://api.example.com"] },
+  PatchAgent: { scopes: ["orders:read"] },
   PatchWorkloadCredential: { enabled: false },
   PatchClientMapper: { value: "costCentre" },
   PatchApplication: { displayName: "Shop" },

@@ -146,7 +146,10 @@ const webhook = {
   previousSecretUntil: null,
 };
 
-const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
+const consent = {
+  ...{ clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+  resources: [{ resource: "https://orders.example.com/mcp", scopes: ["openid", "orders"], grantedAt: time, updatedAt: time }],
+};
 
 const verification = {
   method: "dns",
@@ -207,7 +210,14 @@ export const examples: Readonly<Record<string, unknown>> = {
   AccountApplication: {
     ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
     link: "https://shop.example.com/",
-    ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
+    ...{
+      scopes: ["email", "openid"],
+      resources: ["https://orders.example.com/mcp"],
+      consentedAt: time,
+      active: true,
+      offline: false,
+      lastUsedAt: time,
+    },
   },
   SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
   Credential: credential,
@@ -384,6 +394,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],
     ownedResources: [],
+    ownedAgents: [],
     sharedResources: [],
     loginEvents: [
       { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },

@@ -27,6 +27,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Workload identity",
     description: "Tokens of other issuers (Kubernetes, GitHub, clouds) that stand for a client: no secret has to be kept or rotated.",
   },
+  {
+    name: "Agents",
+    description:
+      "Non-human identities: who answers for a client that acts by itself or for users, whether it may, and when it is reviewed.",
+  },
   { name: "Client scopes", description: "What clients may request, and the claims of each scope." },
   { name: "Claims", description: "What tokens, userinfo and introspection contain about a user, and what `sub` is." },
   {

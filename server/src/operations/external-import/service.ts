@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { ImportUser, OnConflict } from "../../directory/import/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -13,6 +14,7 @@ import {
   type Transact,
 } from "../transfer/index.ts";
 import { externalErrors } from "./errors.ts";
+import { linesOf } from "./lines.ts";
 import { recordOf, recordsOf, type Values } from "./reading.ts";
 import { Report } from "./report.ts";
 import type { Refused, Translation } from "./schema.ts";
@@ -58,15 +60,57 @@ export async function importExternal(
     const sections = await source.translate({ files, parameters, from, now: clock.now(), may }, { report, user });
     if (count > 0) await rows.write(Buffer.from("]"));
     const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
+    const present = may("manage-identity-providers") ? await presentProviders(transact, tools) : [];
     const refused: Refused[] = [];
     const options = { dryRun, prune: "none", source: null, plan: null, onConflict, importId } as const;
     const done = await withoutFaulty(document, refused, async (fit) =>
-      importRealm(transact, tools, who, { document: await readDocument(fit, null), users: count > 0 ? rows.read() : null }, options),
+      importRealm(
+        transact,
+        tools,
+        who,
+        {
+          document: await readDocument(fit, null),
+          users: count > 0 ? linkedTo([...present, ...aliasesIn(fit)], rows.read(), report) : null,
+        },
+        options,
+      ),
     );
     return { ...done, translation: { source: source.name, ...report.get(), refused } };
   } finally {
     await rows.close();
   }
+}
+
+const aliasesIn = (document: object): string[] =>
+  recordsOf((document as Record<string, unknown>).identityProviders).map(({ alias }) => String(alias));
+
+async function presentProviders(transact: Transact, tools: ImportTools): Promise<string[]> {
+  const { document } = await exportRealm(transact, tools, { sections: "identityProviders", full: false, passphrase: null, users: false });
+  return aliasesIn(document);
+}
+
+/** The rows without links to providers that the realm will not have: a user comes without such a link rather than not at all. */
+function linkedTo(aliases: readonly string[], rows: Readable, report: Report): Readable {
+  async function* kept(): AsyncGenerator<string> {
+    let row = 0;
+    for await (const line of linesOf(rows)) {
+      row++;
+      if (!line.includes('"federatedIdentities"')) {
+        yield `${line}\n`;
+        continue;
+      }
+      const user = JSON.parse(line.slice(1)) as ImportUser;
+      const links = (user.federatedIdentities ?? []).filter(({ provider }) => {
+        const isKnown = aliases.includes(provider);
+        const path = `users[].federatedIdentities[${provider.slice(0, 63)}]`;
+        if (isKnown) report.mapped(path);
+        else report.unmapped(path, "There is no such identity provider here that users sign in by", `users[${row}]`);
+        return isKnown;
+      });
+      yield `${line[0]}${JSON.stringify({ ...user, federatedIdentities: links })}\n`;
+    }
+  }
+  return Readable.from(kept(), { objectMode: false });
 }
 
 /** Settings that the files do not mention stay as they are: a document of our own would return them to their defaults. */

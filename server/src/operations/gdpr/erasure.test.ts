@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { remindOwners } from "../../applications/agents/index.ts";
 import { grantConsent } from "../../directory/consents/index.ts";
 import { keepLinkTokens } from "../../federation/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
@@ -152,6 +153,13 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
     values (${realm.name}, ${photos}::uuid, ${resourceId}::uuid, ${userId}::uuid, '', 'GRANTED', 1)`.execute(iam.core.db);
 
+  // She answers for an agent, and has been asked to review it.
+  must(await boss.post("/clients", { clientId: "bot", grantTypes: ["client_credentials"] }));
+  const agent = must(await boss.post("/agents", { name: "Nightly", clientId: "bot", ownerUserId: userId }));
+  must(await boss.post(`/agents/${agent.id}/activate`));
+  await sql`update agents set review_due_at = 1 where realm_id = ${realm.name}`.execute(iam.core.db);
+  await remindOwners({ ...iam.core.background, messages: iam.server.messages, baseUrl: iam.config.baseUrl, log: iam.core.log });
+
   // At work.
   const browser = iam.browser();
   await browser.signIn(realm.name, username, PASSWORD);
@@ -177,7 +185,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
 
   await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
-    await grantConsent(ctx, userId, "shop", ["openid"]);
+    for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
     const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
     await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
     // A registration of her address, not confirmed.
@@ -280,7 +288,7 @@ describe("erasing", () => {
       ]),
     );
     expect(theirs.every(({ sourceIp }) => sourceIp === null)).toBe(true);
-    expect(await realm.events(), "nothing is lost but the name").toHaveLength(length + 3);
+    expect(await realm.events(), "nothing is lost but the name").toHaveLength(length + 4);
     expect(await realm.events(`resourceId=${erased.resourceId}&type=ADMIN_DELETE`)).toMatchObject([{ detail: "gdpr" }]);
 
     // What is others' stays.

@@ -26,7 +26,7 @@ const must = (answer: Answer) => {
 };
 const consents = (realm: RealmUnderTest, userId: string, ...clients: [string, string[]][]) =>
   iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
-    for (const [clientId, scopes] of clients) await grantConsent(ctx, userId, clientId, scopes);
+    for (const [clientId, scopes] of clients) await grantConsent(ctx, { userId, clientId, resource: null }, scopes);
   });
 
 describe("the export", () => {
@@ -54,6 +54,7 @@ describe("the export", () => {
     const photos = must(await boss.post("/clients", { clientId: "photos" }));
     must(await boss.put(`/clients/${photos.id}/authz/settings`, { enabled: true }));
     const owned = must(await boss.post(`/clients/${photos.id}/authz/resources`, { name: "album", owner: "ada", ownerManagedAccess: true }));
+    must(await boss.post("/agents", { name: "bot", description: "hers", ownerUserId: userId }));
     const looker = await realm.as("view-users");
 
     const answer = await looker.get(`/users/${userId}/gdpr/export`);
@@ -91,8 +92,8 @@ describe("the export", () => {
       federatedLinks: [],
       directoryEntries: [],
       consents: [
-        { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
-        { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+        { clientId: "app", scopes: ["openid"], resources: [], grantedAt: time, updatedAt: time },
+        { clientId: "shop", scopes: ["openid", "profile"], resources: [], grantedAt: time, updatedAt: time },
       ],
       samlNameIds: [],
       provisioned: {
@@ -109,6 +110,7 @@ describe("the export", () => {
       ],
       ownedResources: [{ clientId: "photos", resourceId: owned.resourceId, name: "album", createdAt: time, shares: 0 }],
       sharedResources: [],
+      ownedAgents: [{ id: expect.any(String), name: "bot", description: "hers", status: "CREATED", createdAt: time, lastReviewedAt: null }],
       loginEvents: [
         { ...event, type: "LOGIN_FAILURE", outcome: "FAILURE" },
         { ...event, type: "LOGIN_SUCCESS", outcome: "SUCCESS" },

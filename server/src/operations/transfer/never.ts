@@ -15,7 +15,7 @@ export const neverExported = [
   // Runs of directories and imports, which are read again.
   ...["directory_entries", "directory_erasures", "directory_runs", "user_imports", "identity_provider_grants"],
   // Of people: earlier passwords, what they agreed to here, and by which accounts and names they are known elsewhere.
-  ...["password_history", "consents", "terms_acceptances", "saml_name_ids", "identity_links"],
+  ...["password_history", "consents", "resource_consents", "terms_acceptances", "saml_name_ids", "identity_links"],
   // SCIM: tokens are made anew, and what a connection knows of users and groups comes with its next run.
   ...["scim_tokens", "scim_users", "scim_user_emails", "scim_user_ids", "scim_group_ids", "scim_organization_groups"],
   // Authorization services of clients: the document does not carry them in this release. Shares are of people.

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Static } from "typebox";
 import { type ImportParts, importUsers, type OnConflict } from "../../directory/import/index.ts";
+import { importedLinks } from "../../federation/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import type { RealmDocument } from "./document.ts";
@@ -90,7 +91,7 @@ export async function importRealm(
   const done: RealmImport = { realm, dryRun, ...plan, lacking: [...plan.lacking, ...lacking] };
   if (users === null || !mayWriteUsers) return done;
   const rows = rowsOf(users, document.sealing, dryRun ? plan : null);
-  const parts = { transact, vault: tools.vault, ...tools.users };
+  const parts = { transact, vault: tools.vault, links: importedLinks, ...tools.users };
   const how = { type: "application/x-ndjson", delimiter: ",", onConflict, dryRun, importId } as const;
   return { ...done, users: await importUsers(parts, rows, how) };
 }

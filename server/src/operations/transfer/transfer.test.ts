@@ -43,6 +43,7 @@ async function furnished(): Promise<RealmUnderTest> {
   await post(`/groups/${below.groupId}/roles`, { name: "staff" });
   await post("/roles", { name: "boss", compositeRoles: ["staff"], compositeClientRoles: [{ clientId: "api", name: "reader" }] });
   await post(`/clients/${api.id}/service-account/roles`, { name: "auditor" });
+  await post("/agents", { name: "Assistant", clientId: "api", scopes: ["hr"] });
   const shop = await post("/clients", {
     clientId: "shop",
     redirectUris: ["https://shop.example.com/cb"],

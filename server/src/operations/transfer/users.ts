@@ -118,6 +118,7 @@ function prepared(value: unknown, sealing: Sealing | null, soon: Soon | null): u
     ...kept("roles", "roles", (name: string) => String(name)),
     ...kept("groups", "groups", (path: string) => String(path)),
     ...kept("organizations", "organizations", (one: { alias?: string }) => String(one?.alias)),
+    ...kept("federatedIdentities", "identityProviders", (one: { provider?: string }) => String(one?.provider)),
     ...kept("clientRoles", "clients", (one: { clientId?: string }) => String(one?.clientId)),
   };
 }

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { leastCpuTime } from "../../testing/cpu-time.ts";
-import { createPasswordHasher, isKnownHash } from "./index.ts";
+import { createPasswordHasher, isKnownHash, storedForm } from "./index.ts";
 
 const passwords = createPasswordHasher({ params: { memoryKiB: 64, passes: 1, parallelism: 1 } });
 
@@ -114,4 +115,33 @@ test("a salted digest takes the work of a real hash, or its speed would reveal i
   };
   const [once, often] = await leastCpuTime(checking(1), checking(16));
   expect(often).toBeGreaterThan(2 * once!);
+});
+
+describe("a hash of Firebase", () => {
+  // The README of github.com/firebase/scrypt.
+  const [salt, separator] = ["42xEC+ixf3L2lw==", "Bw=="];
+  const signer = "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==";
+  const hash = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==";
+  const urlSafe = (text: string) => text.replaceAll("+", "-").replaceAll("/", "_");
+
+  test("opens for its password without the project's signer key, whoever wrote it down, in either alphabet", async () => {
+    const written = [
+      `$fbscrypt$v=1,n=14,r=8,p=1,ss=${separator},sk=${signer}$${salt}$${hash}`,
+      `$firescrypt$ln=14,r=8,p=1$${urlSafe(salt)}$${urlSafe(hash)}$${separator}$${urlSafe(signer)}`,
+    ];
+    const [stored, other] = written.map(storedForm) as [string, string];
+    expect(other).toBe(stored);
+    expect(stored).not.toContain(signer.slice(0, 20));
+    expect(isKnownHash(stored)).toBe(true);
+    expect(await passwords.verify(stored, "user1password")).toBe(true);
+    expect(await passwords.verify(stored, "user2password")).toBe(false);
+  });
+});
+
+test("a password that was hashed elsewhere as it was typed opens, whichever form of Unicode that was", async () => {
+  const typed = "cafe\u0301-au-lait"; // e and an accent
+  const salted = (text: string) => createHash("sha1").update(text).update("salt").digest();
+  const encoded = `{SSHA}${Buffer.concat([salted(typed), Buffer.from("salt")]).toString("base64")}`;
+  expect(await passwords.verify(encoded, typed)).toBe(true);
+  expect(await passwords.verify(encoded, "caf\u00e9-au-lait"), "another text, to the system that hashed it").toBe(false);
 });

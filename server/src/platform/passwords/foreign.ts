@@ -1,4 +1,4 @@
-import { createHash, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createHash, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { verifyBcrypt } from "./bcrypt.ts";
 
@@ -37,7 +37,7 @@ const SSHA_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: num
   "512": ["sha512", 64],
 };
 
-/** Base64 with or without padding; passlib writes a dot for the plus. */
+/** Base64 with or without padding, of either alphabet; passlib writes a dot for the plus. */
 const fromBase64 = (text: string): Buffer => Buffer.from(text.replaceAll(".", "+"), "base64");
 const hasUsualLength = ({ length }: Buffer): boolean => length >= MIN_OUTPUT && length <= MAX_OUTPUT;
 
@@ -50,14 +50,32 @@ function readPbkdf2(digestName: string, rounds: number, salt: Buffer, expected: 
   };
 }
 
-function readScrypt(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+/** What scrypt may use; null: too much. Node refuses to use more memory than `maxmem`; what it counts is a little more than 128 × N × r. */
+function scryptLimits(N: number, r: number, p: number): { N: number; r: number; p: number; maxmem: number } | null {
   const isPowerOfTwo = Number.isInteger(Math.log2(N)) && N > 1;
-  if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK || !hasUsualLength(expected)) return null;
-  // Node refuses to use more memory than `maxmem`; what it counts is a little more than 128 × N × r.
-  const limits = { N, r, p, maxmem: 128 * r * (N + p + 2) };
+  if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK) return null;
+  return { N, r, p, maxmem: 128 * r * (N + p + 2) };
+}
+
+function readScrypt(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+  const limits = scryptLimits(N, r, p);
+  if (!limits || !hasUsualLength(expected)) return null;
   return {
     cheap: false,
     verify: async (password) => timingSafeEqual(await deriveByScrypt(password, salt, expected.length, limits), expected),
+  };
+}
+
+/** The key stream that scrypt's key makes in AES-256-CTR: what a hash of Firebase comes to without the project's signer key. */
+function readKeyStream(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+  const limits = scryptLimits(N, r, p);
+  if (!limits || !hasUsualLength(expected)) return null;
+  return {
+    cheap: false,
+    async verify(password) {
+      const key = (await deriveByScrypt(password, salt, 64, limits)).subarray(0, 32);
+      return timingSafeEqual(createCipheriv("aes-256-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(expected.length)), expected);
+    },
   };
 }
 
@@ -77,7 +95,7 @@ function readBcrypt(text: string, cost: number): ForeignHash | null {
   return { cheap: false, verify: (password) => verifyBcrypt(password, text) };
 }
 
-const B64 = "[A-Za-z0-9+/.]+={0,2}";
+const B64 = "[A-Za-z0-9+/._-]+={0,2}";
 
 /** Every form with how it is read. Anchored and without repetition inside of repetition: no text takes long to refuse. */
 const forms: readonly (readonly [form: RegExp, read: Read])[] = [
@@ -108,6 +126,11 @@ const forms: readonly (readonly [form: RegExp, read: Read])[] = [
     new RegExp(`^scrypt[$](?<N>\\d{1,9})[$](?<salt>[^$]+)[$](?<r>\\d{1,4})[$](?<p>\\d{1,4})[$](?<hash>${B64})$`),
     ({ N, r, p, salt, hash }) => readScrypt(Number(N), Number(r), Number(p), Buffer.from(salt!), fromBase64(hash!)),
   ],
+  // ours, of a hash of Firebase: see `storedForm`
+  [
+    new RegExp(`^[$]fbstream[$]ln=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4})[$](?<salt>${B64})[$](?<hash>${B64})$`),
+    ({ ln, r, p, salt, hash }) => readKeyStream(2 ** Number(ln), Number(r), Number(p), fromBase64(salt!), fromBase64(hash!)),
+  ],
   // LDAP: {SSHA}, {SSHA256}, {SSHA384}, {SSHA512}, the salt behind the digest
   [new RegExp(`^[{]SSHA(?<size>\\d{3})?[}](?<written>${B64})$`, "i"), ({ size = "", written }) => readSalted(size, fromBase64(written!))],
 ];
@@ -120,4 +143,32 @@ export function readForeignHash(text: string): ForeignHash | null {
     if (groups) return read(groups);
   }
   return null;
+}
+
+/** With the parameters that a project of Firebase has: as GoTrue writes it, and as Kratos does. */
+const withSignerKey: readonly RegExp[] = [
+  new RegExp(
+    `^[$]fbscrypt[$]v=1,n=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4}),ss=(?<separator>${B64}),sk=(?<key>${B64})[$](?<salt>${B64})[$](?<hash>${B64})$`,
+  ),
+  new RegExp(
+    `^[$]firescrypt[$]ln=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4})[$](?<salt>${B64})[$](?<hash>${B64})[$](?<separator>${B64})[$](?<key>${B64})$`,
+  ),
+];
+
+/**
+ * A hash as it may be stored. Firebase encrypts its project's signer key by a key made of the password. The signer key is a secret of all users; what it
+ * was combined with is not, and proves the password as well.
+ */
+export function storedForm(text: string): string {
+  if (text.length > MAX_TEXT) return text;
+  for (const form of withSignerKey) {
+    const { ln, r, p, separator, key, salt, hash } = form.exec(text)?.groups ?? {};
+    if (hash === undefined) continue;
+    const [signer, sealed] = [fromBase64(key!), fromBase64(hash)];
+    if (signer.length !== sealed.length) return text;
+    const stream = Buffer.from(sealed.map((byte, at) => byte ^ signer[at]!));
+    const whole = Buffer.concat([fromBase64(salt!), fromBase64(separator!)]);
+    return `$fbstream$ln=${ln},r=${r},p=${p}$${whole.toString("base64")}$${stream.toString("base64")}`;
+  }
+  return text;
 }

@@ -127,6 +127,13 @@ export function createPasswordHasher(
     const bytes = passwordBytes(password);
     // No stored hash can belong to it; known and unknown users are answered alike, at no cost.
     if (bytes === null) return false;
+    if (await checkBytes(encoded, bytes)) return true;
+    // Other systems hash what was typed, in whichever form of Unicode.
+    const typed = Buffer.from(password, "utf8");
+    return !typed.equals(bytes) && typed.length <= MAX_PASSWORD_BYTES && checkBytes(encoded, typed);
+  };
+
+  const checkBytes = async (encoded: string, bytes: Buffer): Promise<boolean> => {
     if (readable(encoded)) return queued(() => verify(encoded, bytes));
     const foreign = readForeignHash(encoded);
     // An unreadable hash costs what a readable one does, so that time does not reveal which users have one.

@@ -2,4 +2,5 @@
 // and which passwords have leaked. Rules about what a good password is live with credentials; this folder knows only what they cost.
 export { type BreachedPasswords, createBreachedPasswords, shippedBreaches } from "./breaches.ts";
 export { type DirectoryRefusal, passwordErrors } from "./errors.ts";
+export { storedForm } from "./foreign.ts";
 export { createPasswordHasher, isKnownHash, overloaded, type PasswordHasher } from "./hasher.ts";

@@ -15,7 +15,7 @@ const refusal = ({ status, body }: Answer) => [status, body?.code];
 const at = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/account/gdpr/${path}`;
 const grant = (realm: RealmUnderTest, userId: string, clientId: string, scopes: string[]) =>
   iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
-    grantConsent(ctx, userId, clientId, scopes),
+    grantConsent(ctx, { userId, clientId, resource: null }, scopes),
   );
 async function signedIn(realm: RealmUnderTest) {
   const user = await realm.user();
@@ -90,7 +90,8 @@ describe("a consent", () => {
   test("only grows when it is given again, also twice at once", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
-    const first = await grant(realm, ada.userId, "shop", ["openid"]);
+    await grant(realm, ada.userId, "shop", ["openid"]);
+    const first = (await findConsent(iam.core.db, realm.name, ada.userId, "shop"))!;
     await Promise.all([grant(realm, ada.userId, "shop", ["profile", "email"]), grant(realm, ada.userId, "shop", ["phone"])]);
     const { db } = iam.core;
     const found = await findConsent(db, realm.name, ada.userId, "shop");

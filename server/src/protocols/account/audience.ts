@@ -23,15 +23,19 @@ const NEEDS_SCOPE = {
   scope: "account",
 } as const;
 
-/** Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless it was given the scope for it. */
-const mayChange = ({ live }: PresentedAccess): boolean => live.scopes.includes("account");
+/**
+ * Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless an administrator gave the client itself
+ * the scope for it. A token outlives that by minutes, and a scope that the realm gives to every client is not enough.
+ */
+const mayChange = ({ live, client }: Pick<PresentedAccess, "client"> & { live: Pick<PresentedAccess["live"], "scopes"> }): boolean =>
+  live.scopes.includes("account") && client.scopes.includes("account");
 
-/** Nor does every client read what the account has: only those that may change it, and the realm's own. */
-const mayRead = (token: PresentedAccess): boolean => mayChange(token) || token.client.settings.firstParty;
+/** Nor does every client read what the account has: only those that may change it, and the realm's own, unless an agent's, which acts by itself. */
+const mayRead = (token: PresentedAccess): boolean => mayChange(token) || (token.client.settings.firstParty && token.client.agent === null);
 
 /** For what a token may not even read without the scope, although it is the realm's own application's. */
-export function assertHasScope({ accessToken }: Pick<FastifyRequest, "accessToken">): void {
-  if (!accessToken?.scopes.includes("account")) throw accountErrors.scope();
+export function assertHasScope({ accessToken, client }: Pick<FastifyRequest, "accessToken" | "client">): void {
+  if (!accessToken || !client || !mayChange({ live: accessToken, client })) throw accountErrors.scope();
 }
 
 /**

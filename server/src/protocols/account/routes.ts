@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
 import type { RegistrationParts } from "../../signin/passkeys/index.ts";
 import { accessRoutes } from "./access/access.routes.ts";
+import { ownAgentRoutes } from "./access/agents.routes.ts";
 import { browserRoutes } from "./access/browsers.routes.ts";
 import type { LinkTokenParts } from "./access/link-token.service.ts";
 import { ownLinkRoutes } from "./access/links.routes.ts";
@@ -25,6 +26,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   answerConditionally(app);
   await app.register(profileRoutes, { ...parts, prefix: "" });
   await app.register(ownCredentialRoutes, { ...parts, prefix: "/credentials" });
+  await app.register(ownAgentRoutes, { prefix: "/agents" });
   await app.register(browserRoutes, { prefix: "/browsers" });
   await app.register(ownLinkRoutes, { ...parts, prefix: "/linked-accounts" });
   await app.register(accessRoutes, { baseUrl: parts.baseUrl });

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { type AgentUse, noteAgentUse } from "../../applications/agents/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
@@ -14,10 +15,14 @@ import { createRefusals } from "./refusals.ts";
 export interface ClientActivity {
   /** A token was issued by the client credentials grant. */
   issued(client: ClientSnapshot, sourceIp: string | null, expiresAt: number): void;
+  /** The client of an agent got a token, by any grant. */
+  usedAgent(client: ClientSnapshot): void;
   /** Client authentication failed. */
   refused(refusal: Refusal): void;
   /** A workload's token was refused. */
   refusedWorkload(refusal: WorkloadRefusal): void;
+  /** An agent was refused a token to act for a user. */
+  refusedDelegation(refusal: DelegationRefusal): void;
   /** Stores what was counted since the last flush. */
   flush(): Promise<void>;
 }
@@ -40,6 +45,15 @@ export interface WorkloadRefusal {
   readonly sourceIp: string | null;
 }
 
+export interface DelegationRefusal {
+  readonly realm: string;
+  readonly agent: string;
+  /** As OAuth knows the agent's client. */
+  readonly clientId: string;
+  readonly reason: string;
+  readonly sourceIp: string | null;
+}
+
 interface Parts {
   readonly db: Db;
   readonly work: UnitOfWork;
@@ -58,7 +72,21 @@ export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQu
 
 export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   let noted = new Map<string, Activity>();
+  let used = new Map<string, AgentUse>();
   const refusals = createRefusals({ work, log });
+
+  const storeUses = async () => {
+    const waiting = [...used.values()];
+    used = new Map();
+    try {
+      while (waiting.length > 0) {
+        await noteAgentUse(db, waiting.slice(0, FLUSH_ROWS));
+        waiting.splice(0, FLUSH_ROWS);
+      }
+    } finally {
+      for (const left of waiting) if (!used.has(left.agent)) used.set(left.agent, left);
+    }
+  };
 
   const add = (more: Activity) => {
     const key = `${more.realm}/${more.id}`;
@@ -92,6 +120,9 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
       const now = clock.now();
       add({ realm: realmId, id, firstAt: now, lastAt: now, tokens: 1, sourceIp, expiresAt });
     },
+    usedAgent({ realmId, agent }) {
+      if (agent) used.set(agent.id, { realm: realmId, agent: agent.id, at: clock.now() });
+    },
     refused({ realm, clientId, id, sourceIp }) {
       refusals.add({
         ...{ realm, sourceIp, key: `client ${id ?? "?"}` },
@@ -118,8 +149,21 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         }),
       });
     },
+    refusedDelegation({ realm, agent, clientId, reason, sourceIp }) {
+      refusals.add({
+        ...{ realm, sourceIp, key: `agent ${agent} ${reason}` },
+        draft: (more, isSeveral) => ({
+          category: "SECURITY",
+          type: "DELEGATION_REJECTED",
+          outcome: "FAILURE",
+          actor: { ...(isSeveral ? { id: null, name: "(several)" } : { id: agent, name: clientId }), kind: "agent" },
+          ...(!isSeveral && { resourceType: "agents", resourceId: agent }),
+          detail: more > 0 ? `${more} more since the last event` : reason,
+        }),
+      });
+    },
     async flush() {
-      await Promise.all([storeActivity(), refusals.flush()]);
+      await Promise.all([storeActivity(), storeUses(), refusals.flush()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type ClientSnapshot, type Clients, profileOf } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, type Clients, isUsable, profileOf } from "../../applications/clients/index.ts";
 import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
+import { clock } from "../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { oncePer } from "../../kernel/once.ts";
 import type { ClientActivity } from "./activity.ts";
@@ -35,7 +36,7 @@ export async function authenticateClient(parts: ClientAuthParts, request: Client
   const credentials = presentedCredentials(request.headers, request.form);
   if (credentials.kind === "workload") return authenticateWorkload(parts, credentials, request);
   const known = await parts.clients.get(parts.realm.realmId, credentials.clientId);
-  const client = known?.enabled ? known : null;
+  const client = known && isUsable(known, clock.now()) ? known : null;
   if (client) refuseForeignOrigin(client, request.headers);
   const reason = client ? await reasonAgainst(parts, client, credentials, request) : "client not found";
   if (client && reason === null) return client;
@@ -65,7 +66,7 @@ async function authenticateWorkload(
   const verified = await verifyWorkloadToken(parts, assertion, (credential) => named === undefined || credential.clientId === named);
   if (!isWorkload(verified)) throw refusal(parts, request, clientId, null, verified.reason);
   const known = await parts.clients.get(parts.realm.realmId, verified.credential.clientId);
-  const client = known?.enabled ? known : null;
+  const client = known && isUsable(known, clock.now()) ? known : null;
   if (client) refuseForeignOrigin(client, request.headers);
   if (client?.settings.authMethod !== "federated_jwt") throw refusal(parts, request, clientId, client, MISMATCH);
   return limited(client)(verified.credential);

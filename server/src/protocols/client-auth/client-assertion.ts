@@ -1,6 +1,7 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { CLOCK_SKEW, onlyAudience, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/keys/index.ts";
@@ -10,8 +11,6 @@ import { currentSecrets } from "./client-secret.ts";
 
 /** In seconds. An assertion is made for one request; a long-lived one is as good as a password to anyone who intercepts it. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;
-/** In seconds: how far the client's clock may be ahead of ours. */
-const SKEW = MINUTE / SECOND;
 /** In seconds: how long after `exp` an assertion is accepted. */
 const TOLERANCE = 15;
 
@@ -60,19 +59,14 @@ function reasonAgainstAlg({ settings }: ClientSnapshot, alg: string | undefined)
 /** RFC 7523 §3. Only one audience: another recipient could replay the assertion here. */
 function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audience: ReadonlySet<string>): string | null {
   const { iss, sub, aud, exp, nbf, iat, jti } = payload;
-  const now = Math.floor(clock.now() / SECOND);
-  if (typeof exp !== "number" || now - TOLERANCE >= exp) return "it has expired, or does not say when it does";
-  if (exp - now > MAX_LIFETIME + SKEW) return `it lives longer than ${MAX_LIFETIME} seconds`;
-  for (const begin of [iat, nbf]) {
-    if (begin === undefined) continue;
-    if (typeof begin !== "number" || begin > now + SKEW) return "it is from the future";
-    if (exp - begin > MAX_LIFETIME) return `it lives longer than ${MAX_LIFETIME} seconds`;
-  }
+  const reason = reasonAgainstTimes(payload, { expirySkew: TOLERANCE });
+  if (reason !== null) return reason;
+  const begins = [iat, nbf, clock.now() / SECOND + CLOCK_SKEW].map((begin) => begin ?? Number.POSITIVE_INFINITY);
+  if (exp! - Math.min(...begins) > MAX_LIFETIME) return `it lives longer than ${MAX_LIFETIME} seconds`;
   if (typeof jti !== "string" || jti === "") return "it has no jti";
   if (iss !== client.clientId || sub !== client.clientId) return "iss and sub must be the client_id";
   if (profileOf(client.settings).issuerAudience && typeof aud !== "string") return "its audience must be the issuer, as one string";
-  const [only, ...others] = [aud].flat();
-  if (only === undefined || others.length > 0 || !audience.has(only)) return "it is not meant for this server alone";
+  if (!audience.has(onlyAudience(aud) ?? "")) return "it is not meant for this server alone";
   return null;
 }
 

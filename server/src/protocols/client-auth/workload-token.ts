@@ -1,8 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { isWithinServer } from "../../applications/clients/index.ts";
 import { valueAt, type WorkloadCredential, type WorkloadCredentials } from "../../applications/workload-credentials/index.ts";
-import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { MINUTE, SECOND } from "../../kernel/clock.ts";
 import { isSignedByAny, type ParsedJws, parseJws } from "../../kernel/jws.ts";
+import { onlyAudience, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -90,21 +91,19 @@ function readClaimed(token: string): Claimed | RefusedWorkload {
   if (!ALGS.includes(alg)) return refuse("its algorithm is not allowed");
   if (kid !== null && typeof kid !== "string") return refuse("its kid is not a string");
   if (!TYPES.includes(typeof typ === "string" ? typ.toLowerCase() : typ)) return refuse("it is a token of another type");
-  const [audience, ...others] = listOf(aud);
+  const audience = onlyAudience(aud);
   if (issuer === "" || subject === "") return refuse("it has no issuer or no subject");
-  if (typeof audience !== "string" || others.length > 0) return refuse("it must have exactly one audience");
+  if (audience === null) return refuse("it must have exactly one audience");
   return { jws, alg: alg as string, kid, issuer, subject, audience };
 }
 
 /** RFC 7519 §4.1, and the conditions of the credential. */
 function reasonAgainstClaims({ realm }: WorkloadParts, credential: WorkloadCredential, payload: ParsedJws["payload"]): string | null {
-  const { exp, iat, nbf = 0, jti } = payload;
+  const { exp, iat, jti } = payload;
   const skew = realm.settings.workloads.clockSkewSeconds;
-  const now = clock.now() / SECOND;
-  if (typeof exp !== "number" || exp <= now - skew) return "it has expired, or does not say when it does";
-  if (typeof iat !== "number" || iat > now + skew) return "it is from the future, or does not say when it was made";
-  if (typeof nbf !== "number" || nbf > now + skew) return "it is not valid yet";
-  if (exp - iat > credential.maxTokenSeconds + skew) return `it lives longer than ${credential.maxTokenSeconds} seconds`;
+  const reason = reasonAgainstTimes(payload, { skew, requiresIat: true });
+  if (reason !== null) return reason;
+  if (Number(exp) - Number(iat) > credential.maxTokenSeconds + skew) return `it lives longer than ${credential.maxTokenSeconds} seconds`;
   if (credential.singleUse && (typeof jti !== "string" || jti === "")) return "it has no jti";
   const broken = Object.entries(credential.conditions).find(([claim, values]) => {
     const value = valueAt(payload, claim);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isUsable } from "../../applications/clients/index.ts";
 import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
@@ -8,12 +8,15 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
 import {
+  type AuthorizationDetail,
   claimsOfScopes,
+  consentResource,
   consentToClaim,
   IMPLIED_CLAIMS,
   lifetimesOf,
   needsConsent,
   type requestedAcr,
+  requestedDetails,
   writeGrant,
 } from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
@@ -34,6 +37,8 @@ export interface Requested {
   /** Individually requested claims that no scope contains. */
   readonly claims: readonly string[];
   readonly resources: readonly string[];
+  /** RFC 9396 */
+  readonly details: readonly AuthorizationDetail[];
 }
 
 interface RequestParams {
@@ -44,12 +49,13 @@ interface RequestParams {
   readonly claims?: string;
   readonly resource?: string | readonly string[];
   readonly binding_message?: string;
+  readonly authorization_details?: string;
 }
 
 const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
 
-export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: OpenRequest): Requested {
-  const { scope, resource } = paramsOf(request);
+export function requestedBy({ scopesOfRealm, issuer, realm }: DecoupledParts, request: OpenRequest): Requested {
+  const { scope, resource, authorization_details: details } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
   const brought = claimsOfScopes(scopesOfRealm, scopes);
   const { id_token, userinfo } = claimsOf(request);
@@ -58,6 +64,7 @@ export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: 
     scopes,
     claims: claims.filter((claim) => !brought.has(claim) && !IMPLIED_CLAIMS.has(claim)),
     resources: resource === undefined ? [issuer] : [resource].flat(),
+    details: requestedDetails(details, realm.settings.tokens.authorizationDetailsTypes),
   };
 }
 
@@ -86,7 +93,7 @@ export function isTooOld(request: OpenRequest, { authTime }: Pick<LiveSession, "
   return authTime < Math.min(requestedAt, now - Number(maxAge) * SECOND);
 }
 
-/** A pending request of an enabled client. */
+/** A pending request of a client that may be used. */
 export interface Waiting {
   readonly request: OpenRequest;
   readonly client: ClientSnapshot;
@@ -94,7 +101,7 @@ export interface Waiting {
 
 async function withClient({ clients, realm }: DecoupledParts, request: OpenRequest | null): Promise<Waiting | null> {
   const client = request && (await clients.get(realm.realmId, request.clientId));
-  return request && client?.enabled ? { request, client } : null;
+  return request && client && isUsable(client, clock.now()) ? { request, client } : null;
 }
 
 /** By user code. */
@@ -148,7 +155,7 @@ export async function answer(req: FastifyRequest, approval: Approval, isAllowed:
 
 /** Approval: stores grant, decision, consent and event in one transaction. */
 async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
-  const { scopes, claims, resources } = requestedBy(parts, request);
+  const { scopes, claims, resources, details } = requestedBy(parts, request);
   const scope = scopes.join(" ");
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
@@ -162,6 +169,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     payload: {
       openid: { scope, ...(claims.length > 0 && { claims: [...claims] }) },
       resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
+      ...(details.length > 0 && { rar: details }),
     },
     now: ctx.now,
     expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
@@ -172,6 +180,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     grantId,
     scope,
     resource: resources.length === 1 ? resources[0] : resources,
+    ...(details.length > 0 && { rar: details }),
     acr: session.acr,
     amr: [...session.amr],
     authTime: Math.floor(session.authTime / SECOND),
@@ -183,7 +192,12 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   // The client becomes a participant of the session, and is notified when the session ends.
   if (!isOffline)
     await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
-  if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);
+  if (needsConsent(client))
+    for (const resource of resources)
+      await grantConsent(ctx, { userId: session.userId, clientId: client.clientId, resource: consentResource(parts, resource) }, [
+        ...scopes,
+        ...claims.map(consentToClaim),
+      ]);
   ctx.audit({ category: "AUTHN", type: EVENTS[model], resourceType: "clients", resourceId: client.id, detail: client.clientId });
   return true;
 }

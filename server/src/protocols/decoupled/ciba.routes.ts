@@ -45,7 +45,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     const found = await findRequest(realm, request.visitor.session!, (request.params as { id: string }).id);
     if (!found) return showGone(request, reply, status ?? 404);
     const action = pathOf(request.realmId, found.request.recordId);
-    const view = { ...confirmationOf(visitors, request, reply, realm, found), action, message: messageOf(found) };
+    const view = { ...(await confirmationOf(visitors, request, reply, realm, found)), action, message: messageOf(found) };
     return sendPage(reply, status ?? 200, renderCiba(view));
   };
 

@@ -212,6 +212,36 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
   });
 
+  test("and is an agent's shows the agent, its owner and all that it wants to do; the token carries just that, and marks the agent", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const [user, owner, browser] = [await realm.user(), await realm.user("owen"), iam.browser()];
+    await boss.patch("/settings", { tokens: { authorizationDetailsTypes: ["payment"] } });
+    const party = await bank(realm, { firstParty: true });
+    const agent = (await boss.post("/agents", { name: "Payment bot", clientId: "bank", ownerUserId: owner.userId })).body;
+    expect((await ask(party, { login_hint: user.username })).status, "not active yet").toBe(401);
+    await boss.post(`/agents/${agent.id}/activate`);
+    const details = [{ type: "payment", actions: ["initiate"], instructedAmount: { currency: "EUR", amount: "50.00" } }];
+    const unknown = await ask(party, { login_hint: user.username, authorization_details: JSON.stringify([{ type: "transfer" }]) });
+    expect(unknown.body.error).toBe("invalid_authorization_details");
+    const requested = await ask(party, { login_hint: user.username, authorization_details: JSON.stringify(details) });
+    expect(requested.status, requested.text).toBe(200);
+    const { page, href } = await look(browser, realm, user);
+    for (const shown of ["Payment bot", "owen", "payment", "initiate", "50.00", "EUR"]) expect(page!.text).toContain(shown);
+    await boss.post(`/agents/${agent.id}/suspend`);
+    expect((await browser.get(href!)).status, "of an agent that is not active").toBe(404);
+    await boss.post(`/agents/${agent.id}/activate`);
+    await press(browser, await browser.get(href!), { decision: "allow" });
+    const tokens = await poll(party, requested.body.auth_req_id);
+    expect(tokens.body.authorization_details).toEqual(details);
+    expect(payloadOf(tokens.body.access_token)).toMatchObject({
+      ...{ authorization_details: details, nhi: true, agent_id: agent.id },
+      act: { sub: "bank", client_id: "bank", agent_id: agent.id },
+    });
+    const { body: consents } = await boss.get(`/users/${user.userId}/gdpr/consents`);
+    expect(consents, "also of a first-party client").toMatchObject([{ clientId: "bank", scopes: ["openid"] }]);
+  });
+
   test("finds users by name or by its own ID token, and gets a clear error for what it cannot ask", async () => {
     const realm = await iam.realm();
     const user = await realm.user();

@@ -111,7 +111,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
       if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: back });
       if (decision !== "allow" && decision !== "deny") {
-        const view = { ...confirmationOf(visitors, request, reply, ofRealm, found), action: path, userCode };
+        const view = { ...(await confirmationOf(visitors, request, reply, ofRealm, found)), action: path, userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
       const isAllowed = decision === "allow";

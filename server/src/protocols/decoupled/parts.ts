@@ -10,7 +10,7 @@ export interface DecoupledParts extends IssuerParts {
   readonly clients: Clients;
   readonly vault: Vault;
   readonly outbound: Outbound;
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { findShownAgent } from "../../applications/agents/index.ts";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
@@ -8,7 +9,7 @@ import type { SignInRequest } from "../../signin/authenticators/index.ts";
 import type { PageParts } from "../../signin/login/index.ts";
 import { renderNoAccess, sendPage } from "../../signin/pages/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
-import { requestedAcr } from "../tokens/index.ts";
+import { type AuthorizationDetail, requestedAcr } from "../tokens/index.ts";
 import { acrParamsOf, approvalErrors, isTooOld, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuers, DecoupledParts } from "./parts.ts";
 
@@ -50,6 +51,17 @@ export async function missingSignIn(
 export const shownScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]) =>
   scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null }));
 
+/** The APIs that a request is for, as pages name them. */
+export async function shownApis({ apis, realm, issuer }: Pick<DecoupledParts, "apis" | "realm" | "issuer">, resources: readonly string[]) {
+  const others = resources.filter((resource) => resource !== issuer);
+  return Promise.all(
+    others.map(async (address) => {
+      const api = await apis.get(realm.realmId, address);
+      return { name: api ? (api.name ?? api.clientId) : null, address };
+    }),
+  );
+}
+
 /** In the query of a page: asks to sign in again, for another account. Following the link changes nothing by itself, so it needs no CSRF token. */
 export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
 
@@ -57,9 +69,16 @@ export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? cl
 
 type Visitors = PageParts["visitors"];
 
-/** What both approval pages show of a request. */
-export function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
-  const { scopes, claims } = requestedBy(parts, found.request);
+/** RFC 9396: all of a detail, because the user decides about all of it. */
+const detailText = ({ type, ...members }: AuthorizationDetail): string => [type, ...Object.entries(members).map(memberText)].join(" · ");
+
+const memberText = ([name, value]: [string, unknown]): string =>
+  `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
+
+/** The content of both approval pages. */
+export async function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
+  const { scopes, claims, details, resources } = requestedBy(parts, found.request);
+  const { agent } = found.client;
   return {
     ...visitors.frameOf(req, reply, req.visitor),
     state: "confirm",
@@ -68,6 +87,9 @@ export function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: F
     account: req.visitor.session!.username,
     scopes: shownScopes(parts.scopesOfRealm, scopes),
     claims,
+    details: details.map(detailText),
+    agent: agent && (await findShownAgent(parts.db, parts.realm.realmId, agent.id)),
+    apis: await shownApis(parts, resources),
   } as const;
 }
 

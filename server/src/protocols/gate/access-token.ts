@@ -10,7 +10,7 @@ import { issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
 import { allowOrigin } from "./oauth.ts";
 import { challenge, refuseToken, type TokenRefusal } from "./refusals.ts";
 
-/** What an API requires of access tokens. Each room defines its own; app/realm-routes.ts lists them by the name that routes declare. */
+/** An API's requirements for access tokens. Each room defines its own; app/realm-routes.ts lists them by the name that routes declare. */
 export interface Audience {
   /** A token must name one of these in `aud`. */
   names(issuer: string): readonly string[];

@@ -4,7 +4,7 @@ import { isWrite } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 
-/** What a request is about, as the audit trail has it. */
+/** The resource of a request, for the audit trail. */
 export interface RequestedResource {
   readonly resourceType: string;
   readonly resourceId: string | undefined;

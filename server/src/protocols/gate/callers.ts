@@ -47,13 +47,13 @@ declare module "fastify" {
 export interface CallerParts extends AccessTokenParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
   /** By the name in `bearer({ audience })`. */
   readonly audiences: Readonly<Record<string, Audience>>;
 }
 
-/** What differs between the gate of a realm and that of the admin API. */
+/** The differences between the gate of a realm and that of the admin API. */
 export interface SessionRules {
   /** The realms whose sessions are accepted. The first session that fits is used; without one, the first that exists. */
   realms(realm: RealmSnapshot): Promise<readonly RealmSnapshot[]>;
@@ -84,11 +84,12 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   const audienceOf = (caller: Caller): Audience | undefined => (caller.by === "bearer" ? parts.audiences[caller.audience] : undefined);
 
   const acceptedBy = oncePer(
-    (declaration: FastifyContextConfig): { audience: Audience | undefined; session: SessionCaller | undefined } => {
+    (declaration: FastifyContextConfig): { audience: Audience | undefined; session: SessionCaller | undefined; takesClients: boolean } => {
       const callers = callersOf(declaration);
       return {
         audience: callers.map(audienceOf).find((each) => each !== undefined),
         session: callers.find((caller): caller is SessionCaller => caller.by === "session"),
+        takesClients: callers.some(({ by }) => by === "client"),
       };
     },
   );
@@ -197,7 +198,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     /** True: the caller was authenticated. False: the route takes neither session nor token as an API. Throws where the caller is refused. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
       const { request, realm, declaration } = entering;
-      const { audience, session } = acceptedBy(declaration);
+      const { audience, session, takesClients } = acceptedBy(declaration);
       const scheme = schemeOf(request);
       if (audience && (scheme === "bearer" || scheme === "dpop")) {
         await byToken(entering, audience, tokenInHeader(request));
@@ -209,7 +210,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
         await bySession(entering, audience ? challengeOf(audience, issuerOf(parts.baseUrl, realm.realmId), "Bearer") : "Bearer");
         return true;
       }
-      if (!audience) return false;
+      // A client authenticates itself when the form is read.
+      if (!audience || takesClients) return false;
       if (scheme !== null && declaration.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
       // The form is parsed later and may contain the token.
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);

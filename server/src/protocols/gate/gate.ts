@@ -105,7 +105,8 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   const checkBody = async (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig) => {
     const { tokenInForm, byClient: authenticatesClient, formToken } = planOf(config);
     if (tokenInForm && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm, declaration: config }, tokenInForm);
-    if (authenticatesClient) await byClient(gate, request, reply);
+    // Or the client has brought a token of its own.
+    if (authenticatesClient && !request.accessToken) await byClient(gate, request, reply);
     if (!formToken || !isWrite(request) || !request.visitor || config.csrfUnless?.(request)) return;
     if (hasFormToken(gate, request)) return void refuseDirtyText(request.body);
     if (!config.onStale || !request.wantsPage) throw refuse(request, "csrf");

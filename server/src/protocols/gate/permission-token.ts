@@ -8,11 +8,14 @@ import type { Entering } from "./callers.ts";
 import { tokenInHeader } from "./presented.ts";
 import { refuse } from "./refusals.ts";
 
-/** Opaque tokens of one kind, each with permissions. The room that issues them defines it; app/realm-routes.ts lists it by the kind that routes declare. */
+/**
+ * Opaque tokens of one kind, each with permissions. The room that issues them defines it; app/realm-routes.ts lists it by the kind that routes
+ * declare.
+ */
 export interface PermissionTokens {
   /** The description of a 401. */
   readonly invalid: string;
-  /** Who acts with the token, with the permissions that it has now; null: it is unknown, revoked or expired. */
+  /** The token's actor, with its current permissions; null: the token is unknown, revoked or expired. */
   actorOf(request: FastifyRequest, realm: RealmSnapshot, token: string): Promise<Actor | null>;
   /** For ADMIN_DENIED. */
   resourceOf(request: FastifyRequest): RequestedResource;

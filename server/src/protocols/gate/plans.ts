@@ -4,7 +4,7 @@ import { type Caller, callersOf, type SessionCaller } from "../../platform/http/
 import type { Audience } from "./access-token.ts";
 import type { Callers } from "./callers.ts";
 
-/** What the gate does for a route. */
+/** The gate's plan for a route. */
 export interface Plan {
   /** Nothing to authenticate, count or negotiate before the body is read. */
   readonly isOpen: boolean;

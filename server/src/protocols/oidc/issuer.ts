@@ -21,7 +21,7 @@ export interface Interaction {
     readonly reasons: readonly string[];
     readonly details: Readonly<Record<string, unknown>>;
   };
-  /** Of the authorization request. */
+  /** The parameters of the authorization request. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 

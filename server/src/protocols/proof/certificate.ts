@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Of the header's value. */
+/** The length of the header's value. */
 const MAX_LENGTH = 16 * 1024;
 
 interface WithHeaders {

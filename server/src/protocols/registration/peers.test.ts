@@ -270,6 +270,70 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
+  test("proves itself by a key of its document, for an API that is open to everyone; it never has the API's own name", async () => {
+    const realm = await openRealm({ metadataDocuments: true });
+    const API = "https://tools.example/mcp";
+    const open = { resourceIndicators: [API], resourceAccess: "everyone" };
+    expect((await realm.asMaster().post("/clients", { clientId: "tools", name: "Tools", ...open })).status).toBe(201);
+    const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = { ...publicKey.export({ format: "jwk" }), kid: "1" };
+    pages.set("/keyed.json", json(documentAt("/keyed.json", { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [key] } })));
+    const visitor = browser();
+    const user = await realm.user();
+    const signIn = await authorize(realm, "/keyed.json", { resource: API }, visitor);
+    const consent = await submit(visitor, iam.config.baseUrl, signIn.page, { username: user.username, password: user.password });
+    expect(consent.page.text).toMatch(/Tools[\s\S]*https:\/\/tools\.example\/mcp/);
+    expect(consent.page.text.split(`${HOST}:${peer.port}`).length, "the client's host, and where the answer goes").toBeGreaterThan(2);
+    const { left } = await submit(visitor, iam.config.baseUrl, consent.page, { decision: "allow" });
+    const assertion = async (of: typeof privateKey) =>
+      new SignJWT({
+        iss: at("/keyed.json"),
+        sub: at("/keyed.json"),
+        aud: `${iam.config.baseUrl}/realms/${realm.name}`,
+        jti: Math.random().toString(),
+      })
+        .setProtectedHeader({ alg: "ES256", kid: "1" })
+        .setIssuedAt()
+        .setExpirationTime("1m")
+        .sign(of);
+    const change = { grant_type: "authorization_code", code: left?.searchParams.get("code") ?? "", code_verifier: VERIFIER };
+    const prove = async (of: typeof privateKey) => ({
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: await assertion(of),
+    });
+    expect((await token(realm, "/keyed.json", change)).body.error, "without its key").toBe("invalid_client");
+    const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    expect((await token(realm, "/keyed.json", { ...change, ...(await prove(other)) })).body.error).toBe("invalid_client");
+    const tokens = await token(realm, "/keyed.json", { ...change, ...(await prove(privateKey)) });
+    expect(tokens.status, tokens.text).toBe(200);
+    expect(JSON.parse(Buffer.from(tokens.body.access_token.split(".")[1], "base64url").toString())).toMatchObject({ aud: API });
+    const refresh = { grant_type: "refresh_token", refresh_token: tokens.body.refresh_token };
+    expect((await token(realm, "/keyed.json", refresh)).body.error).toBe("invalid_client");
+    expect((await token(realm, "/keyed.json", { ...refresh, ...(await prove(privateKey)) })).status).toBe(200);
+    expect((await authorize(realm, "/keyed.json", { resource: "https://other.example" })).left?.searchParams.get("error")).toBe(
+      "invalid_target",
+    );
+
+    const private_key_jwt = { token_endpoint_auth_method: "private_key_jwt" };
+    const refused = {
+      "/no-keys": private_key_jwt,
+      "/private": { ...private_key_jwt, jwks: { keys: [privateKey.export({ format: "jwk" })] } },
+      "/symmetric": { ...private_key_jwt, jwks: { keys: [{ kty: "oct", k: "c2VjcmV0" }] } },
+      "/both": { ...private_key_jwt, jwks: { keys: [key] }, jwks_uri: at("/jwks") },
+      "/odd": { ...private_key_jwt, jwks: [key] },
+      "/http": { ...private_key_jwt, jwks_uri: "http://127.0.0.1/jwks" },
+    };
+    for (const [path, more] of Object.entries(refused)) {
+      pages.set(path, json(documentAt(path, more)));
+      expect(await authorize(realm, path), path).toMatchObject({ left: null, page: { status: 400 } });
+    }
+    // A document at the address of an API is no client: its tokens would be taken for the API's.
+    pages.set("/api", json(documentAt("/api")));
+    expect((await authorize(realm, "/api")).page.status).toBe(200);
+    await realm.asMaster().post("/clients", { clientId: "api", resourceIndicators: [at("/api")] });
+    expect(await authorize(realm, "/api")).toMatchObject({ left: null, page: { status: 400 } });
+  });
+
   test("is off unless the realm allows it; nothing is requested then", async () => {
     const realm = await openRealm({});
     pages.set("/off.json", json(documentAt("/off.json")));

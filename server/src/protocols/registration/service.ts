@@ -46,7 +46,7 @@ export interface Caller {
   readonly sourceIp: string;
 }
 
-/** What authorises a registration. */
+/** The authorization of a registration. */
 export interface Admission {
   readonly tokenHash: string | null;
   /** The actor's name in the audit trail. */

@@ -19,7 +19,7 @@ export const PATHS = {
 export const entityIdOf = issuerOf;
 export const endpointOf = (baseUrl: string, realm: string, path: keyof typeof PATHS): string => issuerOf(baseUrl, realm) + PATHS[path];
 
-/** What the realm signs with at this moment. */
+/** The realm's current signing key. */
 export async function signingKeyOf(parts: Pick<SamlParts, "signingKeys" | "realms">, realm: string): Promise<SigningKey> {
   const key = await samlSigningKey(parts, realm);
   if (!key) throw unknownRealm();

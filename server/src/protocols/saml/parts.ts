@@ -6,7 +6,7 @@ import type { Visitors } from "../../signin/login/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 
-/** What the identity provider stands on, in every realm. */
+/** The dependencies of the SAML identity provider, in every realm. */
 export interface SamlParts extends SignInParts {
   readonly realms: RealmSnapshots;
   readonly samlClients: SamlClients;

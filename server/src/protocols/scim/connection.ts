@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { scimUrl } from "./tokens/service.ts";
 
-/** Whose resources a request is about: what its token says, and where the resources are. */
+/** The scope of a request, as its token defines it, and the base address of the resources. */
 export interface Connection {
   readonly realm: string;
   /** `externalId`s are kept by it. */

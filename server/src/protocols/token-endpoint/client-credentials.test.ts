@@ -351,7 +351,7 @@ describe("a grant", () => {
     expect((await realm.asMaster().post(`/clients/${client.id}/mappers`, mapper)).status).toBe(201);
     const extraClaims = {
       tier: "gold",
-      agent_id: "a1",
+      workload_iss: "w1",
       sub: "forged",
       iss: "forged",
       exp: 1,
@@ -360,9 +360,11 @@ describe("a grant", () => {
       client_id: "x",
     };
     const { issue: original } = grants.client_credentials;
-    const answer = await withGrant({ issue: (...given) => ({ ...original(...given), extraClaims }) as never }, () => token(client));
+    const answer = await withGrant({ issue: async (...given) => ({ ...(await original(...given)), extraClaims }) as never }, () =>
+      token(client),
+    );
     const claims = payload(answer);
-    expect(claims).toMatchObject({ tier: "gold", agent_id: "a1", sub: client.clientId, client_id: client.clientId });
+    expect(claims).toMatchObject({ tier: "gold", workload_iss: "w1", sub: client.clientId, client_id: client.clientId });
     for (const name of ["iss", "exp", "aud", "jti"] as const) expect(claims[name]).not.toBe(extraClaims[name]);
     expect(payload(await token(client))).toMatchObject({ tier: "silver" });
   });

@@ -20,7 +20,7 @@ export interface Presented {
   readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What was presented: a stored record, a user's grant, or neither. */
+/** The presented source: a stored record, a user's grant, or neither. */
 export interface Source {
   /** Consumed when tokens are issued; null: nothing is consumed. */
   readonly record: (StoredRecord & { readonly model: string }) | null;
@@ -32,7 +32,7 @@ export interface Source {
   readonly grant: LiveGrant | null;
 }
 
-/** What a new refresh token is made from. */
+/** The content of a new refresh token. */
 export interface RefreshSource {
   readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
   /** The grant type that begins a family, in the engine's words; null: `from` is a refresh token. */
@@ -42,7 +42,7 @@ export interface RefreshSource {
   readonly replaces?: string | undefined;
 }
 
-/** What a grant issues. */
+/** The result of a grant. */
 export type Issue =
   | {
       readonly kind: "user";
@@ -74,7 +74,10 @@ export class Replayed {
   }
 }
 
-/** One grant type; its rules for clients are a row of `applications/clients/grant-types.ts`. The pipeline calls its steps; a grant cannot skip one. */
+/**
+ * One grant type; its rules for clients are a row of `applications/clients/grant-types.ts`. The pipeline calls its steps; a grant cannot skip
+ * one.
+ */
 export interface Grant<S extends Source = Source> {
   /** Its parameters besides client authentication; others are ignored (RFC 6749 §3.2). */
   readonly parameters: readonly string[];

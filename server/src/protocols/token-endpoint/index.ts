@@ -1,4 +1,24 @@
 // /token with every grant, /introspect and /revoke. `pipeline.ts` is the token endpoint; a grant is a file in `grants/`.
+
+export {
+  actorTokenOf,
+  assertOwnToken,
+  assertStands,
+  assertStaysBound,
+  audienceWithin,
+  EXCHANGE_LISTS,
+  EXCHANGE_PARAMETERS,
+  exchangedIssue,
+  isForCaller,
+  isNamedBy,
+  issuedTokenType,
+  possibleScopes,
+  type Subject,
+  scopesWithin,
+  subjectOf,
+} from "./exchange.ts";
+export type { Presented } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
+export { answerIssue, presentedParameters } from "./pipeline.ts";
 export { tokenRoutes } from "./routes.ts";

@@ -55,16 +55,18 @@ test("a client that asks for a JWT by Accept gets one by RS256, without any sett
 
 test("a token is active for the clients that its audience names, by client id or by a resource of theirs", async () => {
   const api = await confidential({ clientId: "orders-api" });
-  const [gateway, other] = [await confidential(), await confidential()];
-  await resourcesOf(gateway, ["https://api.example"]);
-  await resourcesOf(other, ["https://api.example/other"]);
+  const [gateway, other] = [await confidential({ resourceIndicators: ["https://api.example"] }), await confidential()];
+  await resourcesOf(other, ["https://api.example"]);
   const app = await confidential({ audience: ["orders-api"] });
   await resourcesOf(app, ["https://api.example"]);
   const user = await realm.user();
   const named = (await app.signIn(iam.browser(), user)).body.access_token;
   expect([await isActive(api, named), await isActive(gateway, named), await isActive(other, named)]).toEqual([true, false, false]);
   const forResource = (await app.signIn(iam.browser(), user, { resource: "https://api.example" })).body.access_token;
-  expect([await isActive(gateway, forResource), await isActive(other, forResource)]).toEqual([true, false]);
+  expect([await isActive(gateway, forResource), await isActive(other, forResource)], "not by being allowed to request it").toEqual([
+    true,
+    false,
+  ]);
 });
 
 test("a client that may request the admin API does not see other clients' tokens for it", async () => {

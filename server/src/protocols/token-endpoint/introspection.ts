@@ -1,5 +1,5 @@
 import { mayUseApplication } from "../../applications/access/index.ts";
-import { type ClientSnapshot, isWithinServer } from "../../applications/clients/index.ts";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
@@ -9,6 +9,7 @@ import {
   deleteGrant,
   findLiveGrant,
   findRecord,
+  isMeantFor,
   type LiveToken,
   REFRESH_TOKEN,
   readAccessToken,
@@ -33,7 +34,7 @@ async function introspectAccessToken(
   jwt: string,
 ): Promise<Record<string, unknown> | null> {
   const live = await readAccessToken(parts, parts.realm, parts.issuer, jwt);
-  if (!live || !maySee(parts, caller, live)) return null;
+  if (!live || !maySee(caller, live)) return null;
   const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
   const claims = await introspectionClaims(parts, live);
   return {
@@ -53,12 +54,9 @@ function permissionsOf({ payload }: LiveToken): Record<string, unknown> {
   return { permissions: permissions.map((each) => ({ ...each, resource_id: each.rsid, resource_scopes: each.scopes ?? [] })) };
 }
 
-/** A client sees its own tokens, and those whose audience is its client id or one of its resources. */
-function maySee({ baseUrl }: TokenEndpointParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
-  if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
-  // A client may request the admin API as a resource, but is not its resource server.
-  return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
-}
+/** A client sees its own tokens, and those that are meant for it. That it may request a resource does not make it the resource's server. */
+const maySee = (caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean =>
+  clientId === caller.clientId || caller.settings.introspectAll || isMeantFor(caller, audience);
 
 async function introspectionClaims(parts: TokenEndpointParts, live: LiveToken): Promise<Record<string, unknown>> {
   const client = await parts.clients.get(live.realm, live.clientId);

@@ -19,7 +19,7 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly realms: RealmSnapshots;
   readonly flows: Flows;
   readonly outages: Outages;
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
   readonly resourceServers: ResourceServers;
 }

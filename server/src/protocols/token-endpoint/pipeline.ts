@@ -6,7 +6,16 @@ import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
-import { checkScopeSyntax, clientAccessToken, countTokens, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
+import {
+  assertAgentActive,
+  checkScopeSyntax,
+  clientAccessToken,
+  countTokens,
+  knownScopes,
+  revokeFamily,
+  tokenTypeOf,
+  userTokens,
+} from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenAnswerBody, type TokenCtx } from "./grant.ts";
 import { grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
@@ -40,8 +49,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   grant.check?.(ctx, source, presented);
   if (source.denied) return refuseDenied(ctx, source);
   const issue = await grant.issue(ctx, source, presented);
-  await assertMayUse(ctx, issue);
-  if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
+  await assertAllowed(ctx, issue);
 
   // Signed before anything is consumed: after a failure the client can try again.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
@@ -50,8 +58,22 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
 
   await grant.record?.(ctx, source, made.expiresAt);
-  if (made.expiresAt !== null) countTokens(parts, type, made.body);
+  count(ctx, type, made);
   return { client, body: made.body };
+}
+
+/** The same for an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
+export async function answerIssue(ctx: TokenCtx, countedAs: string, issue: Issue & { readonly kind: "user" }): Promise<object> {
+  await assertAllowed(ctx, issue);
+  const made = await makeTokens(ctx, issue, undefined);
+  count(ctx, countedAs, made);
+  return made.body;
+}
+
+function count({ parts, client }: TokenCtx, type: string, made: Made): void {
+  if (made.expiresAt === null) return;
+  countTokens(parts, type, made.body);
+  parts.activity.usedAgent(client);
 }
 
 /** RFC 6749 §5.2: unsupported grant types first, then those that the client may not use. */
@@ -69,7 +91,11 @@ function allowedGrantType(client: ClientSnapshot, form: Form): GrantType {
 const isGrantType = (type: unknown): type is GrantType => typeof type === "string" && Object.hasOwn(grants, type);
 
 /** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
-function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
+export function presentedParameters(
+  { scopesOfRealm }: TokenEndpointParts,
+  { parameters, lists = [] }: Pick<Grant, "parameters" | "lists">,
+  form: Form,
+): Presented {
   const params: Record<string, string | undefined> = {};
   const several: Record<string, readonly string[]> = {};
   const twice: string[] = [];
@@ -85,6 +111,13 @@ function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters
   checkScopeSyntax(params.scope);
   params.scope = knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };
+}
+
+async function assertAllowed(ctx: TokenCtx, issue: Issue): Promise<void> {
+  await assertMayUse(ctx, issue);
+  if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
+  // Where a token is made, its maker asks.
+  if (issue.kind === "decision") await assertAgentActive(ctx.parts, ctx.client);
 }
 
 /** For every grant, refresh included: a user without the client's required role gets no tokens. Nothing is consumed. */

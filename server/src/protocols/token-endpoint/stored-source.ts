@@ -13,6 +13,7 @@ import {
   requestedDetails,
   resourceOf,
   type StoredRecord,
+  scopesAt,
 } from "../tokens/index.ts";
 import type { Issue, Presented, RefreshSource, Source, TokenCtx } from "./grant.ts";
 
@@ -50,11 +51,16 @@ interface Narrowing {
 }
 
 /** Issues what the user granted, narrowed by the token request. */
-export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists }: Presented, { scope, gty }: Narrowing): Issue {
+export async function issueStored(
+  ctx: TokenCtx,
+  source: StoredSource,
+  { params, lists }: Presented,
+  { scope, gty }: Narrowing,
+): Promise<Issue> {
   const { parts, client } = ctx;
   const { payload } = source.record;
   const grant = liveGrantOf(ctx, source);
-  const resource = resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
+  const target = await resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
   const allowed = allowedScopes(parts.scopesOfRealm, client);
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
   const requested = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
@@ -67,8 +73,8 @@ export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists
       userId: grant.userId,
       user: grant.user,
       impersonator: grant.impersonator,
-      scopes: grantedScopes(grant.payload, resource).filter((name) => scopes.includes(name)),
-      audience: audienceOf(client, resource),
+      scopes: scopesAt(target, grantedScopes(grant.payload, target.resource)).filter((name) => scopes.includes(name)),
+      audience: audienceOf(client, target.resource),
       authentication: { acr, amr, authTime, sid },
       idToken: scopes.includes("openid") ? { scopes, nonce, requested: grantedClaims(grant.payload, claims) } : null,
       claims,

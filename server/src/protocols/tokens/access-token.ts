@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { SubjectUser } from "../../applications/claims/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isAgentActive } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import type { Impersonator } from "./contents/act.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import type { Act, Impersonator } from "./contents/act.ts";
 import { audienceClaim, audienceOf } from "./contents/audience.ts";
 import type { AuthorizationDetail } from "./contents/authorization-details.ts";
 import { type Authentication, clientClaims } from "./contents/claims.ts";
@@ -55,7 +56,7 @@ export interface UserIssue {
   readonly claims: RequestedClaims | undefined;
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
   /** RFC 8693 §4.1; by default the impersonator, if there is one. */
-  readonly act?: Readonly<Record<string, unknown>> | undefined;
+  readonly act?: Act | undefined;
   /** RFC 9700 §2.1.2: issued through the browser, or derived from such a token: the admin API refuses it. */
   readonly isFromFrontChannel?: boolean;
   /** In seconds. */
@@ -66,13 +67,30 @@ export interface UserIssue {
 /** Claims that the grant itself adds to the access token. They replace mapped claims, never those of the protocol. */
 export type ExtraClaims = Readonly<Record<string, unknown>>;
 
+/**
+ * The kill switch: no token is made for the client of an agent that is not active. It is read from the database, because the client's snapshot may
+ * be a second old; clients without an agent cost no query.
+ */
+export async function assertAgentActive({ db, realm }: IssuerParts, { agent }: ClientSnapshot): Promise<void> {
+  if (agent && !(await isAgentActive(db, realm.realmId, agent.id, clock.now())))
+    throw oauthErrors.invalidClient("the agent of this client is not active");
+}
+
 /** RFC 9068 §2.2: the claims of every access token that are constant for a client, subject, scope and audience, */
-const constantClaims = (parts: IssuerParts, { clientId }: ClientSnapshot, sub: string, scope: string, audience: readonly string[]) => ({
+const constantClaims = (
+  parts: IssuerParts,
+  { clientId, agent }: ClientSnapshot,
+  sub: string,
+  scope: string,
+  audience: readonly string[],
+) => ({
   sub,
   scope: scope || undefined,
   client_id: clientId,
   iss: parts.issuer,
   aud: audienceClaim(audience),
+  nhi: agent ? true : undefined,
+  agent_id: agent?.id,
 });
 
 /** and those that are new in each token. JSON leaves out the members that are undefined. */
@@ -94,7 +112,10 @@ async function signed(
   return { jwt, expiresIn, expiresAt: exp * SECOND };
 }
 
-/** What is added to the issue. */
+/** RFC 8693 §4.4 */
+const mayActOf = ({ settings: { mayAct } }: ClientSnapshot) => (mayAct === null ? undefined : { sub: mayAct, client_id: mayAct });
+
+/** Additions to the issue. */
 interface Made {
   /** The user's subject for this client (public or pairwise). */
   readonly sub: string;
@@ -112,6 +133,7 @@ export function userAccessPayload(parts: IssuerParts, client: ClientSnapshot, is
     gid: issue.grantId,
     sid: issue.authentication.sid,
     act,
+    may_act: mayActOf(client),
     front_channel: issue.isFromFrontChannel || undefined,
     userinfo_claims: userinfoClaims.length > 0 ? userinfoClaims : undefined,
   };
@@ -153,6 +175,7 @@ export async function clientAccessToken(
   { scopes, resource, authorizationDetails, extraClaims, maxLifetime = Infinity }: ClientIssue,
   binding: Binding,
 ): Promise<IssuedAccessToken> {
+  await assertAgentActive(parts, client);
   const { claims, constant, json } = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
   const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, maxLifetime);
   const fresh = freshClaims(expiresIn, authorizationDetails, binding);

@@ -1,7 +1,14 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { type Binding, type IssuedAccessToken, type UserIssue, userAccessPayload, userAccessToken } from "./access-token.ts";
-import { actOf } from "./contents/act.ts";
+import {
+  assertAgentActive,
+  type Binding,
+  type IssuedAccessToken,
+  type UserIssue,
+  userAccessPayload,
+  userAccessToken,
+} from "./access-token.ts";
+import { actOf, actOfClient } from "./contents/act.ts";
 import { type ClaimRequest, sessionOf, userClaims } from "./contents/claims.ts";
 import { idTokenPayload, signIdToken } from "./id-token.ts";
 import type { IssuerParts } from "./parts.ts";
@@ -35,7 +42,7 @@ async function contentsOf(
   // The user was erased meanwhile.
   if (!claims) throw oauthErrors.invalidGrant();
   const { acr, amr, authTime, sid } = authentication;
-  const act = issue.act ?? actOf(parts, impersonator);
+  const act = actOfClient(client, issue.act ?? actOf(parts, impersonator));
   return {
     access: userAccessPayload(parts, client, issue, { sub, act, binding, claims: claims[0]! }),
     idToken: idToken ? Object.assign(claims[1]!, { act, acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }) : null,
@@ -45,6 +52,7 @@ async function contentsOf(
 
 /** An access token and, if requested, an ID token, from one read of the user and signed in parallel. */
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
+  await assertAgentActive(parts, client);
   const contents = await contentsOf(parts, client, issue, { binding });
   const [access, idToken] = await Promise.all([
     userAccessToken(parts, client, contents.access),
@@ -55,7 +63,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** What the tokens of this issue would say. Nothing is signed or stored. */
+/** The payloads of the tokens of this issue. Nothing is signed or stored. */
 export async function previewTokens(
   parts: IssuerParts,
   client: ClientSnapshot,

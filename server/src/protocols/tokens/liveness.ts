@@ -1,13 +1,14 @@
 import { mayUseApplication } from "../../applications/access/index.ts";
-import type { Clients } from "../../applications/clients/index.ts";
+import { type Clients, mayAllAct } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { listOf } from "../../kernel/lists.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { Binding } from "./access-token.ts";
+import { agentsIn } from "./contents/act.ts";
 import { findHolder, type Holder, isClientTokenLive } from "./records/liveness.store.ts";
-import { isKnownKey, verifyJwt } from "./verify.ts";
+import { isKnownKey, type VerifiedJwt, verifyJwt } from "./verify.ts";
 
 /** A verified access token of this realm that is not expired or revoked, and whose grant, session, user and client are live. */
 export interface LiveToken {
@@ -34,6 +35,25 @@ export interface LiveToken {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Ending an agent ends what others hold through it: every agent of the `act` chain must be active, and those that act under a grant of another
+ * client need the user's consent still. Tokens without such a chain cost no query.
+ */
+async function mayActorsAct(
+  db: Db,
+  { realmId, settings }: RealmSnapshot,
+  holder: Holder,
+  payload: VerifiedJwt["payload"],
+): Promise<boolean> {
+  const agents = agentsIn(payload.act).map(({ agentId, clientId }) => ({
+    ...{ agentId, clientId },
+    needsConsent: clientId !== holder.grantClientId && !settings.agents.allowDelegationWithoutConsent,
+  }));
+  // `findHolder` has looked at the token's own agent.
+  const isChecked = agents.every(({ agentId, needsConsent }) => agentId === payload.agent_id && !needsConsent);
+  return isChecked || mayAllAct(db, realmId, holder.userId, agents, clock.now());
+}
+
 /** RFC 9068 §4: checks signature, issuer, type and times, then liveness in one query. The caller checks the audience. */
 export async function readAccessToken(
   { db, realms, clients }: { readonly db: Db; readonly realms: RealmSnapshots; readonly clients: Clients },
@@ -52,8 +72,11 @@ export async function readAccessToken(
   if (!jti || !clientId || !sub) return null;
   const isUsers = gid !== undefined;
   const { realmId } = realm;
-  const holder = isUsers && isId(gid) ? await findHolder(db, { realm: realmId, jti, clientId, now: clock.now(), grantId: gid }) : null;
-  if (isUsers ? !holder : !(await isClientTokenLive(db, { realm: realmId, jti, clientId }))) return null;
+  const agentId = typeof payload.agent_id === "string" ? payload.agent_id : null;
+  const asked = { realm: realmId, jti, clientId, agentId, now: clock.now() };
+  const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, grantId: gid }) : null;
+  if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
+  if (holder && !(await mayActorsAct(db, realm, holder, payload))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realmId, clientId));
   if (client && !(await mayUseApplication(db, realmId, holder.userId, client.settings))) return null;

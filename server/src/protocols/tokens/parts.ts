@@ -1,12 +1,12 @@
 import type { JWK } from "jose";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import type { Apis, ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SubjectOf } from "./contents/subject.ts";
 
-/** What the tokens of one realm are made with. Immutable: a change of the realm's configuration makes a new one. */
+/** The dependencies for the tokens of one realm. Immutable: a change of the realm's configuration makes a new one. */
 export interface IssuerParts {
   readonly db: Db;
   readonly realm: RealmSnapshot;
@@ -14,6 +14,7 @@ export interface IssuerParts {
   readonly scopesOfRealm: ScopesSnapshot;
   readonly signingKeys: SigningKeys;
   readonly subjectOf: SubjectOf;
+  readonly apis: Apis;
   /** Owned by protocols/client-auth. */
   readonly clientKeys: {
     known(client: ClientSnapshot): readonly JWK[];

@@ -45,7 +45,7 @@ export async function revokeFamily(
   if (grantId === null) return;
   await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
     const ended = await deleteGrant(ctx.tx, realm, grantId);
-    // Of concurrent replays, one records the event.
+    // Concurrent replays record the event once.
     if (!ended || payload.kind !== REFRESH_TOKEN) return;
     ctx.audit({
       category: "SECURITY",

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { clock, SECOND } from "../../kernel/clock.ts";
 import { isSignedBy, objectIn, parseJws } from "../../kernel/jws.ts";
+import { reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { signingAlgs } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -45,9 +45,10 @@ export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, igno
   if (known?.signed !== signed) seen.set(jwt, { realm, signed });
   const { header, payload } = signed;
   if (typ !== undefined && header.typ !== typ && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
-  const now = clock.now() / SECOND;
-  const isCurrent = typeof payload.exp === "number" && payload.exp > now && (typeof payload.nbf !== "number" || payload.nbf <= now);
-  return payload.iss === issuer && (ignoreExpiration || isCurrent) ? signed : null;
+  // `iat` does not count: the clock of the node that issued it may be ahead of this one's.
+  const { exp, nbf } = payload;
+  const isCurrent = ignoreExpiration || reasonAgainstTimes({ exp, nbf }, { skew: 0 }) === null;
+  return payload.iss === issuer && isCurrent ? signed : null;
 }
 
 /** False: the JWT names a key that this snapshot does not have; another node may have created it. */
@@ -65,6 +66,6 @@ function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   if (!jws || !signingAlgs.some((alg) => alg === jws.header.alg) || typeof jws.header.kid !== "string") return null;
   const key = publicKey(realm, jws.header.kid);
   if (!key || !isSignedBy(jws, key)) return null;
-  // What is kept needs no bytes of the signature.
+  // The cached result does not need the bytes of the signature.
   return { header: jws.header as VerifiedJwt["header"], payload: jws.payload };
 }

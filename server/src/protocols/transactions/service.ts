@@ -17,7 +17,7 @@ import { countPending, findTransaction, insertTransaction, moveTransaction, rais
 export interface TransactionParts extends SignInParts, EvidenceParts {
   readonly baseUrl: string;
   readonly clients: Clients;
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
 }
 
@@ -148,7 +148,10 @@ export async function declineTransaction(parts: TransactionParts, caller: Transa
   return declined;
 }
 
-/** Returned once, to the client that created it. The user's token, which others may hold as well, suffices only where the client can have no other. */
+/**
+ * Returned once, to the client that created it. The user's token, which others may hold as well, suffices only where the client can have no
+ * other.
+ */
 export async function consumeTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
   const { clientId, type } = await readTransaction(parts, caller, id);
   if (caller.client?.clientId !== clientId) throw transactionErrors.only_creator();

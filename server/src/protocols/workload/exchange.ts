@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isUsable } from "../../applications/clients/index.ts";
 import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
+import { clock } from "../../kernel/clock.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { cut } from "../../kernel/text.ts";
 import { systemActor } from "../../platform/context.ts";
@@ -64,7 +65,7 @@ const NOBODY = { issuer: "", subject: "" };
 
 async function clientOf({ clients, realm }: TokenEndpointParts, { clientId }: WorkloadCredential): Promise<ClientSnapshot> {
   const client = await clients.get(realm.realmId, clientId);
-  if (!client?.enabled) throw new Refusal("its client is disabled");
+  if (!client || !isUsable(client, clock.now())) throw new Refusal("its client is disabled, or the client's agent is not active");
   if (isPublic(client) || !client.grantTypes.includes("client_credentials")) throw new Refusal("its client may not act in its own name");
   return client;
 }
@@ -115,6 +116,7 @@ async function issue(
     }),
   );
   parts.activity.issued(client, sourceIp, access.expiresAt);
+  parts.activity.usedAgent(client);
   const body = {
     access_token: access.jwt,
     issued_token_type: ACCESS_TOKEN,

@@ -9,7 +9,7 @@ import { newActionToken, storeToken, type TokenKind, tokenHash } from "./store.t
 /** Until then no other mail is sent for the same step. */
 const RESEND_AFTER = 30 * SECOND;
 
-/** What the page that waits for the code keeps: the code cannot be found out from it. */
+/** The data of the page that waits for the code. The code cannot be derived from it. */
 export interface Mailed {
   readonly tokenHash: string;
   readonly codeMac: string;
@@ -33,7 +33,7 @@ interface LinkMail {
   readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly minutes: number;
-  /** Of the page behind the link, below the realm; the token is put at its end. */
+  /** The path of the linked page, below the realm; the token is appended. */
   readonly path: string;
 }
 

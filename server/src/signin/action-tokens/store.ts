@@ -20,7 +20,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a token is for: one of another kind opens nothing. */
+/** The purpose of a token; a token of another kind is refused. */
 export type TokenKind =
   | "verify-email"
   | "change-email"
@@ -42,7 +42,7 @@ export interface NewToken extends ActionToken {
   readonly token: string;
 }
 
-/** What `newActionToken` makes; anything else is not looked up. */
+/** The format of `newActionToken`; any other text is not looked up. */
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 export const newActionToken = randomToken;
 export const tokenHash = sha256;
@@ -103,7 +103,7 @@ export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): 
   return row ?? null;
 }
 
-/** Those of this kind that the user was sent before no longer work. */
+/** Invalidates the user's earlier tokens of this kind. */
 export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
   await ctx.tx
     .deleteFrom("action_tokens")

@@ -11,7 +11,7 @@ import type { SignInParts } from "./parts.ts";
 import type { PendingLink, Progress } from "./progress.ts";
 import type { SignInUser } from "./user.store.ts";
 
-/** Who asked for the sign-in, and how it is to be. Kept in the interaction. */
+/** A sign-in's request: the client that asked, and its requirements. Kept in the interaction. */
 export interface SignInRequest {
   readonly clientId?: string | undefined;
   /** As people are shown it. */
@@ -23,7 +23,7 @@ export interface SignInRequest {
   readonly link?: { readonly alias: string; readonly userId: string } | undefined;
   /** No identity provider is asked. */
   readonly isLocal?: boolean | undefined;
-  /** Of which flow, where not the realm's own. */
+  /** The flow's alias; undefined: the realm's own flow. */
   readonly flow?: string | undefined;
   /** How sure it must be: `1`, `2`. */
   readonly acr?: string | undefined;
@@ -35,7 +35,7 @@ export interface SignInRequest {
   readonly recent?: boolean | undefined;
   /** Where the application is called back, for the policy of the pages. */
   readonly callbacks?: readonly string[] | undefined;
-  /** What is to be done in any case before the sign-in is over: a password to choose. */
+  /** Required actions that this sign-in performs in any case, such as choosing a password. */
   readonly actions?: readonly RequiredAction[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface VisitorFacts {
   readonly lastProvider?: string | null;
 }
 
-/** What a step knows when it is asked, shown or answered. */
+/** The context in which a step is checked, shown or answered. */
 export interface StepContext {
   readonly parts: SignInParts;
   readonly realm: RealmSnapshot;
@@ -61,16 +61,16 @@ export interface StepContext {
   /** Null until the sign-in has a row: the first page of a plain sign-in needs none. */
   readonly interactionId: string | null;
   readonly progress: Progress;
-  /** Whose sign-in it is: null before a login name is given, and for an unknown one. */
+  /** The user who signs in; null before a login name is given, and for an unknown one. */
   readonly user: SignInUser | null;
   readonly path: string;
-  /** Of the step, with defaults. */
+  /** The step's configuration, with defaults. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** What the step kept when it began. */
+  /** Data that the step stored when it began. */
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly now: number;
   readonly alert: StepAlert;
-  /** Whom the form names, for a question that asks for a name; looked up before it is answered, for the counters. */
+  /** The login name in the form, for a question that asks for one. The user is looked up before the answer is checked, for the counters. */
   readonly named: { readonly login: string; readonly user: NamedUser | null } | null;
 }
 
@@ -98,9 +98,9 @@ export interface StepPage {
   readonly links?: readonly ShownLink[];
 }
 
-/** What was shown to be true. */
+/** The result of a correct answer. */
 export interface Proof {
-  /** Whose it is. Must be the one whose sign-in it is, where that is known. */
+  /** The user who is proven. Must be the user of the sign-in, where that one is known. */
   readonly userId: string | null;
   /** Their row, where it was read just now. */
   readonly user?: SignInUser | undefined;
@@ -110,7 +110,7 @@ export interface Proof {
   /** RFC 8176 */
   readonly amr: readonly string[];
   readonly remember?: boolean;
-  /** Of a sign-in at an identity provider: its session there, recorded with the session here. */
+  /** The session at the identity provider, recorded with the session here. */
   readonly brokered?: BrokeredArrival;
   /** `accept` writes to the user's own row: it is held for that from the beginning. */
   readonly writesUser?: boolean;
@@ -127,11 +127,11 @@ export interface Proof {
 export interface Problem {
   readonly title: TextKey;
   readonly text: TextKey;
-  /** Of the answer, where it is not 400. */
+  /** The HTTP status, where it is not 400. */
   readonly status?: 409 | 429;
 }
 
-/** What a step keeps. `commit` runs in the transaction that keeps it, and may know better what that is: whether a code could leave. */
+/** The data that a step stores. `commit` runs in the same transaction and may correct the data, for example when a code could not be sent. */
 export interface Kept {
   readonly data: Readonly<Record<string, unknown>>;
   commit?(ctx: Ctx): Promise<Readonly<Record<string, unknown>> | undefined>;
@@ -175,7 +175,7 @@ export interface Return {
 interface Described {
   readonly displayName: string;
   readonly description: string;
-  /** What the `config` of a step may hold. */
+  /** The schema of a step's `config`. */
   readonly config: TObject;
 }
 
@@ -196,13 +196,13 @@ export interface Question extends Described {
   readonly kind: "question";
   /** It finds out by itself who it is. */
   readonly identifies: boolean;
-  /** What a right answer proves; null proves nothing (a name, terms). */
+  /** The factor that a correct answer proves; null: none (a name, terms). */
   readonly factor: Factor | null;
   /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
   readonly counted: string | null;
   /** The same where it depends on whose account it is, in place of `counted`. */
   countedFor?(at: StepContext): Promise<string | null>;
-  /** What an answer cannot be without. */
+  /** Fields that an answer must have. */
   readonly fields: readonly string[];
   /** The page leaves out fields that the user may not change, so one that the form does not have is not missing. */
   readonly isPartial?: true;
@@ -221,18 +221,21 @@ export interface Question extends Described {
   /** The proof of an answer on another device or in another tab, with which this page continues. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
-  /** What it adds to the pages of other ways, where it is one itself: the content of a separate form, hidden until the script shows it. */
+  /**
+   * An addition to the pages of alternative steps, where this step is one of the alternatives: the content of a separate form, hidden until the
+   * script shows it.
+   */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
-  /** What it offers as links, on its own page and on those of other ways. `hasMore`: its own page finds others. */
+  /** Links on its own page and on those of alternative steps. `hasMore`: its own page can search for others. */
   links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
-  /** What the page says to a user who may not sign in at all, where it is not that name or password are wrong. */
+  /** The message for a user who may not sign in at all; by default, that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Of a question whose answer is `leave`: what the other site sent back, as the query has it. None of it is trusted. */
+  /** Handles the other site's response, as the query has it, for a question whose answer is `leave`. None of it is trusted. */
   returned?(at: StepContext, query: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** What most questions have in common. */
+/** Defaults of most questions. */
 export const question = {
   kind: "question",
   config: Type.Object({}, { additionalProperties: false }),

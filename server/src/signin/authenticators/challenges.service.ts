@@ -30,7 +30,7 @@ const USER_AGENT_LENGTH = 512;
 
 const keptId = ({ data }: StepContext): string | null => (typeof data?.challengeId === "string" ? data.challengeId : null);
 
-/** What the step waits for. */
+/** The challenge that the step waits for. */
 export async function challengeOf(at: StepContext, kind: Challenge["kind"]): Promise<Challenge | null> {
   const id = keptId(at);
   return id === null ? null : findChallenge(at.parts.db, at.realm.realmId, kind, id, at.now);

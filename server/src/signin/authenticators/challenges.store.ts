@@ -75,7 +75,7 @@ export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, 
   return row ? toChallenge(row, now) : null;
 }
 
-/** What waits for this user now, oldest first. */
+/** The user's open challenges, oldest first. */
 export async function openChallengesOf(db: Db, realm: string, userId: string, now: number): Promise<Challenge[]> {
   const rows = await db
     .selectFrom("device_challenges")
@@ -91,7 +91,7 @@ interface Recent {
   readonly open: number;
   /** When the last one was denied. */
   readonly deniedAt: number | null;
-  /** Those that were not answered, or answered with another number, since the last that was approved; and when the last of them ended. */
+  /** Challenges without an answer, or with a wrong number, since the last approved one; and when the last of them ended. */
   readonly ignored: number;
   readonly ignoredAt: number | null;
 }

@@ -96,7 +96,7 @@ export const conditions = {
   ),
 } satisfies Record<string, Condition>;
 
-/** Of what is neither address nor network, nothing: it was refused when the flow was saved. */
+/** Entries that are neither address nor network match nothing; saving the flow refused them. */
 export function isWithinNetworks(address: string, networks: readonly string[]): boolean {
   const list = new BlockList();
   for (const network of networks) {

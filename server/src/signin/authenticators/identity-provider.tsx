@@ -94,7 +94,7 @@ export const identityProvider: Question = {
   },
 };
 
-/** Those that fit on a page, the last used one first; with `find`, those whose name holds it. */
+/** The providers that fit on a page, the last used one first; with `find`, only those whose name contains it. */
 async function linksOf(at: StepContext, find = "") {
   const { realm, interactionId, visitor, parts } = at;
   const providers = await providersOf(at);
@@ -102,7 +102,7 @@ async function linksOf(at: StepContext, find = "") {
   const all = providers?.buttons ?? [];
   const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
   const last = visitor.lastProvider ? named.find(({ alias }) => alias === visitor.lastProvider) : undefined;
-  // Of a thousand, no more than fit are looked at.
+  // A realm may have a thousand providers; only those that fit on the page are compared.
   const others = named.slice(0, MAX_BUTTONS).filter((button) => button !== last);
   const shown = (last ? [last, ...others] : others).slice(0, MAX_BUTTONS);
   const links = shown.map((button) => ({
@@ -134,7 +134,7 @@ function factorOf({ config }: ProviderSnapshot, identity: BrokeredIdentity) {
   return { factor: isMultiFactor ? "both" : "knowledge", amr: ["fed", ...(isMultiFactor ? ["mfa"] : [])] } as const;
 }
 
-/** Of a user who is linked. */
+/** The proof for a user who is linked. */
 export function proofOf(at: StepContext, provider: ProviderSnapshot, identity: BrokeredIdentity, linked: LinkedUser): Proof {
   const { parts } = at;
   const { alias, protocol, providerId } = provider;

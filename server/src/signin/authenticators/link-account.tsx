@@ -4,7 +4,7 @@ import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
 
-/** Who came back from the provider, and waits for the user's word. */
+/** An identity from the provider that waits for the user to confirm the link. */
 interface Arrived {
   readonly username: string | null;
   readonly brokered: BrokeredArrival;

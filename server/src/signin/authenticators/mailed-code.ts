@@ -2,7 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { isMailedCode, type Mailed, mayResend, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
 import type { Answer, Proof, StepContext } from "./authenticator.ts";
 
-/** What a step that waits for a mailed code keeps. */
+/** The data of a step that waits for a mailed code. */
 export const mailedOf = ({ data }: Pick<StepContext, "data">): Mailed | null => data as Mailed | null;
 
 /** Another mail, unless one has just left. */

@@ -62,7 +62,7 @@ const Lead = ({ at, by, text, maybe }: { at: StepContext; by: Way; text: Message
   );
 };
 
-/** What is known of one who reads the user's mail: they are the user, and the address is theirs. */
+/** The proof of reading the user's mail: this is the user, and the address is theirs. */
 export const mailProof = ({ user }: StepContext, address: string, amr: readonly string[]): Omit<Proof, "factor"> => {
   const { userId, emailVerified } = user!;
   return { userId, amr, writesUser: !emailVerified, accept: async (ctx) => emailVerified || confirmEmail(ctx, userId, address) };

@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { PasswordUpgrades } from "../passwords/index.ts";
 
-/** What steps of a sign-in work with. */
+/** The dependencies of sign-in steps. */
 export interface SignInParts {
   readonly db: Db;
   readonly work: UnitOfWork;

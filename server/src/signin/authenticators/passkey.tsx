@@ -110,7 +110,7 @@ async function answer(at: StepContext, form: Readonly<Record<string, string>>): 
   return { outcome: "passed", proof };
 }
 
-/** Of whom the sign-in is, where that was said; alone, the passkey has to say itself whose it is (WebAuthn §7.2, step 6). */
+/** A passkey must belong to the user who signs in, where that one is known. Otherwise its user handle names the user (WebAuthn §7.2, step 6). */
 function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: Assertion): boolean {
   const { user, progress } = at;
   if (user ? user.userId !== userId : progress.login !== null || progress.userId !== null) return false;

@@ -22,7 +22,10 @@ export interface PendingLink {
   readonly username: string | null;
   /** As the provider verified it, where the provider is an organization's. */
   readonly email?: string;
-  /** The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered it. */
+  /**
+   * The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered
+   * it.
+   */
   readonly isConfirmed: boolean;
   /** They may continue with a new account instead. */
   readonly mayCreate: boolean;
@@ -36,7 +39,7 @@ export interface PendingLink {
 /** How far a sign-in has come: the `state` of its interaction. It survives a restart, and belongs to one browser. */
 export interface Progress {
   readonly flow: string;
-  /** Of the flow's definition: after a change of the flow one begins again. */
+  /** The version of the flow's definition: a changed flow begins again. */
   readonly flowVersion: number;
   /** The name that was typed. */
   readonly login: string | null;
@@ -44,7 +47,7 @@ export interface Progress {
   readonly passed: readonly PassedStep[];
   /** Which of several ways was chosen. */
   readonly chosen: string | null;
-  /** What steps keep, by path. */
+  /** Data that steps store, by path. */
   readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly remember: boolean;
   /** The session whose proofs are carried over; the sign-in restarts if it ends. */

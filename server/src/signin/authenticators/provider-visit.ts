@@ -64,7 +64,7 @@ interface Back {
   readonly linked: LinkedSignInUser | null;
 }
 
-/** Who came back, as the provider knows them; or what the step answers instead. */
+/** The identity that the provider asserts, or the step's answer where there is none. */
 export async function visited(
   at: StepContext,
   { alias, ...query }: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ export async function visited(
       const linked = await findLinkedSignInUser(parts.db, provider, known.subject, at.now);
       // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
       if (!known.complete || (linked !== null && !usesProfile(provider, linked))) return { provider, identity: known, linked };
-      // What was read before the provider's answer is not taken for the user's present state.
+      // The user's state that was read before the provider answered may be outdated.
       return { provider, identity: await known.complete(), linked: linked && { ...linked, user: undefined } };
     });
   } catch (error) {
@@ -101,7 +101,7 @@ async function failed(at: StepContext, provider: ProviderSnapshot, error: unknow
   return { outcome: "again", problem: PROBLEMS[SAID[error.reason] ?? problem] };
 }
 
-/** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
+/** The provider's error codes (RFC 6749 §4.1.2.1), as messages for users. */
 const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   stale: "stale",
   timeout: "down",

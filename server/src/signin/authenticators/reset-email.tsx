@@ -11,13 +11,13 @@ import { addresseeOf } from "./user.store.ts";
 const MINUTES = 30;
 export const RESET_PATH = "reset-password";
 
-/** What the link of the mail goes on with, in whatever browser it is opened. */
+/** The state that the mailed link continues with, in any browser. */
 export interface ResetLink {
   /** As if the code had been typed. */
   readonly progress: Progress;
   readonly email: string;
   readonly username: string;
-  /** Of the browser that asked, and its sign-in: there the link goes back to what requested it. */
+  /** The browser and the sign-in that requested the mail: in that browser the link returns to the request. */
   readonly browserHash: string;
   readonly interactionId: string | null;
 }
@@ -48,7 +48,7 @@ export const resetEmail: Question = {
   },
 };
 
-/** What goes wrong with it, a full mailbox included, would reveal that there is an account. */
+/** Errors are not shown, not even a full mailbox: they would reveal that there is an account. */
 async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const { parts, user, visitor, path, progress, interactionId, now } = at;
   if (!user || user.email === null) return unmailed(ctx, parts);

@@ -18,7 +18,7 @@ export interface Way {
   valuesOf(secret: string, at: StepContext): OutgoingMessage["values"];
 }
 
-/** What is kept of what was sent; the secret cannot be found out from it. */
+/** The record of a sent secret. The secret cannot be derived from it. */
 export interface Sent {
   /** Another one with each secret: a new one ends the one before. */
   readonly nonce: string;
@@ -70,7 +70,7 @@ const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, non
     [realm.realmId, sha256(visitor.preSession), path, nonce, addressOf(way, user) ?? "", secret].join("\u0000"),
   );
 
-/** Of what was sent last, and in time. */
+/** Accepts only the secret that was sent last, until it expires. */
 export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
   safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
 

@@ -4,7 +4,7 @@ import { safeEqual } from "../../kernel/vault.ts";
 
 export type TotpAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
-/** What an authenticator app has to know besides the secret; fixed when it is set up. */
+/** The parameters of an authenticator app besides the secret; fixed when it is set up. */
 export interface TotpForm {
   readonly algorithm: TotpAlgorithm;
   readonly digits: number;
@@ -53,7 +53,7 @@ export function base32(bytes: Buffer): string {
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
-/** What the picture says: the key URI that authenticator apps agreed on. A colon would end the issuer. */
+/** The content of the QR code: the key URI that authenticator apps agreed on. A colon would end the issuer. */
 export function totpUri(secret: Buffer, form: TotpForm, { issuer, account }: { issuer: string; account: string }): string {
   const label = [issuer.replaceAll(":", " "), account].map(encodeURIComponent).join(":");
   const parameters = { secret: base32(secret), issuer: issuer.replaceAll(":", " "), ...form };

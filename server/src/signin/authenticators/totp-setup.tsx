@@ -10,7 +10,7 @@ import { type Answer, type Question, question, type StepContext } from "./authen
 import { accountNameOf, typedDigits } from "./totp.tsx";
 import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 
-/** What the set-up keeps; everything that would open the account is sealed. */
+/** The data of the set-up; every secret in it is sealed. */
 interface Kept {
   readonly secret: string;
   readonly form: TotpForm;

@@ -2,7 +2,7 @@ import { UsernameOnly, welcome } from "../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import type { Progress } from "./progress.ts";
 
-/** Who it is, and nothing else: whether an account has that name is not revealed. */
+/** Asks for the login name only, and does not reveal whether an account has it. */
 export const username: Question = {
   ...question,
   displayName: "Username",

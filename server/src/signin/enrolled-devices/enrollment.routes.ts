@@ -11,7 +11,7 @@ const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 
 /** Mounted under /realms/:realm/device. */
 export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = async (app, parts) => {
-  // What a page of another site can send without asking us first is not taken here at all.
+  // Content types that a page of another site can send without a CORS preflight are refused here.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   declare(app, { tags: ["Devices"], caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 

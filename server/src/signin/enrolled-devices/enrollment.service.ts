@@ -19,7 +19,7 @@ export interface EnrollmentParts {
   readonly baseUrl: string;
 }
 
-/** Who enrolls: a device that brings the user's token. */
+/** A device that enrolls with the user's token. */
 export interface Enrolling {
   readonly realm: string;
   readonly token: string;

@@ -41,7 +41,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     return { id, status: shown, clientId, clientName, sourceIp, userAgent, createdAt, expiresAt };
   };
 
-  /** What the caller answers: it is for them, and asked on another screen. Only then what is wrong with the answer. */
+  /** The challenge must be the caller's and come from another screen. The answer's own errors are reported after these checks. */
   const challengeFor = async (request: FastifyRequest): Promise<Challenge> => {
     const { actor, realmId, device, visitor, params, validationError } = request;
     if (!device) await assertStrong({ db, standings }, request);
@@ -104,7 +104,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     },
   );
 
-  /** What both answers go through: one transaction, with the device still being there. */
+  /** Both answers run in one transaction, in which the device must still exist. */
   const answer = <T>(request: FastifyRequest, what: (ctx: Ctx) => Promise<T>): Promise<T> =>
     request.transact(async (ctx) => {
       if (request.device) await useDevice(ctx, request.device.device);

@@ -26,7 +26,7 @@ export function takesForms(app: FastifyInstance): void {
   });
 }
 
-/** What is said on the phone of the screen that waits. */
+/** Describes the waiting screen on the phone. */
 export function createScreens(clients: Clients) {
   const screenOf = async (realm: string, challenge: Challenge, locale: Locale): Promise<WaitingScreen> => ({
     client: challenge.clientId === null ? null : ((await nameOf(realm, challenge.clientId)) ?? challenge.clientId),
@@ -44,7 +44,7 @@ export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
   if (!(await markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now))) throw deviceErrors.bad_device();
 }
 
-/** Of a page that is shown in the language that its address asks for. */
+/** The query of a page whose address names its language. */
 export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "Of the page" })) });
 
 /** In UTC: the phone may be in another place than the screen. */
@@ -58,7 +58,7 @@ export function assertOtherScreen(session: LiveSession, preSessions: readonly st
 }
 
 export interface PushPageParts extends DevicePageParts {
-  /** What a session stands for. */
+  /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
 }
 

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { requirements } from "./flow.ts";
 
-/** Of nested lists. */
+/** The depth of nested lists. */
 const MAX_DEPTH = 5;
 const MAX_STEPS_IN_LIST = 30;
 

@@ -1,3 +1,3 @@
 // The pages behind the link of an invitation: accept it, or create the account that it is for. Owns no tables.
-// What an invitation is, and that it works once, is directory/organizations'.
+// Invitations themselves, and that each works once, belong to directory/organizations.
 export { invitationPageRoutes } from "./routes.ts";

@@ -35,7 +35,7 @@ const AccountForm = Type.Object(
 
 /** Retry-After of a full queue; it empties within this. */
 const OVERLOAD_SECONDS = 2;
-/** What `randomToken` makes. */
+/** The format of `randomToken`. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Mounted under /realms/:realm. */

@@ -68,7 +68,7 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   return session;
 }
 
-/** What the form can say about a refusal; null for what it cannot. */
+/** The form's message for a refusal; null: it has none. */
 export function problemOf(
   error: unknown,
 ): { readonly status: number; readonly error: "username-taken" | "password" | "overloaded" } | null {

@@ -67,7 +67,7 @@ const byToken = prepared((key: { realm: string; userId: string; tokenHashes: rea
     .limit(1),
 );
 
-/** Of the browser that a session began in. */
+/** Returns the trust of the browser that a session began in. */
 export async function findTrustedUntil(db: Db, realm: string, userId: string, id: string): Promise<number> {
   const row = await db
     .selectFrom("known_devices")
@@ -122,7 +122,7 @@ export async function listBrowsers(db: Db, realm: string, userId: string, now: n
     .execute();
 }
 
-/** What it was trusted until; null when there was no such browser. */
+/** Returns the time until which it was trusted; null: there was no such browser. */
 export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: string): Promise<number | null> {
   const row = await tx
     .deleteFrom("known_devices")
@@ -132,7 +132,7 @@ export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: s
   return row?.trusted_until ?? null;
 }
 
-/** Of all users of the realm, unless a user is given. */
+/** Affects all users of the realm, unless a user is given. */
 export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): Promise<void> {
   const trusted = tx.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm).where("trusted_until", ">", 0);
   await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();

@@ -10,7 +10,7 @@ export const loginPath = (realm: string, interactionId?: string): string =>
 export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
 export interface SignInStart {
-  /** What asks for it; `login`, if left out. */
+  /** The kind of interaction; `login`, if left out. */
   readonly kind?: string;
   readonly request: SignInRequest;
   /** Where something of it is done already. */

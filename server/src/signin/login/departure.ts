@@ -13,8 +13,9 @@ const isBroker = (provider: ProviderSnapshot | null): provider is ProviderSnapsh
   provider !== null && brokerOf(provider.protocol) !== null;
 
 /**
- * What was typed as the name leads to an identity provider: the run as it is to be kept, or null where the step goes on here. Each provider once in a
- * sign-in: a user who comes back and types the same wants to sign in here. What else the form holds, such as a password, is not looked at.
+ * Sends the user to the identity provider that the typed name belongs to: returns the run to store, or null where the step continues here. Each
+ * provider is tried once in a sign-in: a user who comes back and types the same wants to sign in here. What else the form holds, such as a password,
+ * is not looked at.
  */
 export async function ledHome(parts: SignInParts, asking: Asking, ask: Ask, form: Readonly<Record<string, string>>): Promise<Run | null> {
   const { run } = asking;
@@ -46,7 +47,10 @@ interface Departure {
   readonly asks: boolean;
 }
 
-/** By what was typed, by the client's `idp_hint`, or by the domain of its `login_hint`; unless the browser was there or its user chose another way. */
+/**
+ * By what was typed, by the client's `idp_hint`, or by the domain of its `login_hint`; unless the browser was there or its user chose another
+ * way.
+ */
 async function departureOf(parts: SignInParts, asking: Asking): Promise<Departure | null> {
   const { realm, request, progress, interaction } = asking.run;
   const step = stepIn(asking);

@@ -33,7 +33,7 @@ export interface LogoutRequest {
   readonly isCertain: boolean;
   /** The client that asks, if it says so. */
   readonly askedBy: string | null;
-  /** What the form carries along, to be read again. */
+  /** Fields that the form carries along. */
   readonly fields: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 
-/** What an OpenID provider may post; anything else is dropped. */
+/** The parameters that an OpenID provider may post; others are dropped. */
 const POSTED = ["state", "code", "iss", "error", "user"] as const;
 const MAX_MEMBER = 8192;
 /** A SAML message, as a form has it. */

@@ -111,7 +111,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       interaction,
       returnTo: returnTarget(asked.return_to, baseUrl, homeOf(realm.realmId)),
       visitor: {
-        // What a sign-in keeps stays bound to what it began with.
+        // The data of a sign-in stays bound to the pre-session that it began with.
         ...{ session, preSession: interaction?.browser ?? visitor.preSession },
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
@@ -158,7 +158,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const opened = await openRun(visit);
       const { session } = visitor;
       const { realmId } = visitor.realm;
-      // What they are asked to do does not wait for the next sign-in.
+      // Required actions do not wait for the next sign-in.
       if (session?.impersonator === null && session.requiredActions.length > 0 && !opened.interaction) {
         const begun = await beginActions(parts, opened);
         if (begun !== null) return seeOther(reply, loginPath(realmId, begun));
@@ -268,10 +268,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 const missingIn = ({ question: { fields, isPartial } }: Ask, form: Readonly<Record<string, string>>): string[] =>
   form.resend === undefined ? fields.filter((name) => !form[name] && !(isPartial && form[name] === undefined)) : [];
 
-/** Of a form that may not be valid. */
+/** The form may not be valid. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** What was typed is not lost with an answer that did not count. */
+/** Keeps the typed name when an answer is refused before it is checked. */
 function typedInto(run: Run, { question }: Ask, form: Readonly<Record<string, unknown>>): Run {
   if (!question.nameIn) return run;
   const text = Object.fromEntries(Object.entries(form).filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -6,7 +6,7 @@ import { noteBrowser } from "../known-browsers/index.ts";
 import { type Completion, completeInteraction } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
 
-/** What a sign-in in a browser leads to. */
+/** The result of a sign-in in a browser. */
 export interface SignedIn {
   /** Null: the session that was there is enough. */
   readonly session: StartedSession | null;

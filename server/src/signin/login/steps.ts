@@ -11,7 +11,7 @@ import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
   readonly status: number;
-  /** What was typed is wrong. False where the problem is of another way than the one that is shown. */
+  /** The typed values are wrong. False where the problem concerns another alternative than the one that is shown. */
   readonly blames?: boolean;
   readonly problem?: { readonly title: TextKey; readonly text: TextKey };
   /** Fields that were left empty; the text of the problem names them. */
@@ -92,7 +92,7 @@ const LABELS: Readonly<Record<string, TextKey>> = {
 const labelsOf = (fields: readonly string[], text: Messages): string =>
   fields.map((name) => (LABELS[name] ? text[LABELS[name]] : name)).join(", ");
 
-/** What the other ways add to the page. */
+/** Additions of the alternative steps to the page. */
 async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], text: Messages) {
   const added = [];
   for (const ask of others) {
@@ -102,7 +102,7 @@ async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], te
   return added;
 }
 
-/** Those of other ways that are links, such as identity providers: they stand on the page itself. `more`: the way whose own page finds others. */
+/** Links of alternative steps, such as identity providers, for the page itself. `more`: the alternative whose own page searches for others. */
 async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[]) {
   const links: ShownLink[] = [];
   let more: string | undefined;

@@ -30,7 +30,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The realm of the path, once the gate has let the request in. */
     realm: RealmSnapshot;
-    /** Of routes that declare `browser()`, `link()` or `session()` on a page. */
+    /** Present on routes that declare `browser()`, `link()` or `session()` on a page. */
     visitor: Visitor;
   }
 }
@@ -41,14 +41,14 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** What a request to a page of the realm knows of its visitor. */
+/** The visitor of a request to a page of the realm. */
 export interface Visitor {
   readonly realm: RealmSnapshot;
   readonly session: LiveSession | null;
   readonly preSession: string;
-  /** What a sign-in in progress in this browser may be bound to: `preSession`, and those before the last sign-ins. */
+  /** The pre-sessions that a sign-in in progress in this browser may be bound to: `preSession`, and those before the last sign-ins. */
   readonly preSessions: readonly string[];
-  /** What CSRF tokens of this visitor are bound to. */
+  /** The value that CSRF tokens of this visitor are bound to. */
   readonly binding: string;
   /** By which the browser is known again to users who have signed in with it. */
   readonly deviceToken: string | null;
@@ -65,7 +65,7 @@ interface AskedFor {
   readonly lang?: string;
 }
 
-/** What the pages of signing in and out share: who is looking, in which language, and the page with its CSRF token. */
+/** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
 export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);
 
@@ -137,7 +137,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const leavingBy = (request: FastifyRequest, reply: FastifyReply) =>
     leaveByPage(request, reply, () => ({ branding: request.realm.settings, locale: localeOf(request, request.realm) }));
 
-  /** What every page of the realm has. While an administrator plays the user, that is said on each of them. */
+  /** The frame of every page of the realm. It shows when an administrator impersonates the user. */
   const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
     const frame = { branding: realm.settings, locale: localeOf(request, realm) } satisfies PageFrame;
@@ -152,7 +152,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frameOf(request, reply, visitor), languages };
   };
 
-  /** What every page with a form has: at its own address, where it can be had in every language, if it has one. */
+  /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
     const frame = path === undefined ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, path, kept);
@@ -187,7 +187,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return showMessage(request, reply, 403, "stale", { back, requestId: request.id });
   };
 
-  /** What the pages of one sign-in hand on from one to the next. */
+  /** Parameters that the pages of one sign-in hand on from one to the next. */
   const carried = (request: FastifyRequest): Record<string, string> => {
     const asked = { ...(request.query as AskedFor), ...((request.body ?? {}) as AskedFor) };
     return Object.fromEntries(
@@ -276,7 +276,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 
 export type Visitors = ReturnType<typeof createVisitors>;
 
-/** What routes of pages are made of. */
+/** The dependencies of page routes. */
 export interface PageParts {
   readonly db: Db;
   readonly visitors: Visitors;

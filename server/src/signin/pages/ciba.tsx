@@ -1,4 +1,4 @@
-import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { AgentNote, type ConsentApi, type ConsentScope, Decision, type ShownAgent, WantedList } from "./consent.tsx";
 import { Document, type FormTarget, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { Isolated } from "./text.tsx";
@@ -17,6 +17,10 @@ interface ConfirmRequest extends PageFrame, FormTarget {
   readonly message: string | null;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
+  /** RFC 9396, one text each. */
+  readonly details: readonly string[];
+  readonly agent: ShownAgent | null;
+  readonly apis: readonly ConsentApi[];
 }
 
 /** Client-initiated backchannel authentication: what waits for the user, and one of it. */
@@ -57,8 +61,9 @@ function Confirm({ view }: { view: ConfirmRequest }) {
           </p>
         </>
       )}
+      <AgentNote agent={view.agent} text={text} />
       <p>{text.deviceWants}</p>
-      <WantedList view={{ ...view, details: [] }} text={text} />
+      <WantedList view={view} text={text} />
       <Decision view={view} label={text.requestTitle} answers={{ allow: text.deviceAllow, deny: text.deviceDeny }} />
     </Document>
   );

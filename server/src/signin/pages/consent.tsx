@@ -12,6 +12,16 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
   readonly claims: readonly string[];
   /** RFC 9396: the types of what it asks for in detail. */
   readonly details: readonly string[];
+  readonly apis: readonly ConsentApi[];
+  /** The address that the browser is sent to with the answer; null: none. */
+  readonly returnTo: string | null;
+}
+
+/** An API that the application wants to call for the user. */
+export interface ConsentApi {
+  /** Null: nobody has named it. */
+  readonly name: string | null;
+  readonly address: string;
 }
 
 export interface ConsentScope {
@@ -33,8 +43,16 @@ const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
 };
 
 /** What an application wants, one line each. */
-export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details">; text: Messages }) => (
+export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details" | "apis">; text: Messages }) => (
   <ul class="gh-consent">
+    {view.apis.map(({ name, address }) => (
+      <li>
+        <Filled
+          template={name === null ? text.consentAddress : text.consentApi}
+          values={{ address, ...(name !== null && { api: name }) }}
+        />
+      </li>
+    ))}
     {view.scopes.map(({ name, text: own }) => (
       <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name)}</li>
     ))}
@@ -43,13 +61,31 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
         <Filled template={text.consentClaims} values={{ claims: view.claims.join(", ") }} />
       </li>
     ) : null}
-    {view.details.length > 0 ? (
+    {view.details.map((detail) => (
       <li>
-        <Filled template={text.consentDetails} values={{ details: view.details.join(", ") }} />
+        <Filled template={text.consentDetails} values={{ details: detail }} />
       </li>
-    ) : null}
+    ))}
   </ul>
 );
+
+/** The agent that asks, and the user who answers for it. */
+export interface ShownAgent {
+  readonly name: string;
+  /** Null: no user. */
+  readonly owner: string | null;
+}
+
+export const AgentNote = ({ agent, text }: { agent: ShownAgent | null; text: Messages }) =>
+  agent === null ? null : (
+    <p>
+      {agent.owner === null ? (
+        <Filled template={text.requestAgentAlone} values={{ agent: agent.name }} />
+      ) : (
+        <Filled template={text.requestAgent} values={{ agent: agent.name, owner: agent.owner }} />
+      )}
+    </p>
+  );
 
 interface DecisionForm {
   readonly view: FormTarget;
@@ -71,6 +107,25 @@ export const Decision = ({ view: { csrf, action }, label, answers, values }: Dec
   </Form>
 );
 
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Where the browser goes with the answer: the host, which a phisher cannot choose; of a private scheme, the scheme. */
+function ReturnHost({ uri, client, text }: { uri: string | null; client: string; text: Messages }) {
+  if (uri === null || !URL.canParse(uri)) return null;
+  const { protocol, host, hostname } = new URL(uri);
+  const isWeb = protocol === "https:" || protocol === "http:";
+  // RFC 8252 §8.3: any program on the device can listen there, or claim the scheme.
+  const isOnDevice = !isWeb || LOOPBACK.test(hostname);
+  return (
+    <p class="gh-hint">
+      <Filled
+        template={isOnDevice ? text.consentReturnDevice : text.consentReturn}
+        values={{ host: isWeb ? host : protocol.slice(0, -1), client }}
+      />
+    </p>
+  );
+}
+
 /** Asks what an application may have. */
 export function renderConsent(view: ConsentView): string {
   const text = messagesOf(view.locale);
@@ -87,6 +142,7 @@ export function renderConsent(view: ConsentView): string {
       }
     >
       <WantedList view={view} text={text} />
+      <ReturnHost uri={view.returnTo} client={view.client} text={text} />
       <Decision view={view} label={text.consentTitle} answers={{ allow: text.consentAllow, deny: text.consentDeny }} />
       <ApplicationLinks policyUrl={view.policyUrl} termsUrl={view.termsUrl} text={text} />
     </Document>,

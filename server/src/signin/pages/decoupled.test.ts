@@ -12,6 +12,12 @@ const expected = {
     { name: "x", text: HOSTILE },
   ],
   claims: [HOSTILE],
+  details: [HOSTILE],
+  agent: { name: HOSTILE, owner: HOSTILE },
+  apis: [
+    { name: HOSTILE, address: HOSTILE },
+    { name: null, address: HOSTILE },
+  ],
 };
 const frame = { branding, locale: "nl" } as const;
 const form = { csrf: HOSTILE, action: "/here" };

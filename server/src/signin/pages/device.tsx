@@ -1,4 +1,4 @@
-import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { AgentNote, type ConsentApi, type ConsentScope, Decision, type ShownAgent, WantedList } from "./consent.tsx";
 import { Field, Submit } from "./controls.tsx";
 import { Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
@@ -20,6 +20,10 @@ interface ConfirmDevice extends PageFrame, FormTarget {
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
+  /** RFC 9396, one text each. */
+  readonly details: readonly string[];
+  readonly agent: ShownAgent | null;
+  readonly apis: readonly ConsentApi[];
 }
 
 /** RFC 8628 §3.3: takes the code of a device, and asks. */
@@ -72,8 +76,9 @@ function Confirm({ view }: { view: ConfirmDevice }) {
       lead={[text.deviceConfirmText, { client: view.client, account: view.account }]}
     >
       <p class="gh-code">{view.userCode}</p>
+      <AgentNote agent={view.agent} text={text} />
       <p>{text.deviceWants}</p>
-      <WantedList view={{ ...view, details: [] }} text={text} />
+      <WantedList view={view} text={text} />
       <Decision
         view={view}
         label={text.deviceConfirmTitle}

@@ -127,6 +127,8 @@ test("documents every class that the pages and the rules use, and no other", () 
       scopes: [],
       claims: [],
       details: [],
+      apis: [{ name: "Orders", address: "https://orders.example" }],
+      returnTo: "https://shop.example/cb",
       policyUrl: "https://shop.example/privacy",
       logoUrl: "https://shop.example/logo.svg",
     }),

@@ -23,7 +23,7 @@ export function assertionOptions(asked: {
   return JSON.stringify(options);
 }
 
-/** What a browser sent, as far as it can be one at all. */
+/** The browser's response, parsed but not verified. */
 export interface Assertion {
   readonly credentialId: string;
   readonly challenge: string;

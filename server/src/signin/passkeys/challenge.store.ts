@@ -15,7 +15,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a challenge is good for: one ceremony, of one browser or one user, in one realm. */
+/** The scope of a challenge: one ceremony, of one browser or one user, in one realm. */
 export interface ChallengeFor {
   readonly realm: string;
   readonly ceremony: "get" | "create";

@@ -23,6 +23,6 @@ export function textMembers<const N extends string>(value: unknown, names: reado
 
 const TRANSPORTS: readonly string[] = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"];
 
-/** Those that are known; they are a hint for the browser and nothing else. */
+/** The known transports; they are only a hint for the browser. */
 export const transportsOf = (transports: unknown): AuthenticatorTransport[] =>
   Array.isArray(transports) ? TRANSPORTS.filter((name): name is AuthenticatorTransport => transports.includes(name)) : [];

@@ -21,7 +21,7 @@ export interface RegistrationParts {
   readonly log: Logger;
 }
 
-/** Who adds a passkey. `whose`: what the challenge is bound to. */
+/** A user who adds a passkey. `whose`: the binding of the challenge. */
 export interface Registering {
   readonly realm: RealmSnapshot;
   readonly user: { readonly userId: string; readonly username: string };
@@ -35,7 +35,7 @@ const purpose = ({ realm, whose, user }: Registering): ChallengeFor => ({
   whose: `${user.userId} ${whose}`,
 });
 
-/** What the browser is asked to make. Passkeys that the user has are named, so that no device makes a second one. */
+/** The options for `navigator.credentials.create()`. They exclude the user's passkeys, so that no device makes a second one. */
 export async function creationOptions({ db, vault, baseUrl }: RegistrationParts, registering: Registering) {
   const { realm, user, now } = registering;
   const { authenticatorAttachment, residentKey, userVerification } = realm.settings.passkeys;
@@ -129,7 +129,7 @@ export async function whyNotAdded(db: Db, { realmId, settings }: RealmSnapshot, 
   return (await isSpent(db, realmId, challenge)) ? "spent" : null;
 }
 
-/** Of a user who is held for a change: two at once cannot both be the last that is allowed. */
+/** The user's row must be locked, so that two requests at once cannot exceed the limit. */
 export async function addPasskey(
   ctx: Ctx,
   { settings }: RealmSnapshot,

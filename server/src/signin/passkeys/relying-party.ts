@@ -1,7 +1,7 @@
 import { sha256 } from "../../kernel/vault.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
-/** Who we are to a browser and its passkeys. */
+/** The relying party that browsers and passkeys see. */
 export interface RelyingParty {
   readonly id: string;
   readonly name: string;

@@ -92,7 +92,7 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "credentials.password_elsewhere": "passwordInDirectoryText",
 };
 
-/** What the page can say about a password that is not good enough; anything else is thrown on. */
+/** The page's message for a refused password; other errors are rethrown. */
 export function refusalOf(error: unknown): { readonly text: TextKey } {
   const text = error instanceof AppError ? REASONS[error.code] : undefined;
   if (!text) throw error;

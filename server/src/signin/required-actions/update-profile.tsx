@@ -60,7 +60,7 @@ export const updateProfile: Question = {
 
 const NAMES = ["firstName", "lastName"] as const;
 type Member = (typeof NAMES)[number] | "email";
-/** Those that were asked for. */
+/** The requested names. */
 type Names = Partial<Record<(typeof NAMES)[number], string>>;
 
 /** The members that the user may change: none that a directory decides, and none that a scheme such as eIDAS has supplied. */

@@ -151,7 +151,7 @@ const useUp = prepared((key: ReturnKey, db) =>
     .returning(columns),
 );
 
-/** Of an account at an identity provider, asked for by the account API. */
+/** Links an account at an identity provider; requested by the account API. */
 export const LINK_KIND = "link";
 
 /**

@@ -26,7 +26,7 @@ export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
 }
 
-/** Of the paths of steps: a page or a code for one account at a provider does not count for another. */
+/** A prefix of the steps' paths: a page or a code for one account at a provider does not count for another. */
 export const linkPrefix = ({ link }: Progress): string =>
   link?.proven === false ? `link@${sha256(`${link.providerId} ${link.subject}`).slice(0, 16)}:` : "";
 

@@ -38,7 +38,7 @@ export function faultOf({ username, email, firstName, lastName }: RegistrationFo
   return isAllowed ? null : refusal(400, "email", "registerDomainTitle", "registerDomainText");
 }
 
-/** What the page can say about it; anything else is thrown on. */
+/** The page's message for a refusal; other errors are rethrown. */
 export function problemOf(error: unknown): Refusal {
   if (isOverloaded(error)) return { ...refusal(503, null, "overloadedTitle", "unavailableTextTimed"), retryAfterSeconds: 2 };
   const code = error instanceof AppError ? error.code : "";

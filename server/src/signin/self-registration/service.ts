@@ -34,7 +34,7 @@ export interface RegistrationParts extends PasswordParts, MailParts {
   readonly work: UnitOfWork;
 }
 
-/** Of the routes. */
+/** The dependencies of the routes. */
 export interface SelfRegistrationParts extends PageParts, RegistrationParts {
   readonly flows: Flows;
 }
@@ -90,7 +90,7 @@ export async function applyByMail(
   return unmailed(ctx, parts);
 }
 
-/** Who has the address, and signs in by it. */
+/** The user who has the address and signs in by it. */
 async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {
   const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
   const user = holder && (await readUser(ctx, holder.userId));

@@ -1,4 +1,4 @@
-// What people do for themselves outside of a sign-in: choose another password, confirm their email address. The pages behind the links
+// Self-service outside of a sign-in: users choose another password and confirm their email address. The pages behind the links
 // of our mails are here; each changes something only after its button.
 export { actionsEmailRoutes } from "./actions-email.routes.ts";
 export { changePasswordRoutes, wellKnownChangePassword } from "./change-password.routes.ts";

@@ -4,7 +4,7 @@ import { type Messages, messagesOf, Named, renderStep, Submit, sendPage } from "
 
 /** One button: what a mail's link leads to. Whatever merely opens the link changes nothing. */
 export interface LinkPage {
-  /** Of the page itself. */
+  /** The path of the page itself. */
   readonly path: string;
   readonly title: keyof Messages;
   readonly lead: keyof Messages;

@@ -36,7 +36,7 @@ interface Visit extends Exchange {
 
 const confirmingPage = { title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" } as const;
 
-/** What one kind of link does. */
+/** The behaviour of one kind of link. */
 interface MailLink {
   readonly kind: TokenKind;
   readonly path: string;

@@ -12,7 +12,7 @@ interface AskedFor {
 /** Where the user continues afterwards. */
 export interface WayBack {
   readonly returnTo: string;
-  /** Of the application that asked for the sign-in. */
+  /** The callbacks of the application that requested the sign-in. */
   readonly callbacks?: readonly string[];
 }
 
@@ -29,5 +29,5 @@ export async function wayBack(
   return { returnTo: return_to === undefined ? loginPath(realm.realmId) : returnTarget(return_to, baseUrl) };
 }
 
-/** Of a request that was kept. */
+/** The callbacks of a stored request. */
 export const callbacksOf = ({ callbacks }: SignInRequest): Pick<WayBack, "callbacks"> => (callbacks === undefined ? {} : { callbacks });

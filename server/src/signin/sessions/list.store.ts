@@ -32,7 +32,7 @@ export async function findSession(db: Db, realm: string, sessionId: string, now:
   return row ? toSession(row) : null;
 }
 
-/** Of the realm, or of one of its users. */
+/** Lists the sessions of the realm, or of one of its users. */
 export async function listSessions(
   db: Db,
   realm: string,

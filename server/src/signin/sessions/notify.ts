@@ -17,7 +17,7 @@ export interface BackChannel {
   /** The kind of its jobs. */
   readonly kind: string;
   readonly maxAttempts: number;
-  /** Those of these clients that have a back channel. They may belong to several realms. */
+  /** Filters the clients that have a back channel. They may belong to several realms. */
   reachable(tx: Tx, clients: readonly ClientOfRealm[]): Promise<readonly ClientOfRealm[]>;
   /** The payload of the job. */
   notice(participant: EndedParticipant, jobId: string): Pick<Enqueue, "payload" | "sealed">;

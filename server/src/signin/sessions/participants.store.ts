@@ -21,7 +21,7 @@ declare module "../../platform/db/tables.ts" {
 export interface Participant {
   readonly protocol: string;
   readonly clientId: string;
-  /** What the protocol needs to notify it: `SessionIndex`, `NameID`. */
+  /** Data of the protocol for the logout request: `SessionIndex`, `NameID`. */
   readonly participant: Record<string, unknown>;
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isDirectorySource } from "../../directory/credentials/index.ts";
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 
-/** What signing in needs of a user. A session carries it, so that what it has proven can be judged without another query. */
+/** The data of a user for signing in. A session carries it, so that its proofs are judged without another query. */
 export interface SignInUser {
   readonly userId: string;
   readonly username: string;
@@ -23,7 +23,7 @@ export type SignInUserRow = Omit<SignInUser, "isFromDirectory" | "requiredAction
   readonly credentials: readonly string[];
 };
 
-/** Of the user `u`, which is a row of `users`. */
+/** The columns of the user `u`, a row of `users`. */
 export const signInUserColumns = (now: number) => sql`
   u.user_id as "userId", u.username, u.email, u.email_verified as "emailVerified", u.attributes, u.source, u.required_actions as actions,
   array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id

@@ -102,5 +102,12 @@ export const german: Texts = {
       button: { label: "Mein Konto ansehen", href: "{{link}}" },
       notes: ["Sie waren das nicht? Dann ändern Sie jetzt Ihr Passwort, und beenden Sie die Sitzungen, die Sie nicht kennen."],
     },
+    "agent-review-email": {
+      subject: "Bitte prüfen Sie den Agenten {{agent}}",
+      heading: "Wird {{agent}} noch gebraucht?",
+      lead: "Sie sind bei {{realm}} für den Agenten {{agent}} verantwortlich. Seine Prüfung steht an: Bestätigen Sie, dass er noch gebraucht wird und nicht mehr darf als nötig, oder setzen Sie ihn aus.",
+      button: { label: "Mein Konto ansehen", href: "{{link}}" },
+      notes: ["Ist der Agent nicht mehr Ihrer? Dann sagen Sie es bitte der Verwaltung von {{realm}}."],
+    },
   },
 };

@@ -96,5 +96,12 @@ export const spanish: Texts = {
       button: { label: "Ver mi cuenta", href: "{{link}}" },
       notes: ["¿No has sido tú? Entonces cambia ahora tu contraseña y cierra las sesiones que no conozcas."],
     },
+    "agent-review-email": {
+      subject: "Revisa el agente {{agent}}",
+      heading: "¿Sigue haciendo falta {{agent}}?",
+      lead: "Eres responsable del agente {{agent}} en {{realm}}. Toca revisarlo: confirma que sigue haciendo falta y que no puede hacer más de lo necesario, o suspéndelo.",
+      button: { label: "Ver mi cuenta", href: "{{link}}" },
+      notes: ["¿El agente ya no es tuyo? Avisa a un administrador de {{realm}}."],
+    },
   },
 };

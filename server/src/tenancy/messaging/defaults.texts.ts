@@ -109,6 +109,13 @@ export const english: Texts = {
       button: { label: "Look at my account", href: "{{link}}" },
       notes: ["If it was not you, change your password now, and end the sessions that you do not recognise."],
     },
+    "agent-review-email": {
+      subject: "Please review the agent {{agent}}",
+      heading: "Is {{agent}} still needed?",
+      lead: "You answer for the agent {{agent}} at {{realm}}. Its review is due: please confirm that it is still needed and may do no more than it needs, or suspend it.",
+      button: { label: "Look at my account", href: "{{link}}" },
+      notes: ["If the agent is no longer yours, tell an administrator of {{realm}}."],
+    },
   },
 };
 
@@ -205,6 +212,13 @@ export const dutch: Texts = {
       lead: "Je account bij {{realm}} is gebruikt op een apparaat dat we nog niet kenden. Was jij dat, dan hoef je niets te doen.",
       button: { label: "Mijn account bekijken", href: "{{link}}" },
       notes: ["Was jij dat niet? Verander dan nu je wachtwoord, en beëindig de sessies die je niet kent."],
+    },
+    "agent-review-email": {
+      subject: "Beoordeel de agent {{agent}}",
+      heading: "Is {{agent}} nog nodig?",
+      lead: "Jij bent verantwoordelijk voor de agent {{agent}} bij {{realm}}. De beoordeling is aan de beurt: bevestig dat de agent nog nodig is en niet meer mag dan nodig, of schort hem op.",
+      button: { label: "Mijn account bekijken", href: "{{link}}" },
+      notes: ["Is de agent niet meer van jou? Laat het een beheerder van {{realm}} weten."],
     },
   },
 };

@@ -30,7 +30,13 @@ export interface OutgoingMessage {
   readonly user: MessageUser | null;
   /** The language of the page that requested it, if there was one; else the user's own. */
   readonly locale?: string | null;
-  readonly values: { readonly code?: string; readonly link?: string; readonly ttlSeconds?: number; readonly organization?: string };
+  readonly values: {
+    readonly code?: string;
+    readonly link?: string;
+    readonly ttlSeconds?: number;
+    readonly organization?: string;
+    readonly agent?: string;
+  };
   /** PUSH: members for the app. */
   readonly data?: Readonly<Record<string, string>>;
   /** Epoch milliseconds. After it nothing is sent any more. */
@@ -112,9 +118,9 @@ export function createMessages({ vault, metrics }: Parts): Messages {
       }
       await takeLimits(ctx, channel, to, settings);
 
-      const { code, link, ttlSeconds, organization } = message.values;
+      const { code, link, ttlSeconds, organization, agent } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
-      const facts = { realm: displayName(settings), user: user ?? unknownUserAt(channel, to), code, link, ttl, organization };
+      const facts = { realm: displayName(settings), user: user ?? unknownUserAt(channel, to), code, link, ttl, organization, agent };
       const sealed: SealedMessage = {
         channel,
         to,

@@ -1,7 +1,7 @@
 import { cut } from "../../kernel/text.ts";
 
 /** What a template may name besides `user.<attribute>`; which of them a message has depends on its key. */
-export const placeholderNames = ["realm", "code", "ttl", "user", "link", "organization"] as const;
+export const placeholderNames = ["realm", "code", "ttl", "user", "link", "organization", "agent"] as const;
 export type PlaceholderName = (typeof placeholderNames)[number];
 
 /** A part of a template: literal text, or the name of a value. */

@@ -20,6 +20,7 @@ export const catalogue = {
   "account-exists-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
   "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },
   "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
+  "agent-review-email": { channel: "EMAIL", placeholders: ["realm", "agent", "link", "user"] },
 } as const satisfies Record<string, Entry>;
 
 export type TemplateKey = keyof typeof catalogue;

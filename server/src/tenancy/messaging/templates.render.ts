@@ -65,6 +65,7 @@ export interface MessageFacts {
   readonly link?: string | undefined;
   readonly ttl?: string | undefined;
   readonly organization?: string | undefined;
+  readonly agent?: string | undefined;
 }
 
 /** The value of each placeholder; unknown ones are empty. */

@@ -78,7 +78,7 @@ describe("the list", () => {
     expect(await list("size=6&cursor=6")).toEqual([shippedCount, 6, "otp-email", "12"]);
     const page = Math.ceil(Number(shippedCount) / 10) - 1;
     const last = Number(shippedCount) - 10 * page;
-    expect(await list(`size=10&page=${page}`)).toEqual([shippedCount, last, "invitation-email", undefined]);
+    expect(await list(`size=10&page=${page}`)).toEqual([shippedCount, last, "agent-review-email", undefined]);
     expect(await list(`size=10&page=${page + 1}`)).toEqual([shippedCount, 0, undefined, undefined]);
     expect(await list("sort=-templateKey&size=1")).toEqual([shippedCount, 1, "verify-email", "1"]);
     expect(await list("search=OTP")).toEqual(["10", 10, "otp-sms", undefined]);

@@ -156,6 +156,7 @@ describe("an id of another realm is a 404", () => {
   const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
+    "PUT /agents/:id": { name: "taken-over" },
     "PUT /users/:userId/source": { source: "local" },
     "PUT /users/:userId": { username: "taken-over", enabled: true, locked: false, roles: [] },
     "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },

@@ -66,6 +66,19 @@ export const WorkloadPolicy = group({
   keysMinutes: count(10, 1, 1_440, "How long an issuer's keys are kept; an unknown key is looked for at once"),
 });
 
+/** Agents (applications/agents): clients that act by themselves, or for users. */
+export const AgentPolicy = group({
+  reviewDays: count(90, 1, 3_650, "How long after its activation or last attestation an agent has to be attested again"),
+  suspendOverdueAfterDays: nullable(
+    Type.Integer({ minimum: 1, maximum: 3_650 }),
+    "An agent is suspended this many days after its review was due; null: never",
+  ),
+  allowDelegationWithoutConsent: flag(
+    false,
+    "Agents may act for users who have not allowed it, with a token that was issued to the agent or names it in `aud` or `may_act`",
+  ),
+});
+
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */
 export const TotpPolicy = group({
   digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "How long a code is" }),
@@ -251,6 +264,7 @@ const members = {
   tokens: TokenPolicy,
   oidc: OidcPolicy,
   workloads: WorkloadPolicy,
+  agents: AgentPolicy,
   saml: SamlPolicy,
   account: AccountPolicy,
   registration: RegistrationPolicy,

@@ -11,7 +11,7 @@ export interface AttributeConfig {
   readonly valuePath?: string;
 }
 
-/** What paths are read from. Pushed data is below `request` alone, so that it cannot stand for anything that the server knows. */
+/** The data that paths are read from. Pushed data is below `request` alone, so that it cannot stand for anything that the server knows. */
 export interface Facts {
   readonly user: Readonly<Record<string, unknown>> | null;
   readonly client: Readonly<Record<string, unknown>> | null;
@@ -46,7 +46,7 @@ function scalars(value: unknown): readonly string[] | null {
   return values.length > 0 && values.every(isScalar) ? values.map(String) : null;
 }
 
-/** What is absent, or of another kind than the comparison needs, cannot be told. */
+/** A value that is absent, or not of the type that the comparison needs, is undecided. */
 export function attributeVerdict({ path, operator, value, valuePath }: AttributeConfig, facts: Facts): Verdict {
   const found = factAt(facts, path);
   if (operator === "exists") return verdictOf((found !== undefined) === (value !== false));

@@ -15,7 +15,7 @@ export interface EvaluatedResource {
   readonly shares: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What is asked about: a resource, or scopes alone. */
+/** The subject of one evaluation: a resource, or scopes alone. */
 export interface Asked {
   readonly resource: EvaluatedResource | null;
   /** Null: all of the resource's. */
@@ -43,7 +43,7 @@ export interface AskedResult {
 export interface Question {
   /** The subject first, then those who act for it: what is allowed is allowed to every one of them. */
   readonly subjects: readonly Subject[];
-  /** What the request pushed. */
+  /** Claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly now: number;
 }
@@ -117,7 +117,7 @@ function factsOfResource({ id, name, type, ownerId, attributes }: EvaluatedResou
   return { id, name, type: type ?? undefined, owner: ownerId ?? undefined, attributes };
 }
 
-/** Those that name the resource or its type, and scope permissions on a scope that is asked for. */
+/** The permissions that name the resource or its type, and scope permissions on a requested scope. */
 function applicable(
   { byResource, byType, byScope }: Model,
   resource: EvaluatedResource | null,

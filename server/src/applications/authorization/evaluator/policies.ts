@@ -11,7 +11,7 @@ export interface Subject {
   /** False: everything is denied. */
   readonly isEnabled: boolean;
   readonly roles: ReadonlySet<string>;
-  /** Those that the user is in, and all above them. */
+  /** The user's groups, and all groups above them. */
   readonly groups: ReadonlySet<string>;
   readonly groupsAbove: ReadonlySet<string>;
   /** The id of the client that the request comes from, or that the subject is; null: not known. */

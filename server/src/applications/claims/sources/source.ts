@@ -47,7 +47,7 @@ export const many = (values: readonly string[]): Found => ({ values, list: true 
 
 /** One source of claims: the rules for a mapper's `value`, the data that it reads and the values that it finds. */
 export interface ClaimSource<Read = unknown> {
-  /** What `value` may be. The first is the default. */
+  /** The allowed values of `value`; the first is the default. */
   readonly choices?: readonly string[];
   /** The same in words, where the choices are not a list. */
   readonly description?: string;

@@ -23,6 +23,21 @@ const asBoolean: Read = (field) => {
   return value === undefined ? { expected: "true or false" } : { value };
 };
 
+/** `shop/buyer`: a client id may have slashes, too. */
+const asClientRoles: Read = (field) => {
+  const roles = field
+    .split(LIST)
+    .map((one) => ({ clientId: one.slice(0, one.lastIndexOf("/")), name: one.slice(one.lastIndexOf("/") + 1) }));
+  return roles.every(({ clientId, name }) => clientId !== "" && name !== "") ? { value: roles } : { expected: "client/role" };
+};
+/** `acme`, or `acme:admin` with the role there. */
+const asOrganizations: Read = (field) => ({
+  value: field.split(LIST).map((one) => {
+    const [alias, role] = one.split(":");
+    return { alias, ...(role !== undefined && { role }) };
+  }),
+});
+
 const known = new Map<string, Read>([
   ["username", asText],
   ["email", asText],
@@ -33,9 +48,14 @@ const known = new Map<string, Read>([
   ["passwordHash", asText],
   ["requiredActions", asList],
   ["createdAt", asTime],
+  ["userId", asText],
+  ["groups", asList],
+  ["clientRoles", asClientRoles],
+  ["organizations", asOrganizations],
+  ["totpSecret", asText],
 ]);
 
-/** What the header says of each field. A column that means nothing is refused before any row is read: its data would be lost. */
+/** The columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
 export function columnsOf(header: readonly string[]): RowColumns {
   const names = header.map((name) => name.trim());
   const faults: FieldError[] = [];
@@ -57,7 +77,8 @@ const memberColumn = (name: string, read: Read): Column => ({
   put(row, field) {
     const result = read(field);
     if ("expected" in result) return { code: "request.invalid", message: `${name} must be ${result.expected}` };
-    row[name] = result.value;
+    if (name === "totpSecret") row.totp = { secret: result.value };
+    else row[name] = result.value;
     return null;
   },
 });

@@ -28,7 +28,7 @@ export function jsonArrayReader(): RowReader {
   let stopped: Stop | null = null;
 
   const stop = (message: string) => {
-    // Of a row that has begun, its own number; otherwise that of the row that should follow.
+    // A row that has begun has its own number; otherwise it is that of the row that should follow.
     stopped = { row: inRow ? row : row + 1, line, position, message };
   };
 

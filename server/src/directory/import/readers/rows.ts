@@ -1,4 +1,4 @@
-// What the three formats have in common: a body comes in pieces of any size and leaves as rows, one at a time, however long it is.
+// Shared by the three formats: a body of any length arrives in chunks of any size and is read row by row.
 
 /** Why a row was refused, without its content: reports are stored, and users may be erased. */
 export interface Fault {
@@ -61,7 +61,7 @@ export class RowBytes {
     return this.#length === 0;
   }
 
-  /** What was gathered; the next row begins. Empty when it was too large. */
+  /** Returns the collected row and begins the next one. Empty when the row was too large. */
   take(): Buffer {
     const parts = this.#parts;
     this.#parts = [];

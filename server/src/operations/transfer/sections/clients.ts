@@ -53,7 +53,7 @@ const roleItem = ({ name, description, compositeRoles, compositeClientRoles }: R
 
 export const clients: Section = {
   name: "clients",
-  tables: ["clients", "service_account_roles"],
+  tables: ["clients", "client_resources", "service_account_roles"],
   permission: { read: "view-clients", write: "manage-clients" },
   schema: Type.Object(
     {
@@ -84,7 +84,7 @@ export const clients: Section = {
     return rows.map((row, at): Entry => {
       const given = accounts.get(row.id) ?? [];
       const item = {
-        ...without(shown[at]!, "id", "realmId", "createdAt", "updatedAt", "version"),
+        ...without(shown[at]!, "id", "realmId", "agentId", "createdAt", "updatedAt", "version"),
         ...secretOf(row, () => openSecrets(vault, ctx.realm, row.id, row.sealed)[0]!.value),
         allowedResources: row.allowedResources,
         roles: (roles.get(row.id) ?? []).map(roleItem),

@@ -1,4 +1,5 @@
 import type { Section } from "../section.ts";
+import { agents } from "./agents.ts";
 import { clients } from "./clients.ts";
 import { flows } from "./flows.ts";
 import { groups } from "./groups.ts";
@@ -21,6 +22,7 @@ export const sections: readonly Section[] = [
   flows,
   clients,
   workloadIdentity,
+  agents,
   groups,
   identityProviders,
   organizations,

@@ -47,6 +47,7 @@ export const AccountApplication = Type.Object(
     logoUri: text,
     firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),
     scopes: Type.Array(Type.String(), { description: "What it may know and do" }),
+    resources: Type.Array(Type.String(), { description: "The APIs that you allowed it to call for you" }),
     consentedAt: maybeTime("Epoch milliseconds: since when it is allowed for good; null: it never asked"),
     active: Type.Boolean({ description: "It can get tokens at this moment" }),
     offline: Type.Boolean({ description: "It can do so also when you are not signed in" }),

@@ -21,9 +21,20 @@ export async function hasGrant(db: Db, realm: string, userId: string, clientId: 
 
 const mayUse = isAllowedBy(sql.ref("c.settings"));
 
+/** What the user allowed each client, in the realm and at APIs. */
+const consentsOf = (realm: string, userId: string) => sql`
+  select client_id, array_agg(scopes) as scopes, array_remove(array_agg(resource order by resource), null) as resources,
+    min(granted_at) as granted_at, max(updated_at) as updated_at
+  from (
+    select client_id, null as resource, scopes, granted_at, updated_at from consents where realm_id = ${realm} and user_id = ${userId}
+    union all
+    select client_id, resource, scopes, granted_at, updated_at from resource_consents
+    where realm_id = ${realm} and user_id = ${userId}) each_one
+  group by client_id`;
+
 /** Those that have something from the user, a consent or a grant that is alive, and those that have an address and that the user may use. */
 const oidcApplications = (realm: string, userId: string, now: number) => sql`
-  with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), used as (
+  with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), allowed as (${consentsOf(realm, userId)}), used as (
     select g.client_id,
       bool_or(g.session_id is null) as offline,
       max(greatest(g.created_at, (select max((r.payload ->> 'iat')::bigint) * 1000 from oidc_records r
@@ -32,7 +43,7 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
     from grants g group by g.client_id
   ), listed as (
     select c.id from clients c where c.realm_id = ${realm} and c.client_id in (select client_id from used union
-      select client_id from consents where realm_id = ${realm} and user_id = ${userId})
+      select client_id from allowed)
     union
     select c.id from clients c cross join held
       where c.realm_id = ${realm} and c.enabled and c.settings ->> 'clientUri' is not null and ${mayUse}
@@ -41,13 +52,14 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
     case when c.enabled and ${mayUse} then c.settings ->> 'clientUri' end as link,
     coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
     array(select distinct scope from (
-      select jsonb_array_elements_text(k.scopes) as scope
+      select jsonb_array_elements_text(each) as scope from unnest(k.scopes) each
       union all select regexp_split_to_table(u.scopes, ' +')) all_scopes where scope <> '' order by scope) as scopes,
+    coalesce(k.resources, '{}') as resources,
     k.granted_at as "consentedAt", u.client_id is not null as active, coalesce(u.offline, false) as offline, u.last_used as "lastUsedAt",
     coalesce(greatest(u.last_used, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.client_id)) as name_key
   from listed join clients c on c.realm_id = ${realm} and c.id = listed.id cross join held
   left join used u on u.client_id = c.client_id
-  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id`;
+  left join allowed k on k.client_id = c.client_id`;
 
 const samlMayUse = isAllowedBy(sql`(c.settings -> 'options')`);
 
@@ -74,7 +86,8 @@ export const samlApplications = (realm: string, userId: string, now: number, sta
   select 'saml' as protocol, a.name_of as "clientId", c.name, c.settings -> 'options' ->> 'clientUri' as "clientUri",
     c.settings -> 'options' ->> 'logoUri' as "logoUri",
     case when not a.may_open then null when a.starts_here then ${START} || c.entity_id else c.settings -> 'options' ->> 'clientUri' end as link,
-    false as "firstParty", array(select jsonb_array_elements_text(k.scopes) order by 1) as scopes, k.granted_at as "consentedAt",
+    false as "firstParty", array(select jsonb_array_elements_text(k.scopes) order by 1) as scopes, array[]::text[] as resources,
+    k.granted_at as "consentedAt",
     p.joined_at is not null as active, false as offline, p.joined_at as "lastUsedAt",
     coalesce(greatest(p.joined_at, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.entity_id)) as name_key
   from listed join saml_clients c on c.realm_id = ${realm} and c.id = listed.id cross join held

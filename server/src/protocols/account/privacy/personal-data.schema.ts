@@ -76,6 +76,17 @@ export const PersonalData = Type.Object(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), scope: Type.String(), status: Type.String(), createdAt: time }),
       { description: "What others shared with the user, or the user asked them for" },
     ),
+    ownedAgents: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        description: text,
+        status: Type.String(),
+        createdAt: time,
+        lastReviewedAt: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+      { description: "The agents that the user answers for" },
+    ),
     loginEvents: Type.Array(
       Type.Object({
         id: Type.String(),

@@ -8,7 +8,15 @@ const MANY = sql.lit(10_000);
 type Credential = PersonalData["credentials"][number];
 type Kept = Pick<
   PersonalData,
-  "credentials" | "samlNameIds" | "provisioned" | "knownBrowsers" | "acceptedTerms" | "transactions" | "ownedResources" | "sharedResources"
+  | "credentials"
+  | "samlNameIds"
+  | "provisioned"
+  | "knownBrowsers"
+  | "acceptedTerms"
+  | "transactions"
+  | "ownedResources"
+  | "sharedResources"
+  | "ownedAgents"
 > &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
@@ -57,6 +65,9 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
           where s.realm_id = r.realm_id and s.client_id = r.client_id and s.resource_id = r.resource_id and s.status = 'GRANTED') as shares
       from authz_resources r join clients c on c.realm_id = r.realm_id and c.id = r.client_id
       where r.realm_id = ${realm} and r.owner_id = ${userId} order by r.resource_id limit ${MANY}`),
+    ownedAgents: await rows(sql<Kept["ownedAgents"][number]>`
+      select id, name, description, status, created_at as "createdAt", last_reviewed_at as "lastReviewedAt"
+      from agents where realm_id = ${realm} and owner_user_id = ${userId} order by id limit ${MANY}`),
     sharedResources: await rows(sql<Kept["sharedResources"][number]>`
       select c.client_id as "clientId", s.resource_id as "resourceId", s.scope, s.status, s.created_at as "createdAt"
       from authz_shares s join clients c on c.realm_id = s.realm_id and c.id = s.client_id

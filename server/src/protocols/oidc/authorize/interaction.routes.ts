@@ -8,7 +8,7 @@ import { type PageParts, seeOther, type Visitor } from "../../../signin/login/in
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
-import { approvalErrors, needsRecentSignIn, shownScopes } from "../../decoupled/index.ts";
+import { approvalErrors, needsRecentSignIn, shownApis, shownScopes } from "../../decoupled/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
@@ -22,6 +22,7 @@ import {
   interactionPath,
   type Pending,
   recordNoAccess,
+  resourcesOf,
   resumePath,
   signedIn,
   signInPath,
@@ -75,7 +76,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return seeOther(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
   };
 
-  const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
+  const show = async (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
     const { redirect_uri } = pending.params;
     const application = applicationOf(pending.client);
     const page = {
@@ -95,6 +96,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
             scopes: shownScopes(issuer.parts.scopesOfRealm, scopes),
             claims,
             details,
+            apis: await shownApis(issuer.parts, resourcesOf(pending)),
+            returnTo: redirect_uri ?? null,
           })
         : prompt === "access"
           ? renderNoAccess({ ...page, client: application.name, form: page })

@@ -2,12 +2,13 @@ import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
+import { listOf } from "../../../kernel/lists.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { claimsOfScopes, consentToClaim, requestedAcr } from "../../tokens/index.ts";
+import { claimsOfScopes, consentResource, consentToClaim, requestedAcr } from "../../tokens/index.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { wasSentTo } from "./cookies.ts";
 
@@ -16,7 +17,7 @@ export interface Pending {
   readonly uid: string;
   readonly interaction: Interaction;
   readonly client: ClientSnapshot;
-  /** Of the authorization request. */
+  /** The parameters of the authorization request. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
@@ -150,7 +151,7 @@ export async function signedIn(
   return loginSince(session, result?.sessionId === session.sessionId ? 0 : interaction.iat);
 }
 
-/** What the consent page lists. */
+/** The content of the consent page. */
 export interface ConsentRequest {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
@@ -169,13 +170,21 @@ export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, i
   };
 }
 
+/** In their registered spelling; without `resource` the realm itself. The engine has filled it in. */
+export const resourcesOf = ({ params }: Pending): readonly string[] => listOf(params.resource as string | string[] | undefined);
+
 /** Stores the user's consent (directory/consents) and answers the prompt. */
 export async function allow(request: FastifyRequest, issuer: Issuer, pending: Pending, session: LiveSession): Promise<void> {
   const { scopes } = consentRequest(issuer, pending);
   const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
   await request.transact(async (ctx) => {
     await issuer.parts.clients.store(ctx, pending.client);
-    await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
+    for (const resource of resourcesOf(pending))
+      await grantConsent(
+        ctx,
+        { userId: session.userId, clientId: pending.client.clientId, resource: consentResource(issuer.parts, resource) },
+        [...scopes, ...missingOIDCClaims.map(consentToClaim)],
+      );
   });
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }

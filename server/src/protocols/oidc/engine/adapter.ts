@@ -16,7 +16,7 @@ import { writeCode } from "./code.store.ts";
 import { toEngineError } from "./errors.ts";
 import { draftOf } from "./models/grant.ts";
 
-/** What the engine does not store, and what it does not call: grants and sessions are ours, and so are the endpoints that would. */
+/** For models that the engine neither stores nor reads: grants and sessions are ours, and so are the endpoints that would use them. */
 const nothing: Adapter = {
   upsert: async () => {},
   find: async () => undefined,

@@ -23,7 +23,7 @@ const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
 /** The engine's configuration for a realm. `models`, `requests` and `responses` override what has no option. */
 export function configurationOf(parts: RealmParts): Configuration {
-  const { db, realm, scopesOfRealm: scopes } = parts;
+  const { realm, scopesOfRealm: scopes } = parts;
   const { tokens } = realm.settings;
   const secure = parts.baseUrl.startsWith("https:");
   const long = { httpOnly: true, sameSite: "lax", signed: false, secure, path: "/" } as const;
@@ -54,7 +54,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
     },
     findAccount: (ctx, userId) => accountOf(parts, ctx, userId),
-    loadExistingGrant: (ctx) => loadGrant(db, realm, ctx),
+    loadExistingGrant: (ctx) => loadGrant(parts, ctx),
     // The grant's row decides whether it ends with the session.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),

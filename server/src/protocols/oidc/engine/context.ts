@@ -4,7 +4,7 @@ import type { Interaction, KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import type { RealmParts } from "../parts.ts";
 
-// What of ours stands behind the engine's context.
+// The realm's parts and the request behind the engine's context.
 
 const realms = new WeakMap<object, RealmParts>();
 

@@ -1,4 +1,4 @@
-// What imports `oidc-provider` itself. issuers.ts loads it with the first request that needs the engine: a start reads a fifth less code.
+// The modules that import `oidc-provider` itself. issuers.ts loads it with the first request that needs the engine: a start reads a fifth less code.
 import "./runtime-warning.ts";
 
 export { setResumed } from "./context.ts";

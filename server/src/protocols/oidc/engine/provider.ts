@@ -14,6 +14,7 @@ import { overrideClientAuthentication } from "./requests/client-authentication.t
 import { openRequestObjects } from "./requests/encrypted-request.ts";
 import { limitStoredRequests } from "./requests/limits.ts";
 import { refuseUnsignedResponses } from "./requests/profile.ts";
+import { spellResources } from "./requests/resources.ts";
 import { refineScopeCheck } from "./requests/scopes.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
 import { guardFormPostPages } from "./responses/form-post-page.ts";
@@ -26,6 +27,7 @@ import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "
 requireRedirectUri();
 refuseUnauthorizedClients();
 refineScopeCheck();
+spellResources();
 refuseUnsignedResponses();
 openRequestObjects();
 overrideClientAuthentication();

@@ -7,13 +7,13 @@ import { newId } from "../../../kernel/ids.ts";
 import { OAuthError } from "../../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
 import { allows } from "../../../tenancy/permissions/index.ts";
-import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf } from "../../tokens/index.ts";
+import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 import type { PreviewRequest, TokenPreview } from "./schema.ts";
 
 const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });
 
-/** What the tokens of a client would say about a user who has just signed in with a password. */
+/** The payloads of a client's tokens for a user who has just signed in with a password. */
 export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
   if (!allows(ctx.actor.permissions, "view-users")) throw errors.view_users_needed();
   const { clientId } = await readClient(ctx, id);
@@ -26,13 +26,14 @@ export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, re
     idToken: scopes.includes("openid") ? { scopes, nonce: undefined, requested: [] } : null,
     ...{ claims: undefined, authorizationDetails: undefined },
   };
+  const target = await explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource]));
+  const scopesThere = scopesAt(target, scopes);
+  const audience = audienceOf(client, target.resource);
   const [allowed, preview] = await Promise.all([
     mayUseApplication(ctx.tx, ctx.realm, userId, client.settings),
-    explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource])).then((resource) =>
-      explained("userId", () => previewTokens(parts, client, { ...issue, audience: audienceOf(client, resource) })),
-    ),
+    explained("userId", () => previewTokens(parts, client, { ...issue, scopes: scopesThere, audience })),
   ]);
-  return { scopes: [...scopes], allowed, ...preview };
+  return { scopes: [...scopesThere], allowed, ...preview };
 }
 
 function scopesIn({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: string | undefined): readonly string[] {

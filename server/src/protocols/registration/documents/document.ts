@@ -1,4 +1,5 @@
-import { redirectUriVerdict } from "../../../applications/clients/index.ts";
+import { Value } from "typebox/value";
+import { type ClientSettings, Jwks, redirectUriVerdict } from "../../../applications/clients/index.ts";
 import { DAY, MINUTE } from "../../../kernel/clock.ts";
 import { cut, isCleanText } from "../../../kernel/text.ts";
 import { freshFor, type Outbound, OutboundError, type OutboundResponse, type ReadDocument } from "../../../platform/outbound/index.ts";
@@ -9,6 +10,10 @@ export interface ClientDocument {
   readonly applicationType: "web" | "native";
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly ("authorization_code" | "refresh_token")[];
+  readonly authMethod: "none" | "private_key_jwt";
+  /** For `private_key_jwt`, either of them. */
+  readonly jwks: ClientSettings["jwks"];
+  readonly jwksUri: string | null;
   readonly logoUri: string | null;
   readonly clientUri: string | null;
   readonly policyUri: string | null;
@@ -60,8 +65,6 @@ export function parseDocument(address: string, content: Record<string, unknown>)
   // §4.1: such a client cannot have a shared secret.
   if ("client_secret" in content || "client_secret_expires_at" in content)
     throw new DocumentRefused("the document must not hold a client_secret");
-  const method = content.token_endpoint_auth_method ?? "none";
-  if (method !== "none") throw new DocumentRefused("token_endpoint_auth_method must be none: such clients are public, and use PKCE");
   const redirectUris = textsOf(content, "redirect_uris") ?? [];
   if (redirectUris.length === 0 || redirectUris.length > MAX_REDIRECTS)
     throw new DocumentRefused(`redirect_uris must name 1 to ${MAX_REDIRECTS} addresses`);
@@ -73,11 +76,24 @@ export function parseDocument(address: string, content: Record<string, unknown>)
     applicationType,
     redirectUris,
     grantTypes: (["authorization_code", "refresh_token"] as const).filter((type) => grantTypes.includes(type)),
+    ...credentialsOf(content),
     logoUri: linkOf(content, "logo_uri"),
     clientUri: linkOf(content, "client_uri"),
     policyUri: linkOf(content, "policy_uri"),
     tosUri: linkOf(content, "tos_uri"),
   };
+}
+
+/** §4.1, §6.2: such a client is public, or proves itself by a key that its document names. */
+function credentialsOf(content: Record<string, unknown>): Pick<ClientDocument, "authMethod" | "jwks" | "jwksUri"> {
+  const { token_endpoint_auth_method: method = "none", jwks } = content;
+  if (method === "none") return { authMethod: "none", jwks: null, jwksUri: null };
+  if (method !== "private_key_jwt")
+    throw new DocumentRefused("token_endpoint_auth_method must be none or private_key_jwt: such clients have no secret");
+  const jwksUri = linkOf(content, "jwks_uri");
+  if ((jwks === undefined) === (jwksUri === null)) throw new DocumentRefused("private_key_jwt needs either jwks or jwks_uri");
+  if (jwks !== undefined && !Value.Check(Jwks, jwks)) throw new DocumentRefused("jwks must be a set of 1 to 20 keys");
+  return { authMethod: method, jwks: jwks ?? null, jwksUri };
 }
 
 /** Without `application_type`, a client is native if its redirect URIs are. */

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import {
+  type Apis,
   type ClientSnapshot,
   type Clients,
   type ClientTools,
@@ -7,6 +8,7 @@ import {
   createClient,
   findClientByClientId,
   isWithinServer,
+  keyErrors,
   originsOf,
   profileErrors,
   settingsOf,
@@ -38,6 +40,7 @@ export interface DocumentClients extends Clients {
 
 export interface DocumentClientParts {
   readonly clients: Clients;
+  readonly apis: Apis;
   readonly realms: RealmSnapshots;
   readonly provisioning: ProvisioningSnapshots;
   readonly outbound: Outbound;
@@ -47,7 +50,7 @@ export interface DocumentClientParts {
 }
 
 export function createDocumentClients(parts: DocumentClientParts): DocumentClients {
-  const { clients, realms, provisioning, tools, log } = parts;
+  const { clients, apis, realms, provisioning, tools, log } = parts;
   const documents = createDocuments(parts);
   // The same input returns the same snapshot, because other caches are keyed by it.
   const made = new LRUCache<
@@ -66,6 +69,8 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
       const { registration: policy } = (await provisioning.get(realm)) ?? {};
       if (!policy?.metadataDocuments) return null;
       if (base?.enabled === false) return base;
+      // A token for an API must not be taken for one that is meant for a client of the same name.
+      if (await apis.get(realm, clientId)) return null;
       const document = await documents.get(realm, clientId);
       if (!document) return null;
       const least = (await realms.get(realm))?.settings.oidc.leastProfile ?? "none";
@@ -74,7 +79,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
       const isSame = known?.base === base && known.document === document && known.policy === policy && known.least === least;
       if (known && isSame) return known.snapshot;
       const described = isAllowed(policy, document) ? snapshotOf(realm, clientId, base, document, least) : null;
-      const reasons = described ? profileErrors({ ...described, ...described.settings }) : [];
+      const reasons = described ? reasonsAgainst(described) : [];
       if (reasons.length > 0)
         log.info({ realm, clientId, reasons: reasons.map(({ message }) => message) }, "a client's metadata document was refused");
       const snapshot = reasons.length === 0 ? described : null;
@@ -84,7 +89,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
 
     async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
-      // Of concurrent first consents one inserts the client.
+      // Concurrent first consents insert the client once.
       await lockRealm(ctx.tx, ctx.realm);
       if (await findClientByClientId(ctx.tx, ctx.realm, clientId)) return;
       await createClient(ctx, tools, {
@@ -98,6 +103,11 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
     },
   };
 }
+
+const reasonsAgainst = (described: ClientSnapshot) => {
+  const client = { ...described, ...described.settings };
+  return [...profileErrors(client), ...keyErrors(client)];
+};
 
 /** An administrator who sets redirect URIs takes the client over: its document no longer applies. */
 const livesByDocument = ({ publicClient, redirectUris, grantTypes }: ClientSnapshot): boolean =>
@@ -115,6 +125,7 @@ function snapshotOf(
   profile: ClientProfile,
 ): ClientSnapshot {
   const { name, redirectUris, grantTypes, applicationType, logoUri, clientUri, policyUri, tosUri } = document;
+  const { authMethod, jwks, jwksUri } = document;
   const { host } = new URL(clientId);
   return {
     realmId: realm,
@@ -123,18 +134,21 @@ function snapshotOf(
     // The client's name is unverified, only its host is verified.
     name: name === null ? host : `${name} (${host})`,
     enabled: true,
-    publicClient: true,
+    publicClient: authMethod === "none",
     secrets: [],
     grantTypes,
     redirectUris,
     webOrigins: originsOf({ webOrigins: ["+"], redirectUris }),
     scopes: base?.scopes ?? [],
     allowedResources: base?.allowedResources ?? [],
+    agent: base?.agent ?? null,
     mappers: base?.mappers ?? [],
     settings: {
       ...(base?.settings ?? settingsOf(completeSettings({ profile, claimsInIdToken: false }, true))),
       ...{ applicationType, logoUri, clientUri, policyUri, tosUri },
-      ...{ authMethod: "none", requirePkce: true, consentRequired: true, firstParty: false },
+      ...{ authMethod, jwks, jwksUri, requirePkce: true, consentRequired: true, firstParty: false },
+      // An unregistered client is no API.
+      ...{ resourceIndicators: [] },
     },
   };
 }

@@ -6,7 +6,7 @@ export interface StoredProvisioning {
   readonly provisioning: Provisioning;
   /** 0: the realm has no row and uses the defaults. */
   readonly version: number;
-  /** Of the realm. */
+  /** The version of the realm's configuration. */
   readonly configVersion: number;
 }
 

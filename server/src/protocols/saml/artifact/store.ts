@@ -8,7 +8,7 @@ const MODEL = "SamlArtifact";
 /** A service provider resolves it at once. */
 const LIFETIME = MINUTE;
 
-/** What an artifact stands for, for one service provider alone: another one that got hold of it finds nothing, and uses nothing up. */
+/** An artifact belongs to one service provider: another one that presents it finds nothing, and consumes nothing. */
 interface Place {
   readonly realm: string;
   readonly entityId: string;

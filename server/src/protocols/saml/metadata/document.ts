@@ -9,7 +9,7 @@ import { NAME_ID_FORMATS } from "../sso/index.ts";
 
 export type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
 
-/** What a service provider reads anew, and how long it may go on with what it has. */
+/** `cacheDuration` and the period of `validUntil`. */
 const CACHE_SECONDS = 3_600;
 const VALID = 365 * DAY;
 
@@ -23,7 +23,7 @@ const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof
 export async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise<PublishedDocument> {
   const { baseUrl } = parts;
   const { realmId, keys, settings } = realm;
-  // Of the day, so that every node writes the same, and its ETag stays.
+  // Counted from the day, so that every node writes the same and the ETag stays.
   const validUntil = Math.floor(clock.now() / DAY) * DAY + VALID;
   const entityId = entityIdOf(baseUrl, realmId);
   const of = (wanted: "sso" | "slo"): Endpoint[] =>

@@ -42,7 +42,7 @@ export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: 
   return path === null ? answerRequester(parts, exchange, requester, "unknown-principal") : seeOther(exchange.reply, path);
 }
 
-/** Of several requests with one ID, at whatever time and on whatever node, one counts. */
+/** A request ID is accepted once, at any time and on any node. */
 export async function useOnce(ctx: Ctx, { entityId, requestId, acceptedUntil }: CheckedRequest): Promise<void> {
   if (!(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, acceptedUntil)))
     throw new Refusal("replay", "The request was used already", entityId);

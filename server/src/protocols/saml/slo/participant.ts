@@ -1,6 +1,6 @@
 import type { LogoutRequest, NameId } from "../../../platform/saml/index.ts";
 
-/** What single sign-on keeps of a service provider in `session_participants`. */
+/** The data of a service provider in `session_participants`, stored by single sign-on. */
 export interface SamlParticipant {
   readonly sessionIndex: string;
   readonly nameId: NameId;

@@ -25,7 +25,7 @@ const responses = {
   303: Type.Null({ description: "To the page of the logout, or back to the service provider" }),
   400: page("The message was refused"),
 };
-/** What service providers send in practice, beyond the 80 bytes of SAML bindings §3.4.3. It goes back to its sender and nowhere else. */
+/** Service providers send more than the 80 bytes of SAML bindings §3.4.3. RelayState goes back to its sender and nowhere else. */
 const limit = { relayStateBytes: 2_048 };
 /** A signed LogoutRequest with its certificate is a few kilobytes. */
 const BODY_LIMIT = 128 * 1024;

@@ -3,7 +3,7 @@ import { AUTHN_CONTEXT, type RequestedAuthnContext } from "../../../platform/sam
 
 /** How sure a sign-in has to be, and what the assertion then says of it. */
 export interface ContextDemand {
-  /** Of the session, as the realm's `acr`; null: whatever it is. */
+  /** The session's required `acr`; null: any. */
   readonly acr: string | null;
   /** Without it there is no assertion; otherwise it is a wish. */
   readonly essential: boolean;
@@ -48,7 +48,7 @@ export function contextDemand(client: SamlClientSnapshot, requested: RequestedAu
   return needed > HIGHEST ? null : { acr: String(needed), essential: true, classRefOf: asked };
 }
 
-/** What is asked of service providers that do not ask: their default, where the map knows what it takes. */
+/** For requests without RequestedAuthnContext: the client's default, where the map has a level for it. */
 function byDefault(client: SamlClientSnapshot): RequestedAuthnContext {
   const { defaultAuthnContextClassRef: ref } = client;
   return ref !== null && levelOf(client, ref) !== null ? { ...ANY, classRefs: [ref] } : ANY;
@@ -56,7 +56,7 @@ function byDefault(client: SamlClientSnapshot): RequestedAuthnContext {
 
 function levelOf({ options: { authnContextMap } }: SamlClientSnapshot, ref: string): number | null {
   const level = Object.hasOwn(authnContextMap, ref) ? Number(authnContextMap[ref]) : Number.NaN;
-  // What is no level would compare as met.
+  // A value that is no level would compare as met.
   if (Number.isInteger(level)) return level;
   return ref === AUTHN_CONTEXT.unspecified ? 0 : null;
 }

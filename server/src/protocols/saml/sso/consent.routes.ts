@@ -34,6 +34,8 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     const { name, entityId, options } = await clientOf(parts, realm.realmId, asked.request.entityId);
     const frame = visitors.frameOf(request, reply, visitor);
     const html = renderConsent({
+      apis: [],
+      returnTo: null,
       ...frame,
       csrf: visitors.tokenFor(request, reply, visitor),
       action: `/realms/${realm.realmId}${PATHS.consent}/${id}`,

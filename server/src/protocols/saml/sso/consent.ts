@@ -1,5 +1,5 @@
 import { applicationName } from "../../../applications/saml-clients/index.ts";
-import { findConsent, grantConsent } from "../../../directory/consents/index.ts";
+import { consentedScopes, grantConsent } from "../../../directory/consents/index.ts";
 import { MINUTE } from "../../../kernel/clock.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { NewAttribute } from "../../../platform/saml/index.ts";
@@ -20,15 +20,16 @@ export class ConsentNeeded extends Error {
   }
 }
 
-/** What is remembered are the names of attributes: another value of one needs no new consent, another attribute does. */
+/** The consent stores the names of attributes: a changed value needs no new consent, another attribute does. */
 export async function assertConsent(
   db: Db,
   { realm: { realmId }, client }: Exchange,
   userId: string,
   attributes: readonly NewAttribute[],
 ): Promise<void> {
-  const consent = await findConsent(db, realmId, userId, applicationName(realmId, client.entityId));
-  if (!consent || !attributes.every(({ name }) => consent.scopes.includes(name))) throw new ConsentNeeded(attributes);
+  const clientId = applicationName(realmId, client.entityId);
+  const allowed = await consentedScopes(db, realmId, { userId, clientId, resource: null });
+  if (!allowed || !attributes.every(({ name }) => allowed.includes(name))) throw new ConsentNeeded(attributes);
 }
 
 /** A request that waits for the answer, and what exactly the user is asked. */
@@ -53,8 +54,7 @@ export async function allowConsent(
   await work.transact({ realm, actor: actorOfSession(session, realm), sourceIp }, async (ctx) => {
     await grantConsent(
       ctx,
-      session.userId,
-      applicationName(realm, request.entityId),
+      { userId: session.userId, clientId: applicationName(realm, request.entityId), resource: null },
       attributes.map(({ name }) => name),
     );
   });

@@ -47,7 +47,7 @@ export interface PendingRequest {
   /** ProxyCount 0: no other identity provider is to be asked. */
   readonly isLocal: boolean;
   readonly authnContext: RequestedAuthnContext | null;
-  /** What it asks for is not supported, for any user. */
+  /** The request asks for something that is not supported for any user. */
   readonly unsupported: ErrorStatus | null;
 }
 

@@ -32,7 +32,7 @@ interface Proven {
   readonly session: LiveSession;
   readonly classRef: string;
   readonly sourceIp: string;
-  /** What delivery has to keep, in the transaction that records the sign-in. */
+  /** Stores data for the delivery, in the transaction that records the sign-in. */
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
 }
 

@@ -28,7 +28,7 @@ interface Visit {
   readonly reply: FastifyReply;
 }
 
-/** What a sign-in that failed is to the service provider. */
+/** The SAML status for each error of a sign-in. */
 const FAILURES: Readonly<Record<string, { readonly reason: RefusalReason; readonly status: ErrorStatus }>> = {
   unmet_authentication_requirements: { reason: "authn_context", status: { code: STATUS.responder, subCode: STATUS.noAuthnContext } },
   access_denied: { reason: "authn_failed", status: { code: STATUS.responder, subCode: STATUS.authnFailed } },

@@ -48,7 +48,7 @@ const markAnswered = prepared(({ realm, request, until }: { realm: string; reque
     .returning("request"),
 );
 
-/** Of several answers to the same request, at whatever time and on whatever node, one is the first; the others get false. */
+/** A request is answered once, at any time and on any node: later answers get false. */
 export async function isFirstAnswer(tx: Tx, realm: string, entityId: string, requestId: string, until: number): Promise<boolean> {
   return (await markAnswered(tx, { realm, request: sha256(`${entityId}\n${requestId}`), until })).length > 0;
 }

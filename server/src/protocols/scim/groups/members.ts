@@ -50,7 +50,7 @@ function namedIn(filter: Filter): string[] {
   throw invalidPath("of members only `value eq` can be asked for");
 }
 
-/** Who joins is a user whom the token sees; the others are named in the error. */
+/** New members must be users that the token can see; the error names the others. */
 export async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
   const known = await visibleAmong(ctx.tx, connection, ids.filter(isId));
   const unknown = ids.filter((id) => !known.has(id));

@@ -23,7 +23,7 @@ import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroup
 const CHUNK = 1000;
 /** More members than this are not in the answer to a change. */
 export const MANY_MEMBERS = 1000;
-/** Of all groups on one page of a list. */
+/** The members of all groups on one page of a list. */
 const MAX_LISTED_MEMBERS = 20_000;
 
 export interface ReadGroup {
@@ -77,7 +77,7 @@ async function withTheirMembers(db: Db, connection: Connection, groups: readonly
   return whole;
 }
 
-/** What follows is about other versions than the one that the client saw. */
+/** If-Match concerned the version that the client saw; the next writes have other versions. */
 const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 
 export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
@@ -96,7 +96,7 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
-/** What a request changes of a group; undefined: stays. */
+/** The changes of a request to a group; undefined: unchanged. */
 interface GroupChange {
   readonly name?: string;
   readonly externalId?: string | null;

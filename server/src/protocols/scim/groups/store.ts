@@ -69,7 +69,7 @@ export async function nextMembers(db: Db, connection: Connection, groupId: strin
   return rows;
 }
 
-/** Those of the ids that are users whom the token sees. */
+/** Filters the ids of users that the token can see. */
 export async function visibleAmong(db: Db, connection: Connection, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ user_id: string }>`select u.user_id from users u

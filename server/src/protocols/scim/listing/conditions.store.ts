@@ -3,7 +3,7 @@ import type { Filter } from "../filter/parser.ts";
 
 export type Sql = RawBuilder<boolean>;
 
-/** What the database can say of a filter. */
+/** The part of a filter that the database can evaluate. */
 export interface Condition {
   /** True of every row that fulfils the filter; null: of all rows. */
   readonly sql: Sql | null;

@@ -26,7 +26,7 @@ const memory = createPageMemory();
 
 interface Part {
   readonly entries: readonly Entry[];
-  /** Of the entries, where they were loaded to be compared. */
+  /** The resources of the entries, where they were loaded to be compared. */
   readonly resources: readonly Resource[] | null;
   /** Null where only this page was asked for. */
   readonly total: number | null;

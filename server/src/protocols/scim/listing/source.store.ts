@@ -15,7 +15,7 @@ export interface Source {
   readonly from: RawBuilder<unknown>;
   readonly visible: Sql;
   readonly id: RawBuilder<string>;
-  /** What lists are sorted by, with an index: the path of an attribute and the expression. `id` is always there. */
+  /** The indexed sort orders: the path of an attribute and its expression. `id` is always available. */
   readonly sorts: Readonly<Record<string, RawBuilder<string | number>>>;
   conditionOf(leaf: Leaf): Condition | null;
   /** Whole resources in the order of the ids; those that are gone are left out. */

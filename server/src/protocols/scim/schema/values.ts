@@ -1,9 +1,9 @@
 import { invalidValue } from "../errors.ts";
 import { type Attribute, isObject, type Resource, subAttribute } from "./attribute.ts";
 
-/** Of one multi-valued attribute of a user. */
+/** The number of values of one multi-valued attribute of a user. */
 export const MAX_ELEMENTS = 200;
-/** Of a group, in one request. */
+/** The number of members of a group in one request. */
 const MAX_MEMBERS = 50_000;
 const MAX_TEXT = 65_536;
 

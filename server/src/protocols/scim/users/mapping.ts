@@ -40,10 +40,10 @@ const HOMES: readonly { readonly path: readonly string[]; readonly attribute: st
 ];
 
 const PHONE = "phoneNumber";
-/** Of an attribute of a user. */
+/** The length of a value of a user's attribute. */
 const MAX_VALUE = 4096;
 const MAX_ATTRIBUTES = 100;
-/** Of what has no other place. */
+/** The size of the attributes that are stored only for SCIM. */
 const MAX_PROFILE = 256 * 1024;
 
 const first = (value: string | readonly string[] | undefined): string | undefined => (typeof value === "string" ? value : value?.[0]);
@@ -84,7 +84,7 @@ export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Re
 /** RFC 7644 §3.14. */
 export const versionOf = (version: number): string => `W/"${version}"`;
 
-/** What a resource makes of a user; the password is kept apart. */
+/** A user's fields, read from a resource; the password is separate. */
 export interface UserFields {
   readonly username: string;
   readonly email: string | null;

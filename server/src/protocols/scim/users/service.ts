@@ -44,7 +44,7 @@ async function findUser({ tx }: ReadCtx, connection: Connection, id: string): Pr
   return user;
 }
 
-/** What follows is about other records than the one that the client saw. */
+/** If-Match concerned the record that the client saw; the next writes concern others. */
 const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 
 export async function createUser(call: ScimCall, parts: UserParts, body: unknown): Promise<Resource> {
@@ -135,7 +135,7 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
   if (!isDeepStrictEqual(fields, fieldsOf(before, user.attributes))) {
     const { username, email, enabled, attributes } = fields;
     const { locked, roles, emailVerified } = account;
-    // What another source says of an address stays.
+    // An unchanged address keeps the trust that its source gave it.
     const trustsEmail = connection.trustEmails && email !== account.email;
     await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, roles, attributes }, { trustsEmail });
     await saveScim(ctx, connection, userId, fields);

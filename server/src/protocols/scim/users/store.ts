@@ -23,7 +23,7 @@ export const visibleUsers = ({ realm, organizationId }: Connection): Sql =>
     : sql<boolean>`u.realm_id = ${realm} and exists (select 1 from organization_members o
         where o.realm_id = u.realm_id and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
 
-/** Those of the ids that the token sees, in the order of the ids. */
+/** The users that the token can see, in the order of the ids. */
 export async function findUsers(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimUser[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Omit<ScimUser, "groups">>`
@@ -61,7 +61,7 @@ async function groupsOf(
   return groups;
 }
 
-/** What has no other place, and all addresses. */
+/** Stores all email addresses, and the attributes that are stored only for SCIM. */
 export async function saveProfile(tx: Tx, realm: string, userId: string, profile: Resource): Promise<void> {
   const stored = JSON.stringify(profile);
   await tx

@@ -1,5 +1,5 @@
 import { systemActor } from "../../../platform/context.ts";
-import { clientDefaultScopes, requestedDetails, requestedScopes, resourceOf } from "../../tokens/index.ts";
+import { clientDefaultScopes, requestedDetails, requestedScopes, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { Grant } from "../grant.ts";
 
 /** RFC 6749 §4.4 */
@@ -9,12 +9,13 @@ export const clientCredentials: Grant = {
 
   find: async () => ({ record: null, grant: null }),
 
-  issue({ parts, client }, _source, { params, lists }) {
+  async issue({ parts, client }, _source, { params, lists }) {
     const details = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
+    const target = await resourceOf(parts, client, [], lists.resource ?? []);
     return {
       kind: "client",
-      scopes: requestedScopes(parts.scopesOfRealm, client, params.scope, clientDefaultScopes),
-      resource: resourceOf(parts, client, [], lists.resource ?? []),
+      scopes: scopesAt(target, requestedScopes(parts.scopesOfRealm, client, params.scope, clientDefaultScopes)),
+      resource: target.resource,
       authorizationDetails: details.length > 0 ? details : undefined,
     };
   },

@@ -14,6 +14,8 @@ import {
   lifetimesOf,
   requestedScopes,
   resourceOf,
+  scopesAt,
+  type Target,
   writeGrant,
 } from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
@@ -28,7 +30,7 @@ interface PasswordSource extends Source {
   readonly record: null;
   readonly grant: LiveGrant;
   readonly scopes: readonly string[];
-  readonly resource: string;
+  readonly target: Target;
   readonly acr: string;
   readonly amr: readonly string[];
   /** Seconds. */
@@ -49,22 +51,23 @@ export const password: Grant<PasswordSource> = {
     const scopes = requestedScopes(parts.scopesOfRealm, client, params.scope).filter(
       (name) => name !== "offline_access" || client.grantTypes.includes("refresh_token"),
     );
-    const resource = resourceOf(parts, client, [], lists.resource ?? []);
-    const { grantId, acr, amr } = await signIn(ctx, { ...credentials, scope: scopes.join(" "), resource });
+    const target = await resourceOf(parts, client, [], lists.resource ?? []);
+    const { grantId, acr, amr } = await signIn(ctx, { ...credentials, scope: scopes.join(" "), resource: target.resource });
     const grant = await findLiveGrant(parts.db, parts.realm.realmId, grantId, clock.now());
     // The user was disabled between the two statements.
     if (!grant) throw oauthErrors.invalidGrant("username or password is wrong");
-    return { record: null, grant, scopes, resource, acr, amr, authTime: Math.floor(clock.now() / SECOND) };
+    return { record: null, grant, scopes, target, acr, amr, authTime: Math.floor(clock.now() / SECOND) };
   },
 
-  issue({ client }, { grant, scopes, resource, acr, amr, authTime }) {
+  issue({ client }, { grant, scopes, target, acr, amr, authTime }) {
     const { grantId, userId, user } = grant;
+    const { resource } = target;
     const authentication = { acr, amr, authTime };
     const from = { accountId: userId, clientId: client.clientId, grantId, scope: scopes.join(" "), resource, ...authentication };
     return {
       kind: "user",
       tokens: {
-        ...{ grantId, userId, user, impersonator: null, scopes, authentication },
+        ...{ grantId, userId, user, impersonator: null, scopes: scopesAt(target, scopes), authentication },
         audience: audienceOf(client, resource),
         idToken: scopes.includes("openid") ? { scopes, nonce: undefined, requested: [] } : null,
         claims: undefined,
@@ -178,7 +181,7 @@ async function makeGrant(
   if (!amr.includes("pwd")) return refused("no-page");
   if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access");
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
-  const isAllowed = await isAllowedByUser(work.tx, work.realm, client, userId, scope.split(" "));
+  const isAllowed = await isAllowedByUser(work.tx, parts, client, userId, { scopes: scope.split(" "), resources: [resource] });
   if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));
   if (!isAllowed) return refused("consent");
   const { offline, accessToken } = lifetimesOf(parts.realm.settings, client);

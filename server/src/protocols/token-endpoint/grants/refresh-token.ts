@@ -30,8 +30,8 @@ export const refreshToken: Grant<StoredSource> = {
     if (beyond.length > 0) throw oauthErrors.invalidScope("refresh token missing requested scope", { scope: beyond.join(" ") });
   },
 
-  issue(ctx, source, presented) {
-    const issue = issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null });
+  async issue(ctx, source, presented) {
+    const issue = await issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null });
     if (issue.kind !== "user" || issue.refresh === null) return issue;
     const refresh = source.keptUntil === undefined ? { ...issue.refresh, replaces: presented.params.refresh_token } : null;
     return { ...issue, refresh };

@@ -42,8 +42,8 @@ interface Granted {
 }
 
 /**
- * The grant type of UMA 2.0 with the parameters of Keycloak, without permission tickets: what a user, or the client itself, may do at a resource server, as a token (RPT), a decision or a
- * list. With named permissions a decision and a list need all of them; a token has those that are granted.
+ * The grant type of UMA 2.0 with the parameters of Keycloak, without permission tickets: what a user, or the client itself, may do at a resource
+ * server, as a token (RPT), a decision or a list. With named permissions a decision and a list need all of them; a token has those that are granted.
  */
 export const umaTicket: Grant<UmaSource> = {
   parameters: [
@@ -131,7 +131,7 @@ async function subjectTokenOf(parts: TokenEndpointParts, caller: ClientSnapshot,
   return live;
 }
 
-/** Who asks, as the directory has them now, and those who act for them. */
+/** The requesting party, as the directory has it now, and the actors on its behalf. */
 async function subjectsOf(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -169,7 +169,7 @@ function actorsOf(act: LiveToken["actor"]): string[] {
   return [...new Set(names)];
 }
 
-/** What an earlier RPT of the same subject had: asked for again, with the new. */
+/** UMA 2.0 Grant §3.3.1: the permissions of an earlier RPT of the same subject are requested again, together with the new ones. */
 async function heldBefore(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,

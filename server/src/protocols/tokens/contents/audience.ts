@@ -1,17 +1,51 @@
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type Api, type ClientSnapshot, listedResource, resourceKey } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { IssuerParts } from "../parts.ts";
 
-/**
- * RFC 8707. Every client may request the realm itself (userinfo); any other resource must be in the client's `allowedResources`.
- */
-export function assertResource({ issuer }: Pick<IssuerParts, "issuer">, client: ClientSnapshot, resource: string): void {
-  if (resource !== issuer && !client.allowedResources.includes(resource)) throw oauthErrors.invalidTarget();
+type TargetParts = Pick<IssuerParts, "issuer" | "realm" | "apis">;
+
+/** The resource that an access token is issued for. */
+export interface Target {
+  /** As it is registered: the spelling of `aud`. */
+  readonly resource: string;
+  /** Null: the realm itself, or a resource that no client of the realm stands for. */
+  readonly api: Api | null;
 }
+
+/**
+ * RFC 8707. Every client may request the realm itself (userinfo). Any other resource must be in the client's `allowedResources`, or an API of the
+ * realm that is open to every client. The spelling of the request does not matter, see `resourceKey`.
+ */
+export async function targetOf({ issuer, realm, apis }: TargetParts, client: ClientSnapshot, resource: string): Promise<Target> {
+  if (resource === issuer || resourceKey(resource) === resourceKey(issuer)) return { resource: issuer, api: null };
+  const listed = listedResource(client, resource);
+  const api = await apis.get(realm.realmId, resource);
+  const isAllowed = listed !== null || api?.access === "everyone";
+  if (!isAllowed || api?.enabled === false) throw oauthErrors.invalidTarget();
+  return { resource: api?.resource ?? listed!, api };
+}
+
+/** Whatever the API: OpenID Connect itself, and that a refresh token outlives the session. */
+const OF_NO_API: ReadonlySet<string> = new Set(["openid", "offline_access"]);
+
+/** The scopes that a token for this resource may have. */
+export const scopesAt = ({ api }: Pick<Target, "api">, scopes: readonly string[]): readonly string[] =>
+  api && api.scopes.length > 0 ? scopes.filter((name) => OF_NO_API.has(name) || api.scopes.includes(name)) : scopes;
 
 /** RFC 9068 §3: the resource, and the client's configured `audience`. */
 export const audienceOf = ({ settings: { audience } }: ClientSnapshot, resource: string): readonly string[] =>
   audience.length === 0 ? [resource] : [...new Set([resource, ...audience])];
+
+/** Whether a token is meant for this client: its audience names the client, or the API that the client is. */
+export const isMeantFor = ({ clientId, settings: { resourceIndicators } }: ClientSnapshot, audience: readonly string[]): boolean =>
+  audience.includes(clientId) || resourceIndicators.some((resource) => audience.includes(resource));
+
+/**
+ * The audiences of a client's token that its user has to allow it: resources that it requested. The realm's administrators have decided about the
+ * others: the client itself, the API that it is, and its configured `audience`.
+ */
+export const requestedResources = (client: ClientSnapshot, audience: readonly string[]): readonly string[] =>
+  audience.filter((each) => !isMeantFor(client, [each]) && !client.settings.audience.includes(each));
 
 /** RFC 7519 §4.1.3: a single audience is a string. */
 export const audienceClaim = (audience: readonly string[]): string | readonly string[] => (audience.length === 1 ? audience[0]! : audience);
@@ -20,15 +54,14 @@ export const audienceClaim = (audience: readonly string[]): string | readonly st
  * RFC 8707 §2.2: the one resource of an access token. `requested` is the parameter of the token request; if it is empty, the first granted
  * resource is used.
  */
-export function resourceOf(
-  parts: Pick<IssuerParts, "issuer">,
+export async function resourceOf(
+  parts: TargetParts,
   client: ClientSnapshot,
   granted: readonly string[],
   requested: readonly string[],
-): string {
+): Promise<Target> {
   if (requested.length > 1) throw oauthErrors.invalidTarget("only one resource can be requested with a token");
-  const resource = requested[0] ?? granted[0] ?? parts.issuer;
-  if (granted.length > 0 && !granted.includes(resource)) throw oauthErrors.invalidTarget();
-  assertResource(parts, client, resource);
-  return resource;
+  const target = await targetOf(parts, client, requested[0] ?? granted[0] ?? parts.issuer);
+  if (granted.length > 0 && !granted.includes(target.resource)) throw oauthErrors.invalidTarget();
+  return target;
 }

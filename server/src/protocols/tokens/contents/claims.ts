@@ -95,7 +95,7 @@ export interface AboutUser {
   readonly session: SubjectSession | null;
 }
 
-/** Of the user; `authTime` in seconds. */
+/** The user's authentication; `authTime` in seconds. */
 export interface Authentication {
   readonly authTime?: number | undefined;
   readonly acr?: string | undefined;

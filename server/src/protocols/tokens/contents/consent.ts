@@ -1,9 +1,11 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { findConsent } from "../../../directory/consents/index.ts";
+import { consentedScopes } from "../../../directory/consents/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
+import type { IssuerParts } from "../parts.ts";
 
-/** Whether the client needs the user's consent. */
-export const needsConsent = (client: ClientSnapshot): boolean => client.settings.consentRequired && !client.settings.firstParty;
+/** Whether the client needs the user's consent. An agent's always does: it acts by itself. */
+export const needsConsent = ({ agent, settings }: ClientSnapshot): boolean =>
+  agent !== null || (settings.consentRequired && !settings.firstParty);
 
 /** An individually requested claim, as an entry in the scopes of a consent. */
 export const consentToClaim = (name: string): string => `claim:${name}`;
@@ -11,15 +13,29 @@ export const consentToClaim = (name: string): string => `claim:${name}`;
 /** Claims about the authentication and the issuer, which need no consent. */
 export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
-/** Whether the client needs no consent, or has it already: for grants without a consent page. */
+/** The resource under which a consent is stored; null: the realm itself. */
+export const consentResource = ({ issuer }: Pick<IssuerParts, "issuer">, resource: string): string | null =>
+  resource === issuer ? null : resource;
+
+interface Wanted {
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+}
+
+/** Whether the client needs no consent, or has it already for each of the resources: what was allowed at one says nothing of another. */
 export async function isAllowedByUser(
   db: Db,
-  realm: string,
+  { realm: { realmId }, issuer }: Pick<IssuerParts, "realm" | "issuer">,
   client: ClientSnapshot,
   userId: string,
-  scopes: readonly string[],
+  { scopes, resources }: Wanted,
 ): Promise<boolean> {
   if (!needsConsent(client)) return true;
-  const allowed = new Set((await findConsent(db, realm, userId, client.clientId))?.scopes);
-  return scopes.every((name) => allowed.has(name));
+  for (const resource of resources) {
+    const at = consentResource({ issuer }, resource);
+    // A token for the realm itself that has no scope opens nothing; one for an API may.
+    const allowed = (await consentedScopes(db, realmId, { userId, clientId: client.clientId, resource: at })) ?? (at === null ? [] : null);
+    if (!allowed || !scopes.every((name) => allowed.includes(name))) return false;
+  }
+  return true;
 }

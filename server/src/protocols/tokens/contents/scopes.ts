@@ -4,12 +4,13 @@ import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { oncePer } from "../../../kernel/once.ts";
 
 /** The scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
-export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, scopeLimit }: ClientSnapshot): readonly string[] {
+export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, scopeLimit, agent }: ClientSnapshot): readonly string[] {
   const names =
     own.length > 0
       ? own.filter((name) => byName.has(name))
       : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
-  return scopeLimit ? names.filter((name) => scopeLimit.includes(name)) : names;
+  const limits = [scopeLimit, agent && agent.scopes.length > 0 ? agent.scopes : undefined].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? names : names.filter((name) => limits.every((limit) => limit.includes(name)));
 }
 
 const allowed = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => new Set(scopesFor(snapshot, client))));

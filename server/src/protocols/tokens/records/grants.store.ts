@@ -94,7 +94,7 @@ export const joinUserAndSession = sql`
 
 /** Live grants, as a FROM and WHERE clause to extend with `and …`. */
 export const liveGrants = (now: number) => sql`oidc_grants g ${joinUserAndSession}
-    cross join lateral (${liveClient(sql`g.realm_id`, sql`g.client_id`)} limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, sql`g.client_id`, now)} limit 1) c
     where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
 
 const live = prepared(

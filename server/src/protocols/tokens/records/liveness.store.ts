@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
-import { liveClient } from "../../../applications/clients/index.ts";
+import { isOfAgent, liveClient } from "../../../applications/clients/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
 import { acrOf } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
@@ -19,6 +19,8 @@ export interface Holder {
   /** The row that claims are made from. */
   readonly user: SubjectUser;
   readonly sessionId: string | null;
+  /** The client that the user's grant was made to: another one's token was exchanged. */
+  readonly grantClientId: string;
   readonly impersonator: Impersonator | null;
   /** Null without a session. */
   readonly authTime: number | null;
@@ -30,10 +32,13 @@ interface Asked {
   readonly realm: string;
   readonly jti: string;
   readonly clientId: string;
+  /** The agent that the token names; null: none. */
+  readonly agentId: string | null;
   readonly now: number;
 }
 
 interface HolderRow extends UserColumns, ImpersonatorColumns {
+  grant_client: string;
   session_id: string | null;
   auth_time: number | null;
   acr: string | null;
@@ -41,11 +46,11 @@ interface HolderRow extends UserColumns, ImpersonatorColumns {
 }
 
 const holder = prepared(
-  ({ realm, jti, clientId, now, grantId }: Asked & { grantId: string }) =>
+  ({ realm, jti, clientId, agentId, now, grantId }: Asked & { grantId: string }) =>
     sql<HolderRow>`
-    select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
+    select ${userColumns}, g.session_id, g.client_id as grant_client, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${joinUserAndSession}
-    cross join lateral (${liveClient(sql`g.realm_id`, clientId)} limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, clientId, now)} and ${isOfAgent(agentId)} limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
 );
@@ -59,6 +64,7 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
     username: row.username,
     user: toUser(row),
     sessionId: row.session_id,
+    grantClientId: row.grant_client,
     impersonator: toImpersonator(row),
     authTime: row.auth_time,
     acr: row.session_id === null ? null : acrOf(row),
@@ -67,15 +73,15 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
 }
 
 const clientToken = prepared(
-  ({ realm, jti, clientId }: Omit<Asked, "now">) =>
+  ({ realm, jti, clientId, agentId, now }: Asked) =>
     sql<{ id: string }>`
-    ${liveClient(realm, clientId)}
+    ${liveClient(realm, clientId, now)} and ${isOfAgent(agentId)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
 );
 
 /** The same for a client credentials token. */
-export async function isClientTokenLive(db: Db, { realm, jti, clientId }: Omit<Asked, "now">): Promise<boolean> {
-  return (await clientToken(db, { realm, jti, clientId })).length > 0;
+export async function isClientTokenLive(db: Db, asked: Asked): Promise<boolean> {
+  return (await clientToken(db, asked)).length > 0;
 }
 
 /** Stored until the token would expire anyway. */

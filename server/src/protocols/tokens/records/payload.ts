@@ -27,21 +27,21 @@ export interface RecordPayload {
   readonly sessionUid?: string;
   readonly claims?: RequestedClaims;
   readonly rar?: readonly AuthorizationDetail[];
-  /** Of refresh tokens: the grant types it was issued by, such as `authorization_code refresh_token`. */
+  /** Refresh tokens: the grant types that issued it, such as `authorization_code refresh_token`. */
   readonly gty?: string;
   readonly rotations?: number;
-  /** What the successor of a refresh token is derived from, with the token itself. */
+  /** The successor of a refresh token is derived from this and the token itself. */
   readonly seed?: string;
   readonly iiat?: number;
   /** The binding of a public client's refresh token. */
   readonly jkt?: string;
   readonly "x5t#S256"?: string;
-  /** Of codes. */
+  /** Only in authorization codes. */
   readonly codeChallenge?: string;
   readonly codeChallengeMethod?: string;
   readonly redirectUri?: string;
   readonly dpopJkt?: string;
-  /** Of denied requests. */
+  /** Only in denied requests. */
   readonly error?: string;
   readonly errorDescription?: string;
   readonly [member: string]: unknown;

@@ -1,4 +1,5 @@
 import { deBrokers } from "./brokers.ts";
+import { deConsent } from "./consent.ts";
 import { deDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
@@ -137,23 +138,7 @@ export const de: Messages = {
   passwordRuleDigits: "Ziffern: mindestens {count}.",
   passwordRuleSymbols: "Andere Zeichen: mindestens {count}.",
 
-  consentTitle: "Zugriff auf Ihr Konto erlauben?",
-  consentText: "{client} bittet um Zugriff auf Ihr Konto {account}. Die Anwendung möchte:",
-  consentAllow: "Erlauben",
-  consentDeny: "Nicht erlauben",
-  consentClaims: "Das über Sie wissen: {claims}",
-  consentDetails: "Das dürfen: {details}",
-  consentPolicy: "Datenschutzerklärung",
-  consentTerms: "Nutzungsbedingungen",
-  scopeOpenid: "Wissen, dass Sie es sind",
-  scopeProfile: "Ihren Namen und Ihr übriges Profil sehen",
-  scopeEmail: "Ihre E-Mail-Adresse sehen",
-  scopeAddress: "Ihre Postanschrift sehen",
-  scopePhone: "Ihre Telefonnummer sehen",
-  scopeOfflineAccess: "Diesen Zugriff behalten, wenn Sie nicht angemeldet sind",
-  scopeRoles: "Sehen, welche Rollen Sie haben",
-  scopeGroups: "Sehen, in welchen Gruppen Sie sind",
-  scopeOrganizations: "Sehen, zu welchen Organisationen Sie gehören",
+  ...deConsent,
   chooseAccountTitle: "Mit diesem Konto weitermachen?",
   chooseAccountText: "Sie sind als {account} angemeldet.",
   chooseOther: "Anderes Konto verwenden",
@@ -198,6 +183,8 @@ export const de: Messages = {
   requestTitle: "Waren Sie das?",
   requestText:
     "{client} bittet um Zugriff auf Ihr Konto {account}. Machen Sie nur weiter, wenn Sie dort gerade selbst etwas angefordert haben.",
+  requestAgent: "Das ist der Agent {agent}. {owner} ist für ihn verantwortlich.",
+  requestAgentAlone: "Das ist der Agent {agent}.",
   requestMessage: "Die Anwendung sollte Ihnen auch diese Nachricht zeigen:",
   requestDoneTitle: "Sie haben es erlaubt",
   requestDoneText: "{client} macht jetzt weiter. Sie können dieses Fenster schließen.",

@@ -1,4 +1,5 @@
 import { enBrokers } from "./brokers.ts";
+import { enConsent } from "./consent.ts";
 import { enDirectories } from "./directories.ts";
 /** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
@@ -132,23 +133,7 @@ export const en = {
   passwordRuleDigits: "Digits: at least {count}.",
   passwordRuleSymbols: "Other characters: at least {count}.",
 
-  consentTitle: "Allow access to your account?",
-  consentText: "{client} asks for access to your account {account}. It wants to:",
-  consentAllow: "Allow",
-  consentDeny: "Do not allow",
-  consentClaims: "Know about you: {claims}",
-  consentDetails: "Be allowed: {details}",
-  consentPolicy: "Its privacy policy",
-  consentTerms: "Its terms of use",
-  scopeOpenid: "Know that it is you",
-  scopeProfile: "See your name and the rest of your profile",
-  scopeEmail: "See your email address",
-  scopeAddress: "See your postal address",
-  scopePhone: "See your phone number",
-  scopeOfflineAccess: "Keep this access while you are not signed in",
-  scopeRoles: "See which roles you have",
-  scopeGroups: "See which groups you are in",
-  scopeOrganizations: "See which organizations you belong to",
+  ...enConsent,
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
@@ -191,6 +176,8 @@ export const en = {
   requestsOpen: "Look at it",
   requestTitle: "Was it you?",
   requestText: "{client} asks for access to your account {account}. Continue only if you have just asked it for something.",
+  requestAgent: "This is the agent {agent}. {owner} answers for it.",
+  requestAgentAlone: "This is the agent {agent}.",
   requestMessage: "The application should show you this message, too:",
   requestDoneTitle: "You allowed it",
   requestDoneText: "{client} continues now. You can close this window.",

@@ -1,4 +1,5 @@
 import { esBrokers } from "./brokers.ts";
+import { esConsent } from "./consent.ts";
 import { esDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
@@ -134,23 +135,7 @@ export const es: Messages = {
   passwordRuleDigits: "Cifras: al menos {count}.",
   passwordRuleSymbols: "Otros caracteres: al menos {count}.",
 
-  consentTitle: "¿Permitir el acceso a tu cuenta?",
-  consentText: "{client} pide acceso a tu cuenta {account}. La aplicación quiere:",
-  consentAllow: "Permitir",
-  consentDeny: "No permitir",
-  consentClaims: "Saber esto de ti: {claims}",
-  consentDetails: "Poder hacer esto: {details}",
-  consentPolicy: "Política de privacidad",
-  consentTerms: "Condiciones de uso",
-  scopeOpenid: "Saber que eres tú",
-  scopeProfile: "Ver tu nombre y el resto de tu perfil",
-  scopeEmail: "Ver tu dirección de correo",
-  scopeAddress: "Ver tu dirección postal",
-  scopePhone: "Ver tu número de teléfono",
-  scopeOfflineAccess: "Conservar este acceso cuando no tengas la sesión iniciada",
-  scopeRoles: "Ver qué roles tienes",
-  scopeGroups: "Ver en qué grupos estás",
-  scopeOrganizations: "Ver a qué organizaciones perteneces",
+  ...esConsent,
   chooseAccountTitle: "¿Continuar con esta cuenta?",
   chooseAccountText: "Has iniciado sesión como {account}.",
   chooseOther: "Usar otra cuenta",
@@ -192,6 +177,8 @@ export const es: Messages = {
   requestsOpen: "Ver",
   requestTitle: "¿Has sido tú?",
   requestText: "{client} pide acceso a tu cuenta {account}. Continúa solo si acabas de pedirle algo.",
+  requestAgent: "Es el agente {agent}. {owner} responde por él.",
+  requestAgentAlone: "Es el agente {agent}.",
   requestMessage: "La aplicación también debería mostrarte este mensaje:",
   requestDoneTitle: "Has permitido la solicitud",
   requestDoneText: "{client} ya puede continuar. Puedes cerrar esta ventana.",

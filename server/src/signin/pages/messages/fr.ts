@@ -1,4 +1,5 @@
 import { frBrokers } from "./brokers.ts";
+import { frConsent } from "./consent.ts";
 import { frDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
@@ -136,23 +137,7 @@ export const fr: Messages = {
   passwordRuleDigits: "Chiffres : au moins {count}.",
   passwordRuleSymbols: "Autres caractères : au moins {count}.",
 
-  consentTitle: "Autoriser l’accès à votre compte ?",
-  consentText: "{client} demande l’accès à votre compte {account}. L’application souhaite :",
-  consentAllow: "Autoriser",
-  consentDeny: "Refuser",
-  consentClaims: "Savoir ceci de vous : {claims}",
-  consentDetails: "Pouvoir faire ceci : {details}",
-  consentPolicy: "Politique de confidentialité",
-  consentTerms: "Conditions d’utilisation",
-  scopeOpenid: "Savoir que c’est vous",
-  scopeProfile: "Voir votre nom et le reste de votre profil",
-  scopeEmail: "Voir votre adresse e-mail",
-  scopeAddress: "Voir votre adresse postale",
-  scopePhone: "Voir votre numéro de téléphone",
-  scopeOfflineAccess: "Garder cet accès quand vous n’êtes pas connecté",
-  scopeRoles: "Voir vos rôles",
-  scopeGroups: "Voir vos groupes",
-  scopeOrganizations: "Voir à quelles organisations vous appartenez",
+  ...frConsent,
   chooseAccountTitle: "Continuer avec ce compte ?",
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
@@ -195,6 +180,8 @@ export const fr: Messages = {
   requestsOpen: "Voir",
   requestTitle: "Est-ce bien vous ?",
   requestText: "{client} demande l’accès à votre compte {account}. Continuez seulement si vous venez de lui demander quelque chose.",
+  requestAgent: "C’est l’agent {agent}. {owner} en est responsable.",
+  requestAgentAlone: "C’est l’agent {agent}.",
   requestMessage: "L’application devrait aussi vous montrer ce message :",
   requestDoneTitle: "Vous avez autorisé la demande",
   requestDoneText: "{client} peut continuer. Vous pouvez fermer cette fenêtre.",

@@ -1,4 +1,5 @@
 import { nlBrokers } from "./brokers.ts";
+import { nlConsent } from "./consent.ts";
 import { nlDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
@@ -132,23 +133,7 @@ export const nl: Messages = {
   passwordRuleDigits: "Cijfers: minstens {count}.",
   passwordRuleSymbols: "Andere tekens: minstens {count}.",
 
-  consentTitle: "Toegang tot je account toestaan?",
-  consentText: "{client} vraagt om toegang tot je account {account}. Dit wil de toepassing:",
-  consentAllow: "Toestaan",
-  consentDeny: "Niet toestaan",
-  consentClaims: "Dit over je weten: {claims}",
-  consentDetails: "Dit mogen: {details}",
-  consentPolicy: "Het privacybeleid",
-  consentTerms: "De gebruiksvoorwaarden",
-  scopeOpenid: "Weten dat jij het bent",
-  scopeProfile: "Je naam en de rest van je profiel zien",
-  scopeEmail: "Je e-mailadres zien",
-  scopeAddress: "Je postadres zien",
-  scopePhone: "Je telefoonnummer zien",
-  scopeOfflineAccess: "Deze toegang houden als je niet bent ingelogd",
-  scopeRoles: "Zien welke rollen je hebt",
-  scopeGroups: "Zien in welke groepen je zit",
-  scopeOrganizations: "Zien bij welke organisaties je hoort",
+  ...nlConsent,
   chooseAccountTitle: "Met dit account doorgaan?",
   chooseAccountText: "Je bent ingelogd als {account}.",
   chooseOther: "Een ander account gebruiken",
@@ -191,6 +176,8 @@ export const nl: Messages = {
   requestsOpen: "Bekijken",
   requestTitle: "Was jij dit?",
   requestText: "{client} vraagt om toegang tot je account {account}. Ga alleen door als je de toepassing zojuist om iets hebt gevraagd.",
+  requestAgent: "Dit is de agent {agent}. {owner} is ervoor verantwoordelijk.",
+  requestAgentAlone: "Dit is de agent {agent}.",
   requestMessage: "De toepassing hoort je dit bericht ook te tonen:",
   requestDoneTitle: "Je hebt het toegestaan",
   requestDoneText: "{client} gaat nu verder. Je kunt dit venster sluiten.",

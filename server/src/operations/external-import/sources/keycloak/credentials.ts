@@ -1,3 +1,4 @@
+import { fromBase32 } from "../../../../kernel/base32.ts";
 import { isTrue, listOf, numberOf, parsedOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
 import type { Report } from "../../report.ts";
 
@@ -65,16 +66,6 @@ function hashOf(secret: Values, data: Values): string | undefined {
     return `$argon2${type}$v=${version}$m=${memory},t=${iterations},p=${lanes}$${unpadded(salt)}$${unpadded(value)}`;
   }
   return /^pbkdf2(-sha(256|512))?$/.test(algorithm) ? `$${algorithm}$i=${iterations}$${salt}$${value}` : undefined;
-}
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/** RFC 4648 §6; null: it is none. */
-export function fromBase32(text: string): Buffer | null {
-  const clean = text.toUpperCase().replace(/[\s=-]/g, "");
-  if (clean === "" || [...clean].some((char) => !BASE32.includes(char))) return null;
-  const bits = [...clean].map((char) => BASE32.indexOf(char).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
 /** The key is the text itself, unless it says otherwise. */

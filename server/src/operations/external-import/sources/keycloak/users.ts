@@ -1,12 +1,12 @@
 import type { ImportUser } from "../../../../directory/import/index.ts";
-import { defined, flagOf, numberOf, recordOf, textOf, textsOf, unique, uuidOf, type Values } from "../../reading.ts";
+import { defined, flagOf, numberOf, recordOf, recordsOf, textOf, textsOf, unique, uuidOf, type Values } from "../../reading.ts";
 import { credentialsOf } from "./credentials.ts";
 import type { KeycloakRealm } from "./export.ts";
 
 const known = {
   mapped: [
     ...["id", "username", "email", "emailVerified", "enabled", "firstName", "lastName", "attributes", "createdTimestamp", "credentials"],
-    ...["requiredActions", "realmRoles", "clientRoles", "groups"],
+    ...["requiredActions", "realmRoles", "clientRoles", "groups", "federatedIdentities"],
   ],
   ignored: [
     "totp",
@@ -79,6 +79,11 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
     if (action === undefined) report.unmapped(`users[].requiredActions[${name}]`, "There is no such required action here", at);
     return action ?? [];
   });
+  const federatedIdentities = recordsOf(user.federatedIdentities).flatMap(({ identityProvider, userId: subject, userName }) =>
+    textOf(identityProvider) === undefined || textOf(subject) === undefined
+      ? []
+      : [{ provider: textOf(identityProvider)!, subject: textOf(subject)!, username: textOf(userName)?.slice(0, 255) ?? null }],
+  );
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
   return {
@@ -99,5 +104,6 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
     ...(groups.length > 0 && { groups: unique(groups) }),
     ...(organizations.length > 0 && { organizations }),
     ...(credentials.length > 0 && { credentials }),
+    ...(federatedIdentities.length > 0 && { federatedIdentities }),
   };
 }

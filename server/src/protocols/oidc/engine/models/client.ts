@@ -1,5 +1,5 @@
 import type { Client, ClientMetadata, Provider } from "oidc-provider";
-import type { ClientSnapshot, ResponseType } from "../../../../applications/clients/index.ts";
+import { type ClientSnapshot, isUsable, type ResponseType } from "../../../../applications/clients/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { currentSecrets, isPublic } from "../../../client-auth/index.ts";
 import { scopesFor } from "../../../tokens/index.ts";
@@ -48,7 +48,7 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
 
   model.find = async (id) => {
     const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(realmId, id) : null;
-    if (!snapshot?.enabled) return undefined;
+    if (!snapshot || !isUsable(snapshot, clock.now())) return undefined;
     let known = made.get(snapshot);
     // An engine client contains keys derived from the secrets, so it expires with them.
     if (known === undefined || known.until <= clock.now()) {
@@ -63,7 +63,7 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** Those that the realm allows. `code` needs the grant type, and all need a redirect URI. */
+/** The client's response types that the realm allows. `code` needs the grant type, and all need a redirect URI. */
 const allowedResponseTypes = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { realm }: RealmParts): ResponseType[] =>
   settings.responseTypes.filter(
     (type) =>

@@ -42,6 +42,9 @@ const drafts = new WeakMap<Grant, Draft>();
 
 export const draftGrant = (grant: Grant, draft: Draft): void => void drafts.set(grant, draft);
 
+/** Whether it comes from `loadGrant`: the engine makes an empty one where that has none. */
+export const isLoaded = (grant: Grant | undefined): boolean => grant !== undefined && (drafts.has(grant) || liveGrantOf(grant) !== null);
+
 /** The grant as it has to be stored; null: it is stored already. */
 export function draftOf(grant: Grant | undefined): NewGrant | null {
   const draft = grant && drafts.get(grant);

@@ -1,9 +1,8 @@
 import type { Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { newId } from "../../../../kernel/ids.ts";
-import type { Db } from "../../../../platform/db/index.ts";
-import type { RealmSnapshot } from "../../../../tenancy/realms/index.ts";
 import { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
+import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { draftGrant, liveGrantOf } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
@@ -12,14 +11,15 @@ import { requestedDetails } from "./authorization-details.ts";
 interface Requested {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
-  readonly resources: readonly string[];
+  /** With the scopes that they have. */
+  readonly resources: Readonly<Record<string, ReadonlySet<string>>>;
 }
 
 function requestedBy(ctx: KoaContextWithOIDC): Requested {
   return {
     scopes: [...ctx.oidc.requestParamOIDCScopes],
     claims: [...ctx.oidc.requestParamClaims].filter((name) => !IMPLIED_CLAIMS.has(name)),
-    resources: Object.keys(ctx.oidc.resourceServers ?? {}),
+    resources: Object.fromEntries(Object.entries(ctx.oidc.resourceServers ?? {}).map(([resource, { scopes }]) => [resource, scopes])),
   };
 }
 
@@ -27,14 +27,15 @@ function requestedBy(ctx: KoaContextWithOIDC): Requested {
  * The grant of a request that needs no consent prompt: the client needs no consent, or the user has consented before. Undefined: the engine prompts
  * for consent.
  */
-export async function loadGrant(db: Db, realm: RealmSnapshot, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+export async function loadGrant(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { session, provider } = ctx.oidc;
   const live = liveSessionOf(session);
   if (!live) return undefined;
   const client = snapshotOf(ctx.oidc.client as Client);
   const requested = requestedBy(ctx);
-  const consents = [...requested.scopes, ...requested.claims.map(consentToClaim)];
-  if (!(await isAllowedByUser(db, realm.realmId, client, live.userId, consents))) return undefined;
+  const scopes = [...requested.scopes, ...requested.claims.map(consentToClaim)];
+  const wanted = { scopes, resources: Object.keys(requested.resources) };
+  if (!(await isAllowedByUser(parts.db, parts, client, live.userId, wanted))) return undefined;
 
   // Each request for offline access gets its own grant. An impersonation session cannot grant offline access.
   const isOffline = requested.scopes.includes("offline_access") && live.impersonator === null;
@@ -43,7 +44,7 @@ export async function loadGrant(db: Db, realm: RealmSnapshot, ctx: KoaContextWit
   const before = known && contentOf(known);
   fill(grant, requested, requestedDetails(ctx));
   const now = clock.now();
-  const expiresAt = isOffline ? now + lifetimesOf(realm.settings, client).offline * SECOND : live.absoluteExpiry;
+  const expiresAt = isOffline ? now + lifetimesOf(parts.realm.settings, client).offline * SECOND : live.absoluteExpiry;
   if (!known) grant.jti = newId();
   if (before !== contentOf(grant) || (liveGrantOf(known)?.expiresAt ?? 0) < expiresAt)
     draftGrant(grant, { userId: live.userId, clientId: client.clientId, sessionId: isOffline ? null : live.sessionId, now, expiresAt });
@@ -57,7 +58,8 @@ const contentOf = ({ openid, resources, rar }: Grant): string => JSON.stringify(
 function fill(grant: Grant, { scopes, claims, resources }: Requested, details: readonly object[]): void {
   if (scopes.length > 0) grant.addOIDCScope(scopes.join(" "));
   if (claims.length > 0) grant.addOIDCClaims([...claims]);
-  for (const resource of resources) grant.addResourceScope(resource, scopes.join(" "));
+  for (const [resource, known] of Object.entries(resources))
+    grant.addResourceScope(resource, scopes.filter((name) => known.has(name)).join(" "));
   const known = new Set((grant.rar ?? []).map((detail) => JSON.stringify(detail)));
   for (const detail of details) if (!known.has(JSON.stringify(detail))) grant.addRar(detail as Parameters<Grant["addRar"]>[0]);
 }

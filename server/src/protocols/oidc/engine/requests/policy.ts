@@ -4,6 +4,7 @@ import { needsConsent, requestedAcr } from "../../../tokens/index.ts";
 import { ACR_VALUES, promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
+import { isLoaded } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
 import { requestedDetails } from "./authorization-details.ts";
 import { sessionStanding } from "./session-standing.ts";
@@ -36,6 +37,15 @@ export function createPolicy(parts: RealmParts) {
       "authorization_details were requested",
       (ctx) => needsConsent(snapshotOf(ctx.oidc.client as Client)) && requestedDetails(ctx).length > 0 && !ctx.oidc.result?.consent,
       (ctx) => ({ rar: requestedDetails(ctx) }),
+    ),
+  );
+
+  // Also of a request without any scope: that the client calls an API for the user is asked in any case.
+  consent.checks.add(
+    new Check(
+      "resource_prompt",
+      "the user has not allowed the client this resource",
+      (ctx) => needsConsent(snapshotOf(ctx.oidc.client as Client)) && !isLoaded(ctx.oidc.entities.Grant),
     ),
   );
 

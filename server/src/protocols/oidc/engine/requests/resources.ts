@@ -1,8 +1,12 @@
 import type { Client, KoaContextWithOIDC, ResourceServer } from "oidc-provider";
-import { allowedScopes, assertResource } from "../../../tokens/index.ts";
+import { listOf } from "../../../../kernel/lists.ts";
+import { oauthErrors } from "../../../../kernel/oauth-error.ts";
+import { allowedScopes, scopesAt, targetOf } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
+import { partsOf } from "../context.ts";
 import { translated } from "../errors.ts";
 import { snapshotOf } from "../models/client.ts";
+import { ENDPOINTS, refineStep } from "../steps.ts";
 
 /** RFC 8707, as the engine's configuration; protocols/tokens decides which resources a client may request. */
 export const resourceIndicators = (parts: RealmParts) => ({
@@ -11,9 +15,30 @@ export const resourceIndicators = (parts: RealmParts) => ({
   defaultResource: (_ctx: KoaContextWithOIDC, _client: Client, oneOf?: readonly string[]) => oneOf?.[0] ?? parts.issuer,
   useGrantedResource: () => true,
   getResourceServerInfo: (_ctx: KoaContextWithOIDC, resource: string, client: Client): Promise<ResourceServer> =>
-    translated(() => {
+    translated(async () => {
       const snapshot = snapshotOf(client);
-      assertResource(parts, snapshot, resource);
-      return { scope: [...allowedScopes(parts.scopesOfRealm, snapshot)].join(" "), audience: resource, accessTokenFormat: "jwt" };
+      const target = await targetOf(parts, snapshot, resource);
+      const scopes = scopesAt(target, [...allowedScopes(parts.scopesOfRealm, snapshot)]);
+      return { scope: scopes.join(" "), audience: target.resource, accessTokenFormat: "jwt" };
     }),
 });
+
+/** Each is looked up, and named on the consent page. */
+const MAX_RESOURCES = 10;
+
+/**
+ * From here on the request has each resource in its registered spelling: consents, grants and codes are stored under it. Call it before the first
+ * Provider is created, which copies the steps.
+ */
+export const spellResources = (): void =>
+  refineStep(ENDPOINTS, "checkResource", async (ctx, check, next) => {
+    const params = ctx.oidc.params as { resource?: string | string[] };
+    const requested = listOf(params.resource);
+    if (requested.length > MAX_RESOURCES) throw oauthErrors.invalidTarget("too many resources");
+    const client = snapshotOf(ctx.oidc.client as Client);
+    const targets = await Promise.all(requested.map((resource) => targetOf(partsOf(ctx), client, resource)));
+    const spelled = [...new Set(targets.map(({ resource }) => resource))];
+    if (spelled.length > 0) params.resource = spelled.length === 1 ? spelled[0]! : spelled;
+    await check();
+    return next();
+  });

@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import type { Ctx } from "../../platform/context.ts";
+import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
+import { Agent, AgentQuery, CreateAgent, UpdateAgent } from "./schema.ts";
+import {
+  type AgentTools,
+  activateAgent,
+  attestAgent,
+  createAgent,
+  readAgent,
+  removeAgent,
+  revokeAgent,
+  saveAgent,
+  searchAgents,
+  searchDueAgents,
+  suspendAgent,
+  type VersionedAgent,
+} from "./service.ts";
+
+const tags = ["Agents"];
+const params = pathParams("id");
+const read = { permission: "view-clients" } as const;
+const write = { permission: "manage-clients" } as const;
+
+/** Mounted under /admin/realms/:realm/agents. */
+export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, tools) => {
+  app.get(
+    "/",
+    { config: read, schema: { summary: "List agents", tags, querystring: AgentQuery, response: { 200: Type.Array(Agent) } } },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchAgents(ctx, req.query))),
+  );
+
+  app.post(
+    "/",
+    {
+      config: write,
+      schema: {
+        summary: "Create an agent",
+        description:
+          "From now on its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. It takes the " +
+          "permissions that the client's service account has.",
+        tags,
+        body: CreateAgent,
+        response: { 201: Agent },
+      },
+    },
+    async (req, reply) => {
+      const agent = await req.transact((ctx) => createAgent(ctx, tools, req.body));
+      return created(reply, agent.id, agent);
+    },
+  );
+
+  app.get(
+    "/owner-review",
+    {
+      config: read,
+      schema: {
+        operationId: "listAgentsToReview",
+        summary: "List agents whose review is due",
+        description:
+          "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(Agent) },
+      },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchDueAgents(ctx, req.query))),
+  );
+
+  recordRoutes(app, "/:id", {
+    tags,
+    params,
+    record: Agent,
+    read: { config: read, summary: "Read an agent", run: (ctx, { id }) => readAgent(ctx, id) },
+    replace: {
+      config: write,
+      summary: "Update an agent",
+      description: "An agent keeps the client that it is bound to. It takes the permissions that the client's service account has.",
+      body: UpdateAgent,
+      run: (ctx, { id }, body) => saveAgent(ctx, tools, id, body),
+    },
+    remove: {
+      config: write,
+      summary: "Delete an agent",
+      description: "Disables its client, which would otherwise get tokens that no longer name the agent.",
+      run: (ctx, { id }) => removeAgent(ctx, tools, id),
+    },
+  });
+
+  const action = (name: string, summary: string, description: string, run: (ctx: Ctx, id: string) => Promise<VersionedAgent>) =>
+    app.post(
+      `/:id/${name}`,
+      { config: { ...write, versioned: true }, schema: { summary, description, tags, params, response: { 200: Agent } } },
+      async (req, reply) => versioned(reply, await req.transact((ctx) => run(ctx, (req.params as { id: string }).id))),
+    );
+  action(
+    "activate",
+    "Activate an agent",
+    "It needs a client and an enabled owner, and takes the permissions that the client's service account has. Tokens from before a suspension count again until they expire.",
+    (ctx, id) => activateAgent(ctx, tools, id),
+  );
+  action(
+    "suspend",
+    "Suspend an active agent",
+    "Its client gets no tokens, and those it has do not count, from the next request on.",
+    suspendAgent,
+  );
+  action("revoke", "Revoke an agent for good", "It cannot be changed afterwards; it can be deleted.", revokeAgent);
+  action("attest", "Attest that an agent is still needed", "Moves `reviewDueAt`.", attestAgent);
+};

@@ -1,0 +1,67 @@
+import Type, { type Static } from "typebox";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
+
+export const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
+export type AgentStatus = (typeof agentStatuses)[number];
+
+const name = visibleName("an agent's name", "Invoice assistant");
+const description = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { description: "What it is for" });
+const ownerUserId = Type.Union([Type.String({ format: "uuid" }), Type.Null()], { description: "The user who answers for it" });
+const clientId = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
+  description: "The OAuth client id of its client, which it keeps",
+});
+const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  maxItems: 200,
+  uniqueItems: true,
+  description: "No token of its client has more; empty: what the client may have",
+});
+const time = (what: string) => Type.Union([Type.Integer(), Type.Null()], { description: `Epoch milliseconds: ${what}` });
+const expiresAt = time("its client gets no tokens afterwards, and its tokens do not count; null: never");
+
+export const Agent = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    name: Type.String(),
+    description: Type.Union([Type.String(), Type.Null()]),
+    ownerUserId,
+    clientId: Type.Union([Type.String(), Type.Null()]),
+    scopes: Type.Array(Type.String()),
+    status: oneOf(agentStatuses),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    activatedAt: time("its last activation"),
+    expiresAt,
+    lastUsedAt: time("the last token that its client got, in its own name or to act for a user; written every few seconds"),
+    lastReviewedAt: time("the last attestation"),
+    reviewDueAt: time("the next one; null before it is activated"),
+  },
+  { $id: "Agent" },
+);
+export type Agent = Static<typeof Agent>;
+
+const optional = {
+  description: Type.Optional(description),
+  ownerUserId: Type.Optional(ownerUserId),
+  clientId: Type.Optional(clientId),
+  scopes: Type.Optional(scopes),
+  expiresAt: Type.Optional(expiresAt),
+};
+
+export const CreateAgent = Type.Object({ name, ...optional }, { $id: "CreateAgent", additionalProperties: false });
+export type CreateAgent = Static<typeof CreateAgent>;
+
+const { id, realmId, status, createdAt, activatedAt, lastUsedAt, lastReviewedAt, reviewDueAt } = Type.Partial(Agent).properties;
+
+/** The full state: what is left out returns to its default, but no agent leaves its client. */
+export const UpdateAgent = Type.Object(
+  { ...{ id, realmId, status, createdAt, activatedAt, lastUsedAt, lastReviewedAt, reviewDueAt }, name, ...optional },
+  { $id: "UpdateAgent", additionalProperties: false },
+);
+export type UpdateAgent = Static<typeof UpdateAgent>;
+
+export const AgentQuery = listQuery({
+  status: Type.Optional(oneOf(agentStatuses)),
+  ownerUserId: Type.Optional(Type.String({ format: "uuid" })),
+});
+export type AgentQuery = Static<typeof AgentQuery>;

@@ -1,0 +1,184 @@
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { readSettings } from "../../tenancy/settings/index.ts";
+import {
+  assertMayControlClient,
+  assertMayReachAdministrators,
+  type ClientRow,
+  disableClient,
+  findClientByClientId,
+  readClient,
+  unknownScopes,
+} from "../clients/index.ts";
+import { agentErrors } from "./errors.ts";
+import { reviewTimes } from "./review.ts";
+import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from "./schema.ts";
+import {
+  type AgentRow,
+  type AgentState,
+  deleteAgent,
+  findAgent,
+  holdOwner,
+  insertAgent,
+  listAgents,
+  listDueAgents,
+  lockAgent,
+  updateAgent,
+} from "./store.ts";
+
+export interface AgentTools {
+  readonly baseUrl: string;
+}
+
+export type VersionedAgent = Agent & { readonly version: number };
+
+/** As the admin API and its owner see it. */
+export const shownAgent = ({ client: _client, ...agent }: AgentRow): VersionedAgent => agent;
+
+const shownPage = ({ rows, ...page }: Page<AgentRow>): Page<VersionedAgent> => ({ ...page, rows: rows.map(shownAgent) });
+
+export const searchAgents = async (ctx: ReadCtx, query: AgentQuery): Promise<Page<VersionedAgent>> =>
+  shownPage(await listAgents(ctx.tx, ctx.realm, query));
+
+/** Those that their owner, or an administrator in the place of a missing one, has to look at. */
+export const searchDueAgents = async (ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedAgent>> =>
+  shownPage(await listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
+
+export async function readAgent(ctx: ReadCtx, id: string): Promise<VersionedAgent> {
+  const agent = isId(id) ? await findAgent(ctx.tx, ctx.realm, id) : null;
+  if (!agent) throw agentErrors.not_found();
+  return shownAgent(agent);
+}
+
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
+export async function takeAgent(ctx: Ctx, id: string): Promise<AgentRow> {
+  const agent = isId(id) ? await lockAgent(ctx.tx, ctx.realm, id) : null;
+  if (!agent) throw agentErrors.not_found();
+  return agent;
+}
+
+export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgent): Promise<VersionedAgent> {
+  const client = await clientNamed(ctx, input.clientId ?? null);
+  const state = await checked(ctx, input, client);
+  if (client) await assertMayDirect(ctx, tools, client);
+  const id = await insertAgent(ctx.tx, ctx.realm, state, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "agents", resourceId: id, detail: state.name });
+  return readAgent(ctx, id);
+}
+
+export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: UpdateAgent): Promise<VersionedAgent> {
+  const current = await takeAgent(ctx, id);
+  const client = await clientNamed(ctx, input.clientId ?? null);
+  const state = await checked(ctx, input, client);
+  // `lastUsedAt` and `reviewDueAt` may be stale in what was read before.
+  refuseReadOnly(current, input, ["id", "realmId", "status", "createdAt", "activatedAt", "lastReviewedAt"]);
+  await assertMayDirectAll(ctx, tools, current, client);
+  expectVersion(ctx, current.version);
+  if (current.status === "REVOKED") throw agentErrors.state();
+  // Without its agent the client would live on as one that nothing marks.
+  if (current.client !== null && state.client !== current.client) throw agentErrors.bound();
+  if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
+  await updateAgent(ctx.tx, ctx.realm, current.id, { state });
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "agents", resourceId: current.id, detail: state.name });
+  return readAgent(ctx, current.id);
+}
+
+/** Its client is disabled: it must not live on as one that nothing marks as an agent's. */
+export async function removeAgent(ctx: Ctx, tools: AgentTools, id: string): Promise<void> {
+  const current = await takeAgent(ctx, id);
+  await assertMayDirectAll(ctx, tools, current, null);
+  expectVersion(ctx, current.version);
+  if (current.client !== null) await disableClient(ctx, current.client, "its agent was deleted");
+  await deleteAgent(ctx.tx, ctx.realm, current.id);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "agents", resourceId: current.id, detail: current.name });
+}
+
+/** CREATED → ACTIVE ⇄ SUSPENDED, any → REVOKED. Any other move is a 409. */
+const MOVES: Readonly<Record<Exclude<AgentStatus, "CREATED">, readonly AgentStatus[]>> = {
+  ACTIVE: ["CREATED", "SUSPENDED"],
+  SUSPENDED: ["ACTIVE"],
+  REVOKED: ["CREATED", "ACTIVE", "SUSPENDED"],
+};
+const EVENTS = { ACTIVE: "AGENT_ACTIVATED", SUSPENDED: "AGENT_SUSPENDED", REVOKED: "AGENT_REVOKED" } as const;
+
+/** Counts on the next request of every node: whether an agent is active is read with each token. */
+export async function moveAgent(ctx: Ctx, agent: AgentRow, status: keyof typeof MOVES, detail = agent.name): Promise<VersionedAgent> {
+  expectVersion(ctx, agent.version);
+  if (!MOVES[status].includes(agent.status)) throw agentErrors.state();
+  const { settings } = await readSettings(ctx.tx, ctx.realm);
+  const activated = { activatedAt: ctx.now, review: reviewTimes(settings.agents, ctx.now) };
+  await updateAgent(ctx.tx, ctx.realm, agent.id, { status, ...(status === "ACTIVE" && activated) });
+  await ctx.configChanged();
+  ctx.audit({ category: "SECURITY", type: EVENTS[status], resourceType: "agents", resourceId: agent.id, detail });
+  return readAgent(ctx, agent.id);
+}
+
+export async function activateAgent(ctx: Ctx, tools: AgentTools, id: string): Promise<VersionedAgent> {
+  const agent = await takeAgent(ctx, id);
+  await assertMayDirectAll(ctx, tools, agent, null);
+  expectVersion(ctx, agent.version);
+  if (!MOVES.ACTIVE.includes(agent.status)) throw agentErrors.state();
+  if (agent.client === null) throw agentErrors.no_client();
+  if (agent.expiresAt !== null && agent.expiresAt <= ctx.now) throw agentErrors.expired();
+  await assertOwned(ctx, agent.ownerUserId);
+  return moveAgent(ctx, agent, "ACTIVE");
+}
+
+/** An enabled user answers for every agent that is active. */
+async function assertOwned(ctx: Ctx, ownerUserId: string | null): Promise<void> {
+  const owner = ownerUserId === null ? null : await holdOwner(ctx.tx, ctx.realm, ownerUserId);
+  if (!owner?.enabled) throw agentErrors.no_owner();
+}
+
+export const suspendAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => moveAgent(ctx, await takeAgent(ctx, id), "SUSPENDED");
+export const revokeAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => moveAgent(ctx, await takeAgent(ctx, id), "REVOKED");
+
+/** Its owner, or an administrator, confirms that it is still needed, and no wider than needed. */
+export async function attest(ctx: Ctx, agent: AgentRow): Promise<VersionedAgent> {
+  expectVersion(ctx, agent.version);
+  if (agent.status !== "ACTIVE" && agent.status !== "SUSPENDED") throw agentErrors.state();
+  const { settings } = await readSettings(ctx.tx, ctx.realm);
+  const review = reviewTimes(settings.agents, ctx.now);
+  await updateAgent(ctx.tx, ctx.realm, agent.id, { lastReviewedAt: ctx.now, review });
+  ctx.audit({ category: "SECURITY", type: "AGENT_ATTESTED", resourceType: "agents", resourceId: agent.id, detail: agent.name });
+  return readAgent(ctx, agent.id);
+}
+
+export const attestAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => attest(ctx, await takeAgent(ctx, id));
+
+/** The escalation rule: binding, activating or editing an agent directs its client. */
+async function assertMayDirect(ctx: Ctx, { baseUrl }: AgentTools, client: ClientRow): Promise<void> {
+  await assertMayControlClient(ctx, client.id);
+  assertMayReachAdministrators(ctx, baseUrl, client);
+}
+
+async function assertMayDirectAll(ctx: Ctx, tools: AgentTools, { client: bound }: AgentRow, next: ClientRow | null): Promise<void> {
+  if (bound !== null) await assertMayDirect(ctx, tools, await readClient(ctx, bound));
+  if (next !== null && next.id !== bound) await assertMayDirect(ctx, tools, next);
+}
+
+async function clientNamed(ctx: Ctx, clientId: string | null): Promise<ClientRow | null> {
+  if (clientId === null) return null;
+  const client = await findClientByClientId(ctx.tx, ctx.realm, clientId);
+  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
+  return client;
+}
+
+/** The agent of a request, complete and within the rules. */
+async function checked(ctx: Ctx, input: CreateAgent | UpdateAgent, client: ClientRow | null): Promise<AgentState> {
+  const { name, description = null, ownerUserId = null, scopes = [], expiresAt = null } = input;
+  const errors: FieldError[] = [...(await unknownScopes(ctx, scopes))];
+  if (client?.publicClient)
+    errors.push({ field: "clientId", code: "public", message: "clientId is a public client, which cannot prove that it is the agent" });
+  if (ownerUserId !== null && !(await holdOwner(ctx.tx, ctx.realm, ownerUserId)))
+    errors.push({ field: "ownerUserId", code: "unknown", message: "ownerUserId: there is no such user in this realm" });
+  if (errors.length > 0) throw invalidFields(errors);
+  return { name, description, ownerUserId, scopes, expiresAt, client: client?.id ?? null };
+}

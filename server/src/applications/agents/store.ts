@@ -1,0 +1,283 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { DAY } from "../../kernel/clock.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { agentErrors } from "./errors.ts";
+import type { Agent, AgentQuery, AgentStatus } from "./schema.ts";
+
+type Written = ColumnType<number | null, number | null | undefined, number | null>;
+
+interface AgentsTable {
+  realm_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  owner_user_id: string | null;
+  client_id: string | null;
+  scopes: ColumnType<string[], string, string>;
+  status: AgentStatus;
+  created_at: number;
+  activated_at: Written;
+  expires_at: number | null;
+  last_used_at: Written;
+  last_reviewed_at: Written;
+  review_due_at: Written;
+  suspend_at: Written;
+  reminded_at: Written;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    agents: AgentsTable;
+  }
+}
+
+export interface AgentRow extends Agent {
+  /** The client's `id`. */
+  readonly client: string | null;
+  readonly version: number;
+}
+
+const columns = [
+  ...(["realm_id", "id", "name", "description", "owner_user_id", "client_id", "scopes", "status"] as const),
+  ...(["created_at", "activated_at", "expires_at", "last_used_at", "last_reviewed_at", "review_due_at", "version"] as const),
+] as const;
+/** As OAuth knows the client. */
+const clientName = sql<string | null>`(select c.client_id from clients c where c.realm_id = agents.realm_id and c.id = agents.client_id)`;
+type Row = Pick<Selectable<AgentsTable>, (typeof columns)[number]> & { client_name: string | null };
+
+const agents = (db: Db, realm: string) =>
+  db.selectFrom("agents").select(columns).select(clientName.as("client_name")).where("realm_id", "=", realm);
+
+const order: ListOrder = {
+  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("id"),
+};
+
+export async function listAgents(db: Db, realm: string, query: AgentQuery): Promise<Page<AgentRow>> {
+  const { search, status, ownerUserId } = query;
+  const base = agents(db, realm)
+    .$if(status !== undefined, (q) => q.where("status", "=", status!))
+    .$if(ownerUserId !== undefined, (q) => q.where("owner_user_id", "=", ownerUserId!))
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([
+          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
+          ...(isId(search!) ? [eb("id", "=", search!), eb("owner_user_id", "=", search!)] : []),
+        ]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toAgent) };
+}
+
+const dueOrder: ListOrder = { sorts: { reviewDueAt: sql.ref("review_due_at") }, defaultSort: "reviewDueAt", id: sql.ref("id") };
+
+/** The longest overdue first. */
+export async function listDueAgents(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<AgentRow>> {
+  const base = agents(db, realm).where("status", "in", ["ACTIVE", "SUSPENDED"]).where("review_due_at", "<=", now);
+  const page = await pageOf(db, base, dueOrder, query);
+  return { ...page, rows: page.rows.map(toAgent) };
+}
+
+/** More than any user answers for. */
+const MANY = 1_000;
+
+export async function agentsOfOwner(db: Db, realm: string, userId: string): Promise<AgentRow[]> {
+  const rows = await agents(db, realm).where("owner_user_id", "=", userId).orderBy(sql`lower(name)`).limit(MANY).execute();
+  return rows.map(toAgent);
+}
+
+export async function findAgent(db: Db, realm: string, id: string): Promise<AgentRow | null> {
+  const row = await agents(db, realm).where("id", "=", id).executeTakeFirst();
+  return row ? toAgent(row) : null;
+}
+
+export async function lockAgent(tx: Tx, realm: string, id: string): Promise<AgentRow | null> {
+  const row = await agents(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst();
+  return row ? toAgent(row) : null;
+}
+
+export interface AgentState {
+  readonly name: string;
+  readonly description: string | null;
+  readonly ownerUserId: string | null;
+  /** The client's `id`. */
+  readonly client: string | null;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number | null;
+}
+
+const columnsOf = (state: AgentState) => ({
+  name: state.name,
+  description: state.description,
+  owner_user_id: state.ownerUserId,
+  client_id: state.client,
+  scopes: JSON.stringify(state.scopes),
+  expires_at: state.expiresAt,
+});
+
+const taken = { agents_name_taken: agentErrors.name_taken, agents_client_taken: agentErrors.client_taken };
+
+export async function insertAgent(tx: Tx, realm: string, state: AgentState, now: number): Promise<string> {
+  const id = newId();
+  const row = { realm_id: realm, id, ...columnsOf(state), status: "CREATED" as const, created_at: now };
+  await translating(taken, tx.insertInto("agents").values(row).execute());
+  return id;
+}
+
+export interface AgentChange {
+  readonly state?: AgentState;
+  readonly status?: AgentStatus;
+  readonly activatedAt?: number;
+  readonly lastReviewedAt?: number;
+  /** After a review or an activation: a reminder of the next one is due again. */
+  readonly review?: { readonly reviewDueAt: number; readonly suspendAt: number | null };
+}
+
+export async function updateAgent(tx: Tx, realm: string, id: string, change: AgentChange): Promise<void> {
+  const { state, status, activatedAt, lastReviewedAt, review } = change;
+  await translating(
+    taken,
+    tx
+      .updateTable("agents")
+      .set((eb) => ({
+        ...(state && columnsOf(state)),
+        ...(status && { status }),
+        ...(activatedAt !== undefined && { activated_at: activatedAt }),
+        ...(lastReviewedAt !== undefined && { last_reviewed_at: lastReviewedAt }),
+        ...(review && { review_due_at: review.reviewDueAt, suspend_at: review.suspendAt, reminded_at: null }),
+        version: eb("version", "+", 1),
+      }))
+      .where("realm_id", "=", realm)
+      .where("id", "=", id)
+      .execute(),
+  );
+}
+
+/** Those without an owner come first in the review: they are due since they were activated. Returns the ids of those that were active. */
+export async function suspendAgents(tx: Tx, realm: string, owner: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update agents set status = 'SUSPENDED', review_due_at = least(review_due_at, activated_at), version = version + 1
+    where realm_id = ${realm} and owner_user_id = ${owner} and status = 'ACTIVE' returning id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** The user is gone. Agents that were suspended before have no owner to attest them either. */
+export async function forgetOwner(tx: Tx, realm: string, owner: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update agents set owner_user_id = null, review_due_at = least(review_due_at, activated_at), version = version + 1
+    where realm_id = ${realm} and owner_user_id = ${owner}`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** The agent of a client that is about to be deleted. */
+export async function unbindAgent(tx: Tx, realm: string, client: string): Promise<{ id: string; name: string; wasActive: boolean } | null> {
+  const { rows } = await sql<{ id: string; name: string; wasActive: boolean }>`
+    update agents set client_id = null, status = case when agents.status = 'ACTIVE' then 'SUSPENDED' else agents.status end, version = version + 1
+    from (select id, status from agents where realm_id = ${realm} and client_id = ${client} for update) before
+    where agents.realm_id = ${realm} and agents.id = before.id
+    returning agents.id, agents.name, before.status = 'ACTIVE' as "wasActive"`.execute(tx);
+  return rows[0] ?? null;
+}
+
+export async function deleteAgent(tx: Tx, realm: string, id: string): Promise<void> {
+  await tx.deleteFrom("agents").where("realm_id", "=", realm).where("id", "=", id).execute();
+}
+
+/** `settings.changed`: the dates follow the realm's settings. Suspended agents keep theirs until they are attested or activated. */
+export async function moveReviews(tx: Tx, realm: string, { reviewDays, suspendOverdueAfterDays }: Settings["agents"]): Promise<void> {
+  const due = sql`greatest(activated_at, coalesce(last_reviewed_at, 0)) + ${reviewDays * DAY}::bigint`;
+  const grace = suspendOverdueAfterDays === null ? null : suspendOverdueAfterDays * DAY;
+  await sql`update agents set review_due_at = ${due}, suspend_at = ${due} + ${grace}::bigint
+    where realm_id = ${realm} and status = 'ACTIVE'
+      and (review_due_at, suspend_at) is distinct from (${due}, ${due} + ${grace}::bigint)`.execute(tx);
+}
+
+/** Batches of the job that reminds owners. */
+const BATCH = 100;
+
+export interface DueAgent {
+  readonly realm: string;
+  readonly id: string;
+}
+
+export const agentsToRemind = async (db: Db, now: number): Promise<DueAgent[]> =>
+  (
+    await sql<DueAgent>`select realm_id as realm, id from agents where status = 'ACTIVE' and reminded_at is null and review_due_at <= ${now}
+      order by review_due_at limit ${BATCH}`.execute(db)
+  ).rows;
+
+export const agentsToSuspend = async (db: Db, now: number): Promise<DueAgent[]> =>
+  (
+    await sql<DueAgent>`select realm_id as realm, id from agents where status = 'ACTIVE' and suspend_at is not null and suspend_at <= ${now}
+      order by suspend_at limit ${BATCH}`.execute(db)
+  ).rows;
+
+/** False: it was attested, suspended or reminded meanwhile. */
+export async function markReminded(tx: Tx, { realm, id }: DueAgent, now: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`update agents set reminded_at = ${now}
+    where realm_id = ${realm} and id = ${id} and status = 'ACTIVE' and reminded_at is null and review_due_at <= ${now}`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+export interface AgentUse {
+  readonly realm: string;
+  /** The agent's id. */
+  readonly agent: string;
+  readonly at: number;
+}
+
+/** With the activity of clients, every few seconds; ordered, so that two nodes cannot deadlock. Neither version nor ETag change. */
+export async function noteAgentUse(db: Db, uses: readonly AgentUse[]): Promise<void> {
+  await sql`
+    with used as (
+      select a.realm_id, a.id, t.at from json_to_recordset(${JSON.stringify(uses)}::text::json) as t (realm text, agent uuid, at bigint)
+      join agents a on a.realm_id = t.realm and a.id = t.agent order by a.realm_id, a.id for no key update of a
+    )
+    update agents set last_used_at = greatest(agents.last_used_at, used.at) from used
+    where agents.realm_id = used.realm_id and agents.id = used.id`.execute(db);
+}
+
+/** Held until commit: a user who is disabled at the same time suspends the agents that this transaction activates. Null: no such user. */
+export async function holdOwner(tx: Tx, realm: string, userId: string): Promise<{ readonly enabled: boolean } | null> {
+  const { rows } = await sql<{ enabled: boolean }>`
+    select enabled from users where realm_id = ${realm} and user_id = ${userId} for share`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** The agent of a client, as pages name it, with its owner. */
+export async function findShownAgent(
+  db: Db,
+  realm: string,
+  id: string,
+): Promise<{ readonly name: string; readonly owner: string | null } | null> {
+  const { rows } = await sql<{ name: string; owner: string | null }>`
+    select a.name, (select u.username from users u where u.realm_id = a.realm_id and u.user_id = a.owner_user_id) as owner
+    from agents a where a.realm_id = ${realm} and a.id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+const toAgent = (row: Row): AgentRow => ({
+  id: row.id,
+  realmId: row.realm_id,
+  name: row.name,
+  description: row.description,
+  ownerUserId: row.owner_user_id,
+  clientId: row.client_name,
+  scopes: row.scopes,
+  status: row.status,
+  createdAt: row.created_at,
+  activatedAt: row.activated_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+  lastReviewedAt: row.last_reviewed_at,
+  reviewDueAt: row.review_due_at,
+  client: row.client_id,
+  version: row.version,
+});

@@ -1,0 +1,19 @@
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+
+/** Accounts at identity providers, which belong to a later tier. */
+export interface UserLinks {
+  /** The id of the provider that a new user may be linked to as this subject; refuses what cannot be. */
+  check(ctx: Ctx, link: { readonly provider: string; readonly subject: string }): Promise<string>;
+  insert(
+    ctx: Ctx,
+    link: { readonly providerId: string; readonly subject: string; readonly userId: string; readonly username: string | null },
+  ): Promise<void>;
+}
+
+/** What writing a batch needs besides the unit of work. */
+export interface BatchTools {
+  /** Seals the secrets of authenticator apps. */
+  readonly vault: Vault;
+  readonly links: UserLinks;
+}

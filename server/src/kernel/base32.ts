@@ -1,0 +1,9 @@
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 §6; null: it is none. */
+export function fromBase32(text: string): Buffer | null {
+  const clean = text.toUpperCase().replace(/[\s=-]/g, "");
+  if (clean === "" || [...clean].some((char) => !BASE32.includes(char))) return null;
+  const bits = [...clean].map((char) => BASE32.indexOf(char).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

@@ -1,0 +1,26 @@
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import { AppError } from "../../kernel/errors.ts";
+
+const NEWLINE = 0x0a;
+const MAX_LINE = 4 * 1024 * 1024;
+
+/** The lines of a text, whatever its length; none of them may be endless. */
+export async function* linesOf(body: Readable): AsyncGenerator<string> {
+  let held: Buffer = Buffer.alloc(0);
+  const text = (bytes: Buffer): string => {
+    if (!isUtf8(bytes)) throw new AppError("request.malformed", 400, "The file is not valid UTF-8", { errors: [] });
+    return bytes.toString("utf8").replace(/\r$/, "");
+  };
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
+      yield text(Buffer.concat([held, piece.subarray(from, at)]));
+      held = Buffer.alloc(0);
+      from = at + 1;
+    }
+    held = Buffer.concat([held, piece.subarray(from)]);
+    if (held.length > MAX_LINE) throw new AppError("request.malformed", 400, "A line of the file is longer than 4 MB", { errors: [] });
+  }
+  if (held.length > 0) yield text(held);
+}

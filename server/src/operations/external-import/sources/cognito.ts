@@ -1,0 +1,47 @@
+import { isTrue, recordsOf, textOf, uuidOf } from "../reading.ts";
+import { elementsOf } from "../rows.ts";
+import type { ExternalSource } from "../source.ts";
+import { attributesFrom, LEGACY, NO_PASSWORDS, rowOf, timeOf } from "./people.ts";
+
+const known = {
+  mapped: ["Username", "Attributes", "Enabled", "UserCreateDate"],
+  ignored: ["UserLastModifiedDate", "UserStatus", "MFAOptions"],
+};
+const NAMES: Readonly<Record<string, string>> = { given_name: "firstName", family_name: "lastName", phone_number: "phoneNumber" };
+
+/** What `aws cognito-idp list-users` writes. Cognito hands out no hashes; its `sub` is a UUID and stays. */
+export const cognito: ExternalSource = {
+  name: "cognito",
+  title: "Amazon Cognito",
+  looksLike: ({ head }) => /"UserStatus"\s*:/.test(head) || /"UserCreateDate"\s*:/.test(head),
+  async translate({ files, now }, { report, user: write }) {
+    for (const file of files)
+      for await (const { value, at } of elementsOf(file, "Users", report)) {
+        report.members("users[]", at, value, known);
+        report.choice(NO_PASSWORDS);
+        const attributes = new Map(recordsOf(value.Attributes).map(({ Name, Value }) => [String(Name), textOf(Value)]));
+        const { sub, email, email_verified: isVerified, ...more } = Object.fromEntries(attributes);
+        const name = textOf(value.Username) ?? email ?? "";
+        await write(
+          // A username that is the sub was made up: the address is what people know.
+          rowOf(uuidOf(name) === undefined ? name : (email ?? name), {
+            userId: uuidOf(sub),
+            email,
+            emailVerified: email === undefined ? undefined : isTrue(isVerified),
+            enabled: value.Enabled === false ? false : undefined,
+            createdAt: timeOf(value.UserCreateDate, now),
+            attributes: attributesFrom(
+              {
+                ...Object.fromEntries(Object.entries(more).map(([own, text]) => [NAMES[own] ?? own, text])),
+                ...(uuidOf(sub) === undefined && { [LEGACY]: sub }),
+              },
+              report,
+              "users[].Attributes",
+              at,
+            ),
+          }),
+        );
+      }
+    return {};
+  },
+};

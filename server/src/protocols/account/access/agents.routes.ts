@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import { Agent, attestOwnAgent, readOwnAgents, suspendOwnAgent } from "../../../applications/agents/index.ts";
+import { pathParams, versioned } from "../../../platform/http/index.ts";
+import { accountErrors } from "../errors.ts";
+
+const params = pathParams("id");
+const write = { impersonated: false } as const;
+
+/** An application does not answer for agents in the place of its user: not even one that has the scope for everything else. */
+function assertInPerson({ accessToken }: FastifyRequest): void {
+  if (accessToken !== null) throw accountErrors.in_person();
+}
+
+/** Mounted under /realms/:realm/account/agents: the agents that a user answers for. */
+export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { impersonated: true },
+      schema: {
+        operationId: "listAccountAgents",
+        summary: "List the agents that you answer for",
+        response: { 200: Type.Array(Agent) },
+      },
+    },
+    (req) => req.read(async (ctx) => (await readOwnAgents(ctx)).map(({ version: _version, ...agent }) => agent)),
+  );
+
+  app.post(
+    "/:id/attest",
+    {
+      config: write,
+      schema: {
+        operationId: "attestAccountAgent",
+        summary: "Confirm that one of your agents is still needed",
+        description: "Moves `reviewDueAt`. In your own session only.",
+        params,
+        response: { 200: Agent },
+      },
+    },
+    async (req, reply) => {
+      assertInPerson(req);
+      return versioned(reply, await req.transact((ctx) => attestOwnAgent(ctx, req.params.id)));
+    },
+  );
+
+  app.post(
+    "/:id/suspend",
+    {
+      config: write,
+      schema: {
+        operationId: "suspendAccountAgent",
+        summary: "Suspend one of your agents",
+        description: "Its tokens do not count from the next request on. Only an administrator activates it again.",
+        params,
+        response: { 200: Agent },
+      },
+    },
+    async (req, reply) => versioned(reply, await req.transact((ctx) => suspendOwnAgent(ctx, req.params.id))),
+  );
+};

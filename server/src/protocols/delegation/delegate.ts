@@ -1,0 +1,193 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientAgent, ClientSnapshot } from "../../applications/clients/index.ts";
+import { consentedScopes } from "../../directory/consents/index.ts";
+import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import { systemActor } from "../../platform/context.ts";
+import { type Form, isPublic } from "../client-auth/index.ts";
+import { proveBinding } from "../proof/index.ts";
+import {
+  actorTokenOf,
+  answerIssue,
+  assertOwnToken,
+  assertStands,
+  assertStaysBound,
+  audienceWithin,
+  EXCHANGE_LISTS,
+  EXCHANGE_PARAMETERS,
+  exchangedIssue,
+  isForCaller,
+  isNamedBy,
+  issuedTokenType,
+  type Presented,
+  possibleScopes,
+  presentedParameters,
+  type Subject,
+  scopesWithin,
+  subjectOf,
+  type TokenEndpointParts,
+} from "../token-endpoint/index.ts";
+import { agentsIn, type Binding, consentResource, type LiveToken, requestedResources } from "../tokens/index.ts";
+
+export const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+export const PATH = "/agent/delegation/token";
+
+export interface DelegationRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly form: Form;
+  readonly sourceIp: string;
+  /** The client that authenticated itself, or that the token in the header was issued to. */
+  readonly client: ClientSnapshot;
+  /** The token in the header: the agent's own. */
+  readonly bearer: LiveToken | null;
+}
+
+type AgentClient = ClientSnapshot & { readonly agent: ClientAgent };
+
+/**
+ * RFC 8693 §1.1, delegation: an agent presents a user's access token and its own, and gets one with which it acts for the user: `sub` is the user,
+ * `act` the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
+ */
+export async function delegate(parts: TokenEndpointParts, request: DelegationRequest): Promise<object> {
+  const { client, sourceIp } = request;
+  if (!isAgents(client) || isPublic(client)) throw oauthErrors.unauthorizedClient("only the client of an agent may act for users here");
+  try {
+    const presented = presentedParameters(
+      parts,
+      { parameters: ["grant_type", ...EXCHANGE_PARAMETERS], lists: EXCHANGE_LISTS },
+      request.form,
+    );
+    if (presented.params.grant_type !== GRANT_TYPE) throw oauthErrors.unsupportedGrantType();
+    return await answerDelegation(parts, request, client, presented);
+  } catch (error) {
+    if (error instanceof OAuthError)
+      parts.activity.refusedDelegation({
+        realm: client.realmId,
+        agent: client.agent.id,
+        clientId: client.clientId,
+        reason: error.message,
+        sourceIp,
+      });
+    throw error;
+  }
+}
+
+const isAgents = (client: ClientSnapshot): client is AgentClient => client.agent !== null;
+
+async function answerDelegation(
+  parts: TokenEndpointParts,
+  request: DelegationRequest,
+  client: AgentClient,
+  { params, lists }: Presented,
+): Promise<object> {
+  const tokenType = issuedTokenType(params);
+  const actor = await actorOf(parts, request, client, { params, lists });
+  const binding = await bindingOf(parts, request, client, actor);
+  const subject = await subjectOf(parts, client, params);
+  assertDelegable(subject, client);
+  assertStaysBound(subject, binding);
+  await assertStands(parts, client, subject);
+  const audience = audienceWithin(parts, client, subject, lists);
+  const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
+  const tokens = exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
+  const ctx = { parts, client, binding, sourceIp: request.sourceIp };
+  const body = await answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType });
+  await record(ctx, subject, client, scopes);
+  return body;
+}
+
+/** The agent's own token, in the form or in the header: one that it got in its own name, for this realm. */
+async function actorOf(
+  parts: TokenEndpointParts,
+  { bearer }: DelegationRequest,
+  client: AgentClient,
+  { params }: Presented,
+): Promise<LiveToken> {
+  if (bearer && (params.actor_token !== undefined || params.actor_token_type !== undefined))
+    throw oauthErrors.invalidRequest("actor_token: the token in the header is the actor's already");
+  const actor = bearer ?? (await actorTokenOf(parts, client, params));
+  assertOwnToken(actor, client);
+  if (actor.holder !== null) throw oauthErrors.invalidRequest("actor_token must be one that the agent got in its own name");
+  if (!actor.audience.includes(parts.issuer))
+    throw oauthErrors.invalidRequest("actor_token is not for this realm: it needs the realm's issuer in aud");
+  return actor;
+}
+
+/** A bound actor token was proven with the request, or is proven now; the new token is bound to the same key. */
+async function bindingOf(
+  parts: TokenEndpointParts,
+  { bearer, headers }: DelegationRequest,
+  client: AgentClient,
+  { confirmation }: LiveToken,
+): Promise<Binding> {
+  if (bearer && confirmation) return confirmation;
+  const binding = await proveBinding(parts, client, { headers, method: "POST", url: parts.issuer + PATH });
+  const { jkt = binding.jkt, "x5t#S256": thumbprint = binding["x5t#S256"] } = confirmation ?? {};
+  if (jkt !== binding.jkt || thumbprint !== binding["x5t#S256"])
+    throw oauthErrors.invalidRequest("actor_token is bound to a key, which was not proven with this request");
+  return binding;
+}
+
+/** Only the user themselves can let an agent act for them, and no agent twice. */
+function assertDelegable({ holder, actor }: Subject, { agent }: AgentClient): void {
+  if (holder.impersonator !== null)
+    throw oauthErrors.invalidRequest("subject_token is one of an administrator who acts as the user: only the user can delegate");
+  if (agentsIn(actor).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent acts in the chain already");
+}
+
+/**
+ * The scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for one at the
+ * sign-in. Where the realm allows it, a token that was meant for the agent, or names it in `may_act`, is enough.
+ */
+async function allowedByUser(
+  parts: TokenEndpointParts,
+  client: AgentClient,
+  subject: Subject,
+  audience: readonly string[],
+  scope: string | undefined,
+): Promise<readonly string[]> {
+  const { realm, issuer } = parts;
+  const possible = possibleScopes(parts, client, subject);
+  const isAddressed = isForCaller(subject, client) || isNamedBy(subject.payload.may_act, issuer, client);
+  if (realm.settings.agents.allowDelegationWithoutConsent && isAddressed) return scopesWithin(possible, scope);
+  const consented = await consentedAt(parts, client, subject.holder.userId, audience);
+  if (!consented) throw oauthErrors.invalidRequest("the user has not allowed this agent to act for them");
+  const allowed = possible.filter((name) => consented.includes(name));
+  if (scope !== undefined && scopesWithin(possible, scope).some((name) => !allowed.includes(name)))
+    throw oauthErrors.invalidRequest("the user has not allowed this agent these scopes");
+  if (allowed.length === 0) throw oauthErrors.invalidScope("the user has allowed this agent none of the scopes that subject_token has");
+  return scopesWithin(allowed, scope);
+}
+
+/** The scopes that the user has granted to the client at each of these resources; null: none at one of them. */
+async function consentedAt(
+  parts: TokenEndpointParts,
+  client: AgentClient,
+  userId: string,
+  audience: readonly string[],
+): Promise<readonly string[] | null> {
+  const requested = requestedResources(client, audience);
+  let allowed: readonly string[] | null = null;
+  for (const resource of requested.length > 0 ? requested : [parts.issuer]) {
+    const key = { userId, clientId: client.clientId, resource: consentResource(parts, resource) };
+    const scopes = await consentedScopes(parts.db, client.realmId, key);
+    if (!scopes) return null;
+    allowed = allowed === null ? scopes : allowed.filter((name) => scopes.includes(name));
+  }
+  return allowed;
+}
+
+async function record(
+  { parts, sourceIp }: { readonly parts: TokenEndpointParts; readonly sourceIp: string },
+  { holder, actor }: Subject,
+  { agent, clientId, realmId }: AgentClient,
+  scopes: readonly string[],
+): Promise<void> {
+  const through = agentsIn(actor).map((each) => each.clientId);
+  const detail = `scopes ${scopes.join(" ")}${through.length > 0 ? `, through ${through.join(", ")}` : ""}`;
+  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
+    ctx.audit({
+      ...{ category: "SECURITY", type: "DELEGATION_ISSUED", actor: { id: agent.id, name: clientId, kind: "agent" } },
+      ...{ resourceType: "users", resourceId: holder.userId, detail },
+    }),
+  );
+}

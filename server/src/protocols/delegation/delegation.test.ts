@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { grantConsent } from "../../directory/consents/index.ts";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { systemActor } from "../../platform/context.ts";
+import { type Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness, type Node } from "../../testing/harness.ts";
+import { dpopKey } from "../../testing/proof.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ok = ({ status, text, body }: Answer) => {
+  expect(status, text).toBeLessThan(300);
+  return body;
+};
+const claimsOf = ({ body }: Answer) => JSON.parse(Buffer.from(body.access_token.split(".")[1], "base64url").toString());
+
+interface AgentUnderTest {
+  readonly id: string;
+  readonly clientId: string;
+  readonly client: string;
+  readonly secret: string;
+}
+
+/** A realm with scopes a, b and c, a user who is signed in to an application, and agents. */
+async function stage(more: { scopes?: string[] } = {}) {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  for (const name of ["a", "b", "c"]) ok(await boss.post("/client-scopes", { name, assignment: "OPTIONAL" }));
+  const user = await realm.user("ada");
+  const owner = await realm.user("owen");
+  const app = await relyingParty(iam, realm);
+  const browser = iam.browser();
+  const answer = await app.signIn(browser, user, { scope: "openid a b c" });
+  const token = ok(answer).access_token as string;
+
+  const agent = async (clientId: string, settings: object = {}, scopes = more.scopes ?? ["b", "c"]): Promise<AgentUnderTest> => {
+    const grantTypes = ["client_credentials"];
+    const { id: client, secret } = ok(await boss.post("/clients", { clientId, grantTypes, ...settings }));
+    const { id } = ok(await boss.post("/agents", { name: clientId, clientId, ownerUserId: owner.userId, scopes }));
+    ok(await boss.post(`/agents/${id}/activate`));
+    return { id, clientId, client, secret };
+  };
+  const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    iam.browser().request("POST", `/realms/${realm.name}${path}`, { form, headers, csrf: false });
+  const authenticated = ({ clientId, secret }: AgentUnderTest) => ({ client_id: clientId, client_secret: secret });
+  const own = async (of: AgentUnderTest, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+    ok(await post("/token", { grant_type: "client_credentials", ...authenticated(of), ...form }, headers)).access_token as string;
+  const consent = (of: AgentUnderTest, scopes: string[]) =>
+    iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
+      grantConsent(ctx, { userId: user.userId, clientId: of.clientId, resource: null }, scopes),
+    );
+  /** By its token in the header, or by client authentication with an actor token. */
+  const delegate = async (of: AgentUnderTest, form: Record<string, string> = {}, subject = token): Promise<Answer> =>
+    post(
+      "/agent/delegation/token",
+      { grant_type: EXCHANGE, subject_token: subject, subject_token_type: ACCESS_TOKEN, ...form },
+      { authorization: `Bearer ${await own(of)}` },
+    );
+  const introspects = async (value: string) => {
+    watch ??= ok(await boss.post("/clients", { clientId: "watch", grantTypes: ["client_credentials"], introspectAll: true })).secret;
+    return (await post("/introspect", { token: value, client_id: "watch", client_secret: watch! })).body;
+  };
+  let watch: string | undefined;
+  return { realm, boss, user, app, browser, token, agent, post, authenticated, own, consent, delegate, introspects };
+}
+
+test("an agent acts for a user who allowed it: scopes shrink, act nests, and ending one agent, or the consent, ends the chain", async () => {
+  const { realm, boss, user, token, agent, post, authenticated, own, consent, delegate, introspects } = await stage();
+  const [first, second] = [await agent("first"), await agent("second", { firstParty: true })];
+  await consent(first, ["a", "b"]);
+  await consent(second, ["b"]);
+
+  const answer = await delegate(first);
+  expect(ok(answer)).toMatchObject({ issued_token_type: ACCESS_TOKEN, token_type: "Bearer", scope: "b" });
+  expect(answer.body.refresh_token).toBeUndefined();
+  const claims = claimsOf(answer);
+  expect(claims).toMatchObject({ sub: user.userId, client_id: "first", nhi: true, agent_id: first.id, scope: "b" });
+  expect(claims.act).toEqual({ sub: "first", client_id: "first", agent_id: first.id });
+  expect(claims.exp).toBeLessThanOrEqual(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).exp);
+  expect((await delegate(first, { scope: "c" })).body).toMatchObject({ error: "invalid_request" });
+
+  // The second by client authentication and actor_token, through the first.
+  const through = await post("/agent/delegation/token", {
+    ...{ grant_type: EXCHANGE, subject_token: answer.body.access_token, subject_token_type: ACCESS_TOKEN, ...authenticated(second) },
+    ...{ actor_token: await own(second), actor_token_type: ACCESS_TOKEN, scope: "b" },
+  });
+  expect(claimsOf(through).act).toEqual({ sub: "second", client_id: "second", agent_id: second.id, act: claims.act });
+  const chained = through.body.access_token;
+  expect(await introspects(chained)).toMatchObject({ active: true, nhi: true, agent_id: second.id, username: "ada" });
+
+  // It is the user's at userinfo, reads no account, changes nothing, and opens no admin API.
+  const by = (value: string) => ({ headers: { authorization: `Bearer ${value}` } });
+  expect((await iam.browser().get(`/realms/${realm.name}/userinfo`, by(chained))).status).toBe(403); // no openid
+  expect((await iam.browser().get(`/realms/${realm.name}/account/profile`, by(chained))).status).toBe(403);
+  expect((await realm.anonymous().get("/users", by(chained))).status).toBe(401);
+
+  // Circles, and an agent twice.
+  expect((await delegate(first, {}, chained)).body).toMatchObject({ error: "invalid_request", error_description: /chain already/ });
+  expect((await delegate(second, {}, chained)).body).toMatchObject({ error: "invalid_request", error_description: /chain already/ });
+
+  for (const [end, again] of [
+    [() => boss.post(`/agents/${first.id}/suspend`), () => boss.post(`/agents/${first.id}/activate`)],
+    [() => boss.patch(`/clients/${first.client}`, { enabled: false }), () => boss.patch(`/clients/${first.client}`, { enabled: true })],
+    [() => boss.patch(`/agents/${first.id}`, { expiresAt: 1 }), () => boss.patch(`/agents/${first.id}`, { expiresAt: null })],
+  ] as const) {
+    ok(await end());
+    expect(await introspects(chained)).toEqual({ active: false });
+    ok(await again());
+    expect(await introspects(chained)).toMatchObject({ active: true });
+  }
+  expect((await boss.delete(`/users/${user.userId}/gdpr/consents/first`)).status).toBe(204);
+  expect(await introspects(chained)).toEqual({ active: false });
+  expect(await introspects(answer.body.access_token)).toEqual({ active: false });
+
+  const [issued] = await realm.events("type=DELEGATION_ISSUED");
+  expect(issued).toMatchObject({ actor: "second", actorKind: "agent", resourceId: user.userId, detail: "scopes b, through first" });
+});
+
+test("the user's sign-in by the agent's own client is marked, too, and gives the agent no permission of the user", async () => {
+  const { realm, boss, agent } = await stage({ scopes: [] });
+  const admin = `${iam.config.baseUrl}/admin`;
+  const made = await agent("assistant", {
+    ...{
+      grantTypes: ["client_credentials", "authorization_code", "refresh_token"],
+      redirectUris: ["https://app.example/cb"],
+      firstParty: true,
+    },
+  });
+  ok(await boss.put(`/clients/${made.client}/allowed-resources`, { allowedResources: [admin] }));
+  const party = await relyingParty(iam, realm, { clientId: "other" });
+  const holder = await realm.as("realm-admin");
+  const url = party.url({ client_id: "assistant", resource: admin, scope: "openid" });
+  const { page } = await walk(holder.browser, iam.config.baseUrl, url);
+  // Although it is one of the realm's own, the user is asked.
+  const { left } = await submit(holder.browser, iam.config.baseUrl, page, { decision: "allow" });
+  const code = left?.searchParams.get("code") ?? "";
+  const answer = await iam.browser().request("POST", `/realms/${realm.name}/token`, {
+    form: {
+      ...{ grant_type: "authorization_code", code, redirect_uri: "https://app.example/cb", code_verifier: party.verifier },
+      ...{ client_id: "assistant", client_secret: made.secret },
+    },
+    csrf: false,
+  });
+  expect(claimsOf(answer)).toMatchObject({ nhi: true, agent_id: made.id, aud: admin, act: { client_id: "assistant", agent_id: made.id } });
+  const users = (token: string) => realm.anonymous().get("/users", { headers: { authorization: `Bearer ${token}` } });
+  expect((await users(answer.body.access_token)).status).toBe(403);
+  const inOwnName = async () =>
+    ok(
+      await iam.browser().request("POST", `/realms/${realm.name}/token`, {
+        form: { grant_type: "client_credentials", resource: admin, client_id: "assistant", client_secret: made.secret },
+        csrf: false,
+      }),
+    ).access_token;
+  expect((await users(await inOwnName())).status).toBe(403);
+  ok(await boss.post(`/clients/${made.client}/service-account/roles`, { name: "admin" }));
+  expect((await users(await inOwnName())).status).toBe(200);
+});
+
+describe("is refused", () => {
+  test("every request that parts 3.1 and 3.2 of the rules name, with an event and a reason", async () => {
+    const { realm, boss, user, token, app, agent, post, own, consent, delegate } = await stage();
+    const bot = await agent("bot");
+    const plain = ok(await boss.post("/clients", { clientId: "plain", grantTypes: ["client_credentials"] })) as { secret: string };
+    const plainAgent = { id: "", client: "", clientId: "plain", secret: plain.secret };
+    expect((await delegate(bot)).body.error_description).toMatch(/has not allowed this agent to act/);
+    await consent(bot, ["b"]);
+    ok(await delegate(bot));
+
+    // Tokens that are no user's own access token.
+    const signedIn = ok(await app.signIn(iam.browser(), user, { scope: "openid b" }));
+    const player = await realm.as("manage-users", "view-users");
+    const { url } = ok(await player.post(`/users/${user.userId}/impersonate`));
+    await player.browser.get(url.slice(iam.config.baseUrl.length));
+    const played = ok(await app.signIn(player.browser, { username: "", password: "" }, { scope: "openid b" })).access_token;
+    const elsewhere = await stage();
+    const subjects: [string, string][] = [
+      [await own(bot), "must be a user's"],
+      [signedIn.id_token, "not valid here"],
+      [played, "only the user can delegate"],
+      [elsewhere.token, "not valid here"],
+      [`${token}x`, "not valid here"],
+      ["", "are needed"],
+    ];
+    for (const [subject, reason] of subjects)
+      expect((await delegate(bot, {}, subject)).body, reason).toMatchObject({
+        error: "invalid_request",
+        error_description: expect.stringContaining(reason),
+      });
+
+    // Forms.
+    const forms: [Record<string, string>, string][] = [
+      [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
+      [{ subject_token_type: "urn:ietf:params:oauth:token-type:id_token" }, "invalid_request"],
+      [{ requested_token_type: "urn:ietf:params:oauth:token-type:refresh_token" }, "invalid_request"],
+      [{ actor_token: token, actor_token_type: ACCESS_TOKEN }, "invalid_request"],
+      [{ scope: "a" }, "invalid_scope"],
+      [{ scope: "c" }, "invalid_request"],
+      [{ scope: "offline_access" }, "invalid_scope"],
+      [{ audience: "https://api.example" }, "invalid_target"],
+    ];
+    for (const [form, error] of forms) expect((await delegate(bot, form)).body.error, JSON.stringify(form)).toBe(error);
+
+    // Callers: none, not an agent's, with a user's token, with another's actor token, with one for another audience.
+    const asked = { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN };
+    const at = "/agent/delegation/token";
+    const actor = (actor_token: string) => ({ actor_token, actor_token_type: ACCESS_TOKEN });
+    expect((await post(at, asked)).status).toBe(400);
+    expect((await post(at, { ...asked, client_id: "bot", client_secret: "wrong" })).status).toBe(401);
+    expect((await post(at, asked, { authorization: `Bearer ${token}` })).body.error).toBe("unauthorized_client");
+    expect((await post(at, asked, { authorization: "Bearer nonsense" })).status).toBe(401);
+    expect((await post(at, asked, { authorization: `Bearer ${await own(plainAgent)}` })).body.error).toBe("unauthorized_client");
+    const authenticated = { ...asked, client_id: "bot", client_secret: bot.secret };
+    const other = await agent("other");
+    expect((await post(at, authenticated)).body.error_description).toMatch(/actor_token and actor_token_type are needed/);
+    expect((await post(at, { ...authenticated, ...actor(await own(other)) })).body.error_description).toMatch(
+      /was not issued to this client/,
+    );
+    const acting = ok(await delegate(bot)).access_token;
+    expect((await post(at, { ...authenticated, ...actor(acting) })).body.error_description).toMatch(/actor's own/);
+    expect((await post(at, asked, { authorization: `Bearer ${acting}` })).body.error_description).toMatch(/actor's own/);
+    ok(await boss.put(`/clients/${bot.client}/allowed-resources`, { allowedResources: ["https://api.example"] }));
+    const away = await own(bot, { resource: "https://api.example" });
+    expect((await post(at, { ...authenticated, ...actor(away) })).body.error_description).toMatch(/not for this realm/);
+    expect((await post(at, asked, { authorization: `Bearer ${away}` })).status).toBe(401);
+    ok(await post(at, { ...authenticated, ...actor(await own(bot)) }));
+
+    // A bound actor token without its key; with it, the new token is bound.
+    const proof = dpopKey();
+    const endpoint = (path: string) => `${iam.config.baseUrl}/realms/${realm.name}${path}`;
+    const bound = await own(bot, {}, { dpop: proof("POST", endpoint("/token")) });
+    expect((await post(at, { ...authenticated, ...actor(bound) })).body.error_description).toMatch(/bound to a key/);
+    const kept = await post(at, { ...authenticated, ...actor(bound) }, { dpop: proof("POST", endpoint(at)) });
+    expect(ok(kept).token_type).toBe("DPoP");
+    expect(claimsOf(kept).cnf.jkt).toEqual(expect.any(String));
+
+    // may_act, and realms that ask for no consent.
+    ok(await boss.patch(`/clients/${app.id}`, { mayAct: "other" }));
+    const named = ok(await app.signIn(iam.browser(), user, { scope: "openid b" })).access_token;
+    expect((await delegate(bot, {}, named)).body.error_description).toMatch(/names another party/);
+    expect((await delegate(other, {}, named)).body.error_description).toMatch(/has not allowed/);
+    ok(await boss.patch("/settings", { agents: { allowDelegationWithoutConsent: true } }));
+    expect(ok(await delegate(other, {}, named)).scope).toBe("b");
+    expect((await delegate(other, {}, token)).body.error_description).toMatch(/has not allowed/);
+
+    await iam.server.activity.flush();
+    const events = await realm.events("type=DELEGATION_REJECTED");
+    expect(events.length).toBeGreaterThan(15);
+    expect(events[0]).toMatchObject({ actorKind: "agent", outcome: "FAILURE", detail: expect.any(String) });
+
+    // Once the user's session is over, or the agent is, nothing is left.
+    ok(await boss.post(`/agents/${bot.id}/suspend`));
+    expect((await post(at, { ...authenticated, ...actor(acting) })).status).toBe(401);
+  });
+
+  test("a sixth party: chains end at five", async () => {
+    const { agent, consent, delegate, token } = await stage({ scopes: ["b"] });
+    let held = token;
+    for (let depth = 1; depth <= 6; depth++) {
+      const next = await agent(`link${depth}`);
+      await consent(next, ["b"]);
+      const answer = await delegate(next, {}, held);
+      if (depth === 6) expect(answer.body).toMatchObject({ error: "invalid_request", error_description: /no more than 5/ });
+      else held = ok(answer).access_token;
+    }
+  });
+});
+
+describe("on another node", () => {
+  let second: Node;
+  beforeAll(async () => {
+    second = await iam.secondNode();
+  });
+
+  test("a suspended agent gets nothing with its next request, and what it holds is dead there", async () => {
+    const { realm, boss, agent, own, consent, delegate } = await stage();
+    const bot = await agent("bot");
+    await consent(bot, ["b"]);
+    const there = new Browser(second.server.app);
+    const ask = (path: string, form: Record<string, string>) =>
+      there.request("POST", `/realms/${realm.name}${path}`, {
+        form: { client_id: "bot", client_secret: bot.secret, ...form },
+        csrf: false,
+      });
+    const held = ok(await delegate(bot)).access_token;
+    // The other node has the client in its snapshot.
+    const token = ok(await ask("/token", { grant_type: "client_credentials" })).access_token;
+    const userinfo = () => there.get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${held}` } });
+    expect((await userinfo()).status).toBe(403);
+    const watch = ok(await boss.post("/clients", { clientId: "watch", grantTypes: ["client_credentials"], introspectAll: true })).secret;
+    const isActive = async (value: string) =>
+      (await ask("/introspect", { token: value, client_id: "watch", client_secret: watch })).body.active;
+    expect(await isActive(token)).toBe(true);
+    ok(await boss.post(`/agents/${bot.id}/suspend`));
+    expect(await ask("/token", { grant_type: "client_credentials" })).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    expect([await isActive(token), await isActive(held), (await userinfo()).status]).toEqual([false, false, 401]);
+    ok(await boss.post(`/agents/${bot.id}/activate`));
+    expect([await isActive(token), await isActive(held), (await userinfo()).status]).toEqual([true, true, 403]);
+    clock.advance(10 * MINUTE);
+    expect(await own(bot)).toEqual(expect.any(String));
+  });
+});

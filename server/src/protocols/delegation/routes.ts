@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { anyOf, bearer, client, declare } from "../../platform/http/index.ts";
+import { clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import type { TokenEndpoints } from "../token-endpoint/index.ts";
+import { delegate, GRANT_TYPE, PATH } from "./delegate.ts";
+
+const Tokens = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT (RFC 9068) with the user as `sub` and the agent as `act`" }),
+    issued_token_type: Type.String(),
+    token_type: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    scope: Type.String(),
+  },
+  { $id: "DelegationTokens" },
+);
+
+const text = Type.Optional(Type.String());
+const Form = clientForm(
+  {
+    grant_type: Type.Literal(GRANT_TYPE),
+    subject_token: Type.String({ description: "The user's access token" }),
+    subject_token_type: Type.String(),
+    actor_token: Type.Optional(Type.String({ description: "The agent's own access token; left out where it is in the header" })),
+    actor_token_type: text,
+    ...{ requested_token_type: text, scope: text, audience: text, resource: text },
+  },
+  {
+    grant_type: GRANT_TYPE,
+    subject_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln",
+    subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+  },
+);
+
+/** Mounted under /realms/:realm. */
+export const delegationRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
+  declare(app, { tags: ["Protocol"], caller: anyOf(client(), bearer({ audience: "delegation" })), errors: "oauth", impersonated: true });
+  takeForms(app);
+
+  app.post(
+    PATH,
+    {
+      schema: {
+        operationId: "delegateToAgent",
+        summary: "Act for a user (RFC 8693)",
+        description:
+          "For agents: exchanges a user's access token and the agent's own for one with which the agent acts for the user, who has allowed it. " +
+          "The agent's client authenticates itself and sends `actor_token`, or the agent's token is in the header.",
+        ...Form,
+        response: { 200: Tokens },
+      },
+    },
+    async (request, reply) => {
+      const { parts } = await issuerFor(issuers, request);
+      const { headers, ip: sourceIp, accessToken } = request;
+      const answer = await delegate(parts, { headers, form: formOf(request), sourceIp, client: request.client!, bearer: accessToken });
+      return reply.header("cache-control", "no-store").send(answer as never);
+    },
+  );
+};

@@ -1,0 +1,162 @@
+import { type ClientSnapshot, mayAddress } from "../../applications/clients/index.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { findSessionBehind } from "../../signin/sessions/index.ts";
+import {
+  type Act,
+  allowedScopes,
+  type Binding,
+  type Holder,
+  isBound,
+  type LiveToken,
+  readAccessToken,
+  type UserIssue,
+} from "../tokens/index.ts";
+import type { Parameters, Presented } from "./grant.ts";
+import type { TokenEndpointParts } from "./parts.ts";
+
+// RFC 8693, for the token exchange grant and for the delegation of agents: a new token belongs to the grant of the subject token and never exceeds it
+// in scopes, audience, lifetime, sender constraint or actors.
+
+export const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+const JWT = "urn:ietf:params:oauth:token-type:jwt";
+/** RFC 8693 §3: our access tokens are JWTs. */
+const TYPES: readonly string[] = [ACCESS_TOKEN, JWT];
+
+/** The parameters of RFC 8693 §2.1. */
+export const EXCHANGE_PARAMETERS = [
+  ...["subject_token", "subject_token_type", "actor_token", "actor_token_type"],
+  ...["requested_token_type", "scope", "audience", "resource"],
+];
+export const EXCHANGE_LISTS = ["audience", "resource"];
+
+/** A user's live access token. */
+export type Subject = LiveToken & { readonly holder: Holder; readonly grantId: string };
+
+/** RFC 8693 §2.2.1: `issued_token_type`. Only access tokens are issued. */
+export function issuedTokenType({ requested_token_type: type = ACCESS_TOKEN }: Parameters): string {
+  if (!TYPES.includes(type)) throw oauthErrors.invalidRequest("requested_token_type: only access tokens are issued");
+  return type;
+}
+
+/** RFC 8693 §2.1: a live access token of a user of this realm, with which the caller may act. */
+export async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<Subject> {
+  const live = await tokenIn(parts, "subject_token", params.subject_token, params.subject_token_type);
+  const { holder, grantId, payload } = live;
+  if (!holder || grantId === null) throw oauthErrors.invalidRequest("subject_token must be a user's");
+  if (payload.may_act !== undefined && !isNamedBy(payload.may_act, parts.issuer, caller))
+    throw oauthErrors.invalidRequest("subject_token names another party that may act for the user");
+  return { ...live, holder, grantId };
+}
+
+/** RFC 8693 §2.2.2: whether a token was issued to the client, or names it in `aud`. */
+export const isForCaller = ({ clientId, audience }: LiveToken, caller: ClientSnapshot): boolean =>
+  clientId === caller.clientId || audience.includes(caller.clientId);
+
+/** RFC 8693 §4.4: whether `may_act` names the client, by every member that it has. */
+export function isNamedBy(mayAct: unknown, issuer: string, { clientId, agent }: ClientSnapshot): boolean {
+  if (typeof mayAct !== "object" || mayAct === null) return false;
+  const { sub, client_id, agent_id, iss = issuer } = mayAct as Act;
+  const known = [
+    [sub, clientId],
+    [client_id, clientId],
+    [agent_id, agent?.id],
+  ].filter(([named]) => named !== undefined);
+  return iss === issuer && known.length > 0 && known.every(([named, own]) => named === own);
+}
+
+/** A token of the actor itself. */
+export async function actorTokenOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<LiveToken> {
+  const live = await tokenIn(parts, "actor_token", params.actor_token, params.actor_token_type);
+  assertOwnToken(live, caller);
+  return live;
+}
+
+export function assertOwnToken(live: LiveToken, caller: ClientSnapshot): void {
+  if (live.clientId !== caller.clientId) throw oauthErrors.invalidRequest("actor_token was not issued to this client");
+  if (live.actor !== null) throw oauthErrors.invalidRequest("actor_token must be the actor's own, not one with which another party acts");
+}
+
+async function tokenIn(parts: TokenEndpointParts, name: string, token: string | undefined, type: string | undefined): Promise<LiveToken> {
+  if (!token || !type) throw oauthErrors.invalidRequest(`${name} and ${name}_type are needed`);
+  if (!TYPES.includes(type)) throw oauthErrors.invalidRequest(`${name}_type: only access tokens are exchanged`);
+  const live = await readAccessToken(parts, parts.realm, parts.issuer, token);
+  if (!live) throw oauthErrors.invalidRequest(`${name} is not valid here, or not any more`);
+  return live;
+}
+
+/** The sender constraint is kept: for a token that is bound to a key, no bearer token is given. */
+export function assertStaysBound({ confirmation }: LiveToken, binding: Binding): void {
+  if (confirmation !== null && !isBound(binding))
+    throw oauthErrors.invalidRequest("subject_token is bound to a key: bind the new token as well, by a DPoP proof or a certificate");
+}
+
+/**
+ * The user's session must have proven what the caller's own flow asks of them now: a token of a client with a weaker flow is not exchanged for one
+ * of this client. Without a session (offline access) the two clients must have the same flow.
+ */
+export async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, { holder, clientId }: Subject): Promise<void> {
+  const { realm, db, clients } = parts;
+  const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
+  const session = holder.sessionId === null ? null : await findSessionBehind(db, realm.realmId, holder.sessionId, clock.now());
+  if (session) {
+    const from = { sourceIp: session.sourceIp ?? "", userAgent: null };
+    const asked = { clientId: caller.clientId, flow: flowOf(caller) };
+    if ((await parts.standings(realm, session, from, asked)) !== "proof") return;
+  } else {
+    const owner = clientId === caller.clientId ? caller : await clients.get(realm.realmId, clientId);
+    if (owner && flowOf(owner) === flowOf(caller)) return;
+  }
+  throw oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
+}
+
+/** The requested audiences, which the subject token must have and the client may address; without any, all such. */
+export function audienceWithin(
+  { issuer }: TokenEndpointParts,
+  caller: ClientSnapshot,
+  subject: Subject,
+  { resource = [], audience = [] }: Presented["lists"],
+): readonly string[] {
+  const possible = subject.audience.filter((each) => [issuer, caller.clientId].includes(each) || mayAddress(caller, each));
+  const asked = [...new Set([...resource, ...audience])];
+  const beyond = asked.find((each) => !possible.includes(each));
+  if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not go there, or this client may not ask for it");
+  if (possible.length === 0) throw oauthErrors.invalidTarget("subject_token has no audience that this client may ask for");
+  return asked.length > 0 ? asked : possible;
+}
+
+/** The scopes of the subject token that the client may request. `offline_access` is never passed on. */
+export function possibleScopes({ scopesOfRealm }: TokenEndpointParts, caller: ClientSnapshot, subject: Subject): readonly string[] {
+  const allowed = allowedScopes(scopesOfRealm, caller);
+  return subject.scopes.filter((name) => allowed.has(name) && name !== "offline_access");
+}
+
+/** The requested scopes, which must be possible; without any, all that are. */
+export function scopesWithin(possible: readonly string[], scope: string | undefined): readonly string[] {
+  if (scope === undefined) return possible;
+  const asked = [...new Set(scope.split(" "))].filter((name) => name !== "");
+  const beyond = asked.find((name) => !possible.includes(name));
+  if (beyond !== undefined)
+    throw oauthErrors.invalidScope("subject_token does not have this scope, or this client may not ask for it", { scope: beyond });
+  return asked;
+}
+
+/** The new token's content. It expires no later than the subject and actor tokens, and has no refresh token and no ID token. */
+export function exchangedIssue(
+  subject: Subject,
+  actor: LiveToken | null,
+  issued: Pick<UserIssue, "scopes" | "audience" | "act">,
+): UserIssue {
+  const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
+  const signedIn = authTime === null ? {} : { authTime: Math.floor(authTime / SECOND), acr: acr ?? undefined, amr };
+  const until = Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt);
+  return {
+    ...{ grantId: subject.grantId, userId, user, impersonator, ...issued },
+    authentication: { ...signedIn, sid: sessionId ?? undefined },
+    idToken: null,
+    claims: undefined,
+    authorizationDetails: undefined,
+    isFromFrontChannel: subject.isFromFrontChannel,
+    maxLifetime: Math.max(1, until - Math.floor(clock.now() / SECOND)),
+  };
+}
