@@ -15,7 +15,7 @@ const CALL = /\bt\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
-const POSITIONAL = /\b(?:bulk|shown)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
+const POSITIONAL = /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
 /** Chosen at run time, where no pattern sees them. */
 const CHOSEN = [
   ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],

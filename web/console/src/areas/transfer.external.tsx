@@ -46,9 +46,7 @@ export function ExternalImport() {
           {t("Move from another system")}
         </Title>
         <Text size="sm">
-          {t(
-            "An export of Keycloak (realm and users, one file or several). People keep their passwords. You see what is carried over first.",
-          )}
+          {t("An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, one file or several. You see what is carried over first.")}
         </Text>
         <WriteError error={error} />
         <Group grow align="flex-end">

@@ -104,6 +104,8 @@ export const second: Readonly<Record<string, string>> = {
   "Preview what is stored": "Voorbeeld van wat is opgeslagen",
   "Previous page": "Vorige pagina",
   Privacy: "Privacy",
+  "Programs that act by themselves or for people, each with an owner who answers for it and reviews it.":
+    "Programma's die namens zichzelf of voor mensen handelen, elk met een eigenaar die ervoor instaat en ze beoordeelt.",
   Progress: "Voortgang",
   Protocol: "Protocol",
   "Proven by": "Bewezen met",
@@ -135,7 +137,10 @@ export const second: Readonly<Record<string, string>> = {
   Resources: "Resources",
   "Rest of the answer": "Rest van het antwoord",
   "Reveal the secret": "Geheim tonen",
+  "Review due": "Beoordeling vóór",
+  "Review is due ({count})": "Beoordeling is nodig ({count})",
   Revoke: "Intrekken",
+  "Revoke for good": "Definitief intrekken",
   Role: "Rol",
   role: "rol",
   "Role mappings": "Roltoewijzingen",
@@ -224,6 +229,8 @@ export const second: Readonly<Record<string, string>> = {
     "Kleine letters, cijfers en streepjes. De naam staat in elk adres en kan niet worden gewijzigd.",
   "Social accounts, OpenID Connect and SAML providers, directories, eHerkenning and eIDAS.":
     "Sociale accounts, OpenID Connect- en SAML-providers, directory's, eHerkenning en eIDAS.",
+  "Someone has to attest that these are still needed, or they are suspended:":
+    "Iemand moet bevestigen dat deze nog nodig zijn, anders worden ze opgeschort:",
   Source: "Bron",
   "Span of time": "Tijdspanne",
   Started: "Begonnen",
@@ -234,6 +241,7 @@ export const second: Readonly<Record<string, string>> = {
   Strategy: "Strategie",
   Subject: "Onderwerp",
   Successful: "Gelukt",
+  Suspend: "Opschorten",
   "Switch realm": "Wissel van realm",
   Synchronization: "Synchronisatie",
   "Synchronize now": "Nu synchroniseren",
@@ -379,6 +387,8 @@ export const second: Readonly<Record<string, string>> = {
   "{name} and everything stored about this person is erased; events keep a pseudonym. This cannot be undone.":
     "{name} en alles wat over deze persoon is opgeslagen wordt gewist; gebeurtenissen houden een pseudoniem. Dit kan niet ongedaan worden gemaakt.",
   "{name} becomes a local user, and needs a password here.": "{name} wordt een lokale gebruiker en heeft hier een wachtwoord nodig.",
+  "{name} gets no more tokens, and those that it has stop working. This cannot be undone.":
+    "{name} krijgt geen tokens meer, en bestaande werken niet meer. Dit kan niet ongedaan worden gemaakt.",
   "{name} is deleted. This cannot be undone.": "{name} wordt verwijderd. Dit kan niet ongedaan worden gemaakt.",
   "{name} sends no more messages.": "{name} verstuurt geen berichten meer.",
   "{name} was created": "{name} is gemaakt",
