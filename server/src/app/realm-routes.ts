@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import { type App, answerProblem } from "../platform/http/index.ts";
-import { accountAudience, accountRoutes } from "../protocols/account/index.ts";
+import { accountAudience, accountConsoleRoutes, accountRoutes } from "../protocols/account/index.ts";
 import { delegationAudience, delegationRoutes } from "../protocols/delegation/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
@@ -89,6 +89,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         tools: brokers.tools,
       };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
+      await realm.register(accountConsoleRoutes, { prefix: "/account", ...account, visitors, scopes });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl, mtlsBaseUrl: services.mtlsBaseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });

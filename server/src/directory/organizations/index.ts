@@ -7,6 +7,8 @@ export { deleteExpiredInvitations, type PresentedInvitation } from "./invitation
 export { joinByProvider, removeMember, setMember } from "./members.service.ts";
 export { insertOrganizationMembers, type Membership, membershipsOf, organizationsByAlias } from "./members.store.ts";
 export { userOrganizationRoutes } from "./of-user.routes.ts";
+export { searchOrganizationsOfUser } from "./of-user.service.ts";
+export { acceptOwnInvitation, readOwnInvitations } from "./own.service.ts";
 export { forgetProvider, providerOfDomain, verifiedAmong } from "./providers.store.ts";
 export { organizationRoutes } from "./routes.ts";
 export { CreateOrganization } from "./schema.ts";

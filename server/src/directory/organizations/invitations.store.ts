@@ -200,14 +200,48 @@ export async function lockPresented(tx: Tx, realm: string, tokenHash: string, no
   return row ? toPresented(row, now) : null;
 }
 
-const presented = (db: Db, realm: string, tokenHash: string) =>
+const presented = (db: Db, realm: string, tokenHash: string) => ofEnabled(db, realm).where("i.token_hash", "=", tokenHash);
+
+const ofEnabled = (db: Db, realm: string) =>
   invitations(db, realm)
     .innerJoin("organizations as o", (join) =>
       join.onRef("o.realm_id", "=", "i.realm_id").onRef("o.organization_id", "=", "i.organization_id"),
     )
     .select(["i.accepted_by", "o.alias", sql<string>`coalesce(o.display_name, o.name)`.as("organization")])
-    .where("i.token_hash", "=", tokenHash)
     .where("o.enabled", "=", true);
+
+/** More than a page shows. */
+const MANY = 100;
+
+/** The open invitations to an address, the newest first. */
+export async function listInvitationsTo(
+  db: Db,
+  realm: string,
+  email: string,
+  now: number,
+): Promise<(PresentedInvitation & { readonly expiresAt: number })[]> {
+  const rows = await ofEnabled(db, realm)
+    .where("i.email_key", "=", loginKey(email))
+    .where("i.accepted_at", "is", null)
+    .where("i.expires_at", ">", now)
+    .orderBy("i.created_at", "desc")
+    .limit(MANY)
+    .execute();
+  return rows.map((row) => ({ ...toPresented(row, now), expiresAt: row.expires_at }));
+}
+
+/** One of them, held until commit. */
+export async function lockInvitationTo(tx: Tx, realm: string, email: string, id: string, now: number): Promise<PresentedInvitation | null> {
+  const row = await ofEnabled(tx, realm)
+    .where("i.invitation_id", "=", id)
+    .where("i.email_key", "=", loginKey(email))
+    .where("i.accepted_at", "is", null)
+    .where("i.expires_at", ">", now)
+    .forUpdate("i")
+    .forShare("o")
+    .executeTakeFirst();
+  return row ? toPresented(row, now) : null;
+}
 
 export async function markAccepted(tx: Tx, realm: string, invitationId: string, userId: string, now: number): Promise<void> {
   await tx

@@ -64,6 +64,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
       "their data.",
   },
   {
+    name: "Account pages",
+    description: "The account console: the same for people, at `/realms/{realm}/account/`. Pages are HTML and work without scripts.",
+  },
+  {
     name: "Devices",
     description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they sign in (QR).",
   },

@@ -7,8 +7,11 @@ interface Asset {
   readonly version: string;
 }
 
-/** The scripts of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
+/** The scripts and style sheets of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
 const files = {
+  "account.css": "./account-style.css",
+  "account-parts.css": "./account-parts-style.css",
+  "forms.js": "./forms-script.js",
   "hop.js": "./hop-script.js",
   "passkey.js": "./passkey-script.js",
   "signing-out.js": "./signing-out-script.js",

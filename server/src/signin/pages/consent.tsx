@@ -42,6 +42,10 @@ const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
   organizations: "scopeOrganizations",
 };
 
+/** What a scope means to people: the realm's own words, or ours, or its name. */
+export const scopeWords = ({ name, text: own }: ConsentScope, text: Messages): string =>
+  own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name);
+
 /** What an application wants, one line each. */
 export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details" | "apis">; text: Messages }) => (
   <ul class="gh-consent">
@@ -53,8 +57,8 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
         />
       </li>
     ))}
-    {view.scopes.map(({ name, text: own }) => (
-      <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name)}</li>
+    {view.scopes.map((scope) => (
+      <li>{scopeWords(scope, text)}</li>
     ))}
     {view.claims.length > 0 ? (
       <li>

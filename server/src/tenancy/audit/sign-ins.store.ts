@@ -38,3 +38,27 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
   }
   return events;
 }
+
+/** What people recognise of their account's history: what they did to get in and out, and what they changed. */
+const OWN: readonly ("AUTHN" | "SECURITY")[] = ["AUTHN", "SECURITY"];
+
+/** The events of a user as their own page shows them, newest first, after `before`. */
+export async function ownEventsOf(
+  db: Db,
+  realm: string,
+  userId: string,
+  { before, limit }: { readonly before: Pick<SignInEvent, "ts" | "id"> | null; readonly limit: number },
+): Promise<SignInEvent[]> {
+  const rows = await db
+    .selectFrom("audit_events")
+    .select(["event_id as id", "ts", "type", "outcome", "source_ip as sourceIp", "detail"])
+    .where("realm_id", "=", realm)
+    .where("actor_id", "=", userId)
+    .where("category", "in", OWN)
+    .where("impersonator", "is", null)
+    .$if(before !== null, (q) => q.where(sql<boolean>`(ts, event_id) < (${before?.ts}::bigint, ${before?.id}::uuid)`))
+    .orderBy(sql`ts desc, event_id desc`)
+    .limit(limit)
+    .execute();
+  return rows;
+}
