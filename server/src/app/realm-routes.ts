@@ -100,7 +100,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   );
 }
 
-/** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
+/** The gate's parts, with which it enforces declarations: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
   const { clients, csrf, cookies, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {

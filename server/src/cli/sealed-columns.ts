@@ -6,7 +6,7 @@ export interface SealedColumn {
   readonly rowKey: string;
   /** The column that holds the realm; null for a table of the server itself. */
   readonly realm: string | null;
-  /** Of a table that holds other things too: the type of the rows that are sealed. */
+  /** The type of the sealed rows, in a table that also holds other rows. */
   readonly type?: string;
 }
 

@@ -117,7 +117,10 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
       for (const hint of ["x-versioned", "x-refusals", "x-limited", "x-served-always"] as const) delete operation[hint];
 }
 
-/** What an operation can refuse besides what its route lists: who needs no session is refused none, and public routes list their conflicts. */
+/**
+ * Error responses of an operation besides those that its route lists. Without a session there is no 401 or 403, and public routes list their
+ * conflicts.
+ */
 function possibleRefusals(method: string, path: string, operation: Operation, versioned: boolean): Record<Refusal, boolean> {
   const isGuarded = (operation.security ?? []).length > 0;
   // OAuth answers every refusal by one rule: RFC 6749 §5.2.
@@ -190,7 +193,7 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
 }
 
-/** What is replaced by PUT and answered whole carries a version. */
+/** A record that PUT replaces and returns has a version. */
 function isRecord({ get, put }: PathItem): boolean {
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
   return get?.["x-versioned"] === true || answered?.$ref !== undefined;

@@ -30,7 +30,7 @@ export interface Operation {
   security?: Record<string, string[]>[];
   "x-permission"?: string | string[];
   "x-realm"?: string;
-  /** Of a record with a version. Not published: the headers that follow from it are. */
+  /** The record has a version. Not published; the headers that follow from it are. */
   "x-versioned"?: boolean;
   /** Neither published: the refusals that follow from them are. */
   "x-refusals"?: RefusalForm;

@@ -1,4 +1,4 @@
-/** What the groups of the description are about, in the order in which they are shown. A route with another tag fails the tests. */
+/** The groups of the description, in the order in which they are shown. A route with another tag fails the tests. */
 export const tags: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: "Realms",

@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fast
 import Type from "typebox";
 
 /**
- * What a route below `/realms/:realm` declares, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
+ * The declaration of a route below `/realms/:realm`, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
  * enforces it; with an undeclared route the server does not start.
  */
 export type Caller =

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly latencyMs: number;
   /** The receiver took as long as it may: asking it for more at once would only tie up more connections. */
   readonly timedOut: boolean;
-  /** What the receiver asks us to wait, in milliseconds. */
+  /** The wait that the receiver asks for, in milliseconds. */
   readonly retryAfterMs: number;
 }
 
@@ -86,7 +86,7 @@ const refusal = (status: number): string =>
     ? `The receiver answered ${status}: redirects are not followed. Please give the address it leads to.`
     : `The receiver answered ${status}; only a 2xx status means that it took the event.`;
 
-/** What the receiver said, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
+/** The beginning of the receiver's response, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
 const excerpt = (body: Buffer): string | null => {
   const text = body
     .subarray(0, 4 * KEPT_CHARACTERS)

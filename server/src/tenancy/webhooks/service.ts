@@ -149,7 +149,7 @@ export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string)
   return reset.delivery;
 }
 
-/** What both writes hold their input to. */
+/** Validates the input of both writes. */
 function checked({ outbound }: Tools, input: { readonly url: string; readonly eventTypes: string; readonly secret?: string | null }) {
   checkReceiver(outbound, input.url);
   if (typeof input.secret === "string") checkSecret(input.secret);

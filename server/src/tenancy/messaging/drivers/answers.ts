@@ -11,7 +11,7 @@ export const ask = ({ outbound, signal }: Delivery, url: string | URL, request: 
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What the status alone says. A 404 is more often a wrong URL than a wrong message, so it does not end a message. */
+/** The failure by the status alone. A 404 is more often a wrong URL than a wrong message, so it does not end a message. */
 export function failureOf(status: number): MessageFailure {
   if (status === 401 || status === 403 || status === 407) return "credentials";
   if (status === 429) return "throttled";
