@@ -14,6 +14,7 @@ import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { checkVault, openVault } from "./master-key.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
+import { eraseAtTargets } from "./operations/scim-targets/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
 import {
@@ -82,6 +83,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetEntries(vault),
     loseUser,
     forgetManager,
+    eraseAtTargets,
   ],
   "consent.revoked": [endGrants],
   "client.flows_chosen": [shareChosenFlows],

@@ -50,7 +50,7 @@ export {
 export { grantToServiceAccount, takeFromServiceAccount } from "./service-accounts.service.ts";
 export { findServiceAccountPermissions, rolesOfServiceAccounts } from "./service-accounts.store.ts";
 export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";
-export { type ClientAgent, type ClientSnapshot, isUsable } from "./snapshot.ts";
+export { type ClientAgent, type ClientSnapshot, isUsable, kindOfClient } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,

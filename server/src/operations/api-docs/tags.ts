@@ -56,6 +56,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
+  {
+    name: "SCIM targets",
+    description:
+      "Services elsewhere that get the users and groups of a realm (RFC 7644): what is sent, how it fares, and what was refused.",
+  },
   { name: "Sign-in", description: "The pages for signing in and out. They are HTML and work without scripts." },
   {
     name: "Account",

@@ -218,6 +218,14 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await scim.patch(`/Users/${userId}`, [{ op: "add", value: { externalId: "her-external-id", emails, ims: [{ value: email }] } }]));
   must(await scim.patch(`/Users/${subordinate.id}`, [{ op: "add", path: "manager", value: userId }]));
   await useSaml(realm, person, session!.session_id);
+  const service = { name: "wiki", url: "https://scim.example.com", auth: { type: "bearer" }, secret: "a token", enabled: false };
+  const { id: targetId } = must(await realm.asMaster().post("/scim-targets", service));
+  const account = { realm_id: realm.name, target_id: targetId, local_id: userId, kind: "user", state: "FAILED", next_at: 1 } as const;
+  await db
+    .insertInto("scim_objects")
+    .values({ ...account, remote_id: "id-there", error: `The target answered 400: no ${username}` })
+    .execute();
+  await db.insertInto("scim_members").values({ realm_id: realm.name, target_id: targetId, group_id: newId(), user_id: userId }).execute();
   // An import that runs knows who started it.
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
     db,

@@ -74,6 +74,11 @@ async function furnished(): Promise<RealmUnderTest> {
   await post("/saml-clients", { entityId: "https://sp.example.com/", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
   await post("/webhooks", { name: "audit", url: "https://hooks.example.com/a", eventTypes: "*", secret: "webhook secret" });
   await post("/webhooks", { name: "audit", url: "https://hooks.example.com/b", eventTypes: "ADMIN" });
+  await post("/scim-targets", {
+    ...{ name: "wiki", url: "https://scim.example.com/v2", auth: { type: "bearer" }, secret: "the secret of wiki", enabled: false },
+    ...{ users: { scope: "groups", groupIds: [below.groupId] }, groups: { mode: "listed", groupIds: [top.groupId] } },
+    ...{ mapping: { title: "jobTitle" }, preset: "aws" },
+  });
   const smtp = { channel: "EMAIL", driver: "smtp", fromAddress: "a@example.com", config: { host: "smtp.example.com", port: 587 } };
   await ok(admin.put("/messaging/providers", { ...smtp, secret: "mail secret", config: { ...smtp.config, username: "mailer" } }));
   await ok(admin.put("/messaging/templates", { templateKey: "otp-email", locale: "nl", subject: "Code", body: "Uw code is {{code}}" }));

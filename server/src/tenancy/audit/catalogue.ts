@@ -25,6 +25,7 @@ export const catalogue = {
     ADMIN_ACTION: { description: "An administrator or the server did something else: rotate, import, send a test; the detail says what" },
     ADMIN_DENIED: { description: "A write was refused with 403; the detail holds the method and the reason" },
     WEBHOOK_DEAD: { description: "A webhook delivery failed for the last time" },
+    SCIM_TARGET_SUSPENDED: { description: "A SCIM target refuses us: nothing is sent until it accepts us again; the detail says why" },
   },
   SECURITY: {
     PROFILE_CHANGED: { description: "A user changed their own profile; the detail names the members" },

@@ -10,6 +10,7 @@ import { organizations } from "./organizations.ts";
 import { provisioning, settings, subjectClaim } from "./realm.ts";
 import { roles } from "./roles.ts";
 import { samlClients } from "./saml-clients.ts";
+import { scimTargets } from "./scim-targets.ts";
 import { claims, clientScopes } from "./scopes.ts";
 import { workloadIdentity } from "./workload-identity.ts";
 
@@ -29,6 +30,7 @@ export const sections: readonly Section[] = [
   samlClients,
   subjectClaim,
   provisioning,
+  scimTargets,
   webhooks,
   messagingProviders,
   messageTemplates,
