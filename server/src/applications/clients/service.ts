@@ -265,7 +265,7 @@ export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field =
     }));
 }
 
-/** As the admin API shows it. */
+/** The client in the admin API. */
 export async function shownWithNames(ctx: ReadCtx, row: ClientRow): Promise<VersionedClient> {
   const [client] = await spellAccess(ctx.tx, ctx.realm, [shown(row)]);
   return client!;

@@ -157,7 +157,7 @@ async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]):
   return clients.map((client, at) => ({ ...client, options: options[at]! }));
 }
 
-/** As the admin API shows it. */
+/** The SAML client in the admin API. */
 export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<VersionedSamlClient> {
   const [client] = await withNames(ctx, [shown(row)]);
   return client!;

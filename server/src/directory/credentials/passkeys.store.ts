@@ -5,7 +5,7 @@ export const PASSKEY = "passkey";
 
 /** The stored data of a passkey besides its public key. */
 export interface PasskeyData {
-  /** As browsers name it, in base64url. */
+  /** The credential id in base64url, as in WebAuthn. */
   readonly credentialId: string;
   /** The passkey's signature counter; 0 for passkeys without one. */
   readonly counter: number;

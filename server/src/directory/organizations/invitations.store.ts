@@ -157,7 +157,7 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db
     .selectFrom("login_names as n")
-    // As a plain join, a kept plan might read all users of the realm: `limit` makes it look up the one.
+    // With a plain join, a cached plan might read all users of the realm: `limit` makes it look up the one.
     .innerJoinLateral(
       ({ selectFrom }) =>
         selectFrom("users")
@@ -271,7 +271,7 @@ const toInvitation = (row: InvitationRow, now: number): Invitation => ({
   email: row.email,
   role: row.role,
   status: statusOf(row, now),
-  // As the audit trail writes it.
+  // The actor's form in the audit trail.
   invitedBy: row.inviter === null || row.inviter_realm === row.realm_id ? row.inviter : `${row.inviter_realm}/${row.inviter}`,
   createdAt: row.created_at,
   expiresAt: row.expires_at,

@@ -101,6 +101,6 @@ function internedSets() {
   };
 }
 
-/** As it is kept of each entry; empty for none. */
+/** The hash that is stored with each entry; empty for no groups. */
 export const groupsHash = (groups: readonly string[]): string =>
   groups.length === 0 ? "" : createHash("sha256").update(JSON.stringify(groups)).digest("base64url").slice(0, 22);

@@ -70,5 +70,5 @@ function isEnabled(entry: LdapEntry): boolean {
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
-/** As much of a distinguished name as a report shows. */
+/** A distinguished name for a report, without NUL and lone surrogates. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

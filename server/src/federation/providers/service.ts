@@ -47,7 +47,7 @@ type Shown = IdentityProvider & { readonly version: number };
 
 const setMember = (secret: string) => `${secret}Set`;
 
-/** As the API shows it: defaults filled in, and of secrets only whether they are there. */
+/** The provider in the API: with defaults, and for secrets only whether they are set. */
 function shown({ providerId: _, ...row }: ProviderRow, stored: readonly string[]): Shown {
   const { defaults, secrets } = protocolOf(row.protocol);
   const areSet = Object.fromEntries(secrets.map((member) => [setMember(member), stored.includes(member)]));

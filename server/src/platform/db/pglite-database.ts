@@ -36,7 +36,7 @@ export async function openEmbedded(dataDir: string, template?: Uint8Array<ArrayB
   return embedded;
 }
 
-/** As much of it as the rest of the server needs. */
+/** The part of it that the rest of the server needs. */
 export type OpenedEmbedded = Pick<EmbeddedDatabase, "query" | "dump" | "close">;
 
 /** Talks to the thread that holds the embedded database. */

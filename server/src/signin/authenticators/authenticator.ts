@@ -14,7 +14,7 @@ import type { SignInUser } from "./user.store.ts";
 /** A sign-in's request: the client that asked, and its requirements. Kept in the interaction. */
 export interface SignInRequest {
   readonly clientId?: string | undefined;
-  /** As people are shown it. */
+  /** The application, as it is shown to users. */
   readonly application?: ShownApplication | undefined;
   readonly loginHint?: string | undefined;
   /** The alias of an identity provider to sign in at: `idp_hint`. */
@@ -104,7 +104,7 @@ export interface Proof {
   readonly userId: string | null;
   /** Their row, where it was read just now. */
   readonly user?: SignInUser | undefined;
-  /** As it was typed, where a name was. */
+  /** The typed login name, where one was typed. */
   readonly login?: string;
   readonly factor: Factor | null;
   /** RFC 8176 */

@@ -52,7 +52,7 @@ export const passkey: Question = {
     body: <UsePasskey text={text} options={await optionsFor(at)} />,
     script: "passkey.js",
   }),
-  // As a second factor it has its own page.
+  // A passkey as second factor has its own page.
   beside: async (at, text) =>
     isSecond(at) ? null : { script: "passkey.js", body: <PasskeyBeside text={text} options={await optionsFor(at)} /> },
   answer,

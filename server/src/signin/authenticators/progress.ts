@@ -20,7 +20,7 @@ export interface PendingLink {
   readonly providerId: string;
   readonly subject: string;
   readonly username: string | null;
-  /** As the provider verified it, where the provider is an organization's. */
+  /** The address that an organization's provider verified. */
   readonly email?: string;
   /**
    * The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered
@@ -107,7 +107,7 @@ export function isCarried({ passed, sessionId }: Progress, authenticator: string
   return passed.some((step) => step.path.startsWith(FROM_SESSION) && names.has(step.authenticator));
 }
 
-/** As the session records them. */
+/** The proofs that the session records. */
 export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
   passed
     .filter(({ authenticator }) => authenticator !== SESSION)

@@ -205,7 +205,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const error = asAppError(cause);
     logFailure(request, error);
     if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
-    // What asks for more proof on a page is asked for at once, and leads back to the page.
+    // A page that needs more proof asks for it at once, and the sign-in leads back to the page.
     if (error.stepUpUrl !== undefined && request.realm) {
       const query = new URLSearchParams({ return_to: request.url });
       return seeOther(reply, `${stepUpPath(request.realmId)}?${query}`);

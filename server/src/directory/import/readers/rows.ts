@@ -12,7 +12,7 @@ export interface RawRow {
   readonly row: number;
   /** The row's place in the file. */
   readonly line: number;
-  /** As it was sent; empty for a row that is too large to be kept. */
+  /** The bytes as they were sent; empty for a row that is too large to be kept. */
   readonly bytes: Buffer;
   readonly value?: unknown;
   readonly fault?: Fault;

@@ -40,7 +40,7 @@ export interface DetachedSignature {
 }
 
 interface Source {
-  /** As it came: signatures are verified here. */
+  /** The received element: signatures are verified in it. */
   readonly original: XmlElement;
   /** The element within the signed part of an enclosing signature; null: there is none. */
   readonly covered: XmlElement | null;

@@ -16,7 +16,7 @@ export async function signed(fragment: Fragment, key: SigningKey): Promise<Fragm
   const { before, after, declares } = renderHalves(fragment, position);
   const content = before + after;
   const method = signatureMethod(key.algorithm);
-  // As bytes: `hash` takes a string at twice the cost.
+  // Bytes, because `hash` takes a string at twice the cost.
   const digest = hash(method.hash, Buffer.from(content), "base64");
   const inner =
     `<ds:CanonicalizationMethod Algorithm="${C14N.exclusive}"></ds:CanonicalizationMethod>` +

@@ -13,7 +13,7 @@ export type Target =
       /** The elements of a multi-valued attribute; null: all of it. */
       readonly filter: Filter | null;
       readonly sub: Attribute | null;
-      /** As the client wrote it, for messages. */
+      /** The client's text, for messages. */
       readonly path: string;
     };
 export type AttributeTarget = Extract<Target, { is: "attribute" }>;

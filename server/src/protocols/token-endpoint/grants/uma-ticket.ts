@@ -34,7 +34,7 @@ interface UmaSource extends Source {
   readonly upgraded: boolean;
 }
 
-/** As Keycloak spells it. */
+/** Keycloak's spelling. */
 interface Granted {
   readonly rsid?: string;
   readonly rsname?: string;
