@@ -72,7 +72,7 @@ function shown(kind: EntryKind, { id, required, extendChildren }: StoredEntry): 
   return kind === "group" ? { path: id, extendChildren } : id;
 }
 
-/** What becomes of users that the realm does not have: documents of other realms may name some, and the policy cannot tell about them. */
+/** The treatment of users that the realm does not have: documents of other realms may name some, and the policy is undecided about them. */
 type UnknownUsers = "refuse" | "lose";
 
 export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolicy, unknown: UnknownUsers = "refuse"): Promise<Versioned> {
