@@ -182,7 +182,10 @@ async function bundle(out) {
   for (const beside of [
     ...[
       "operations/api-docs/page-script.js",
+      "signin/assets/account-style.css",
+      "signin/assets/account-parts-style.css",
       "signin/assets/passkey-script.js",
+      "signin/assets/forms-script.js",
       "signin/assets/hop-script.js",
       "signin/assets/signing-out-script.js",
       "platform/passwords/common-passwords.txt",

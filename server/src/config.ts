@@ -39,7 +39,7 @@ export interface Config {
   readonly providerTimeoutMs: number;
   /** null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
-  /** Where the proxy asks clients for certificates; null: at `baseUrl`. */
+  /** The base URL at which the proxy asks clients for certificates; null: `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
   readonly allowedHosts: readonly string[];
   /** Empty: those of the system. */
@@ -56,7 +56,7 @@ export interface Config {
   readonly otelEndpoint: string | null;
   readonly logLevel: Values["logLevel"];
   readonly shutdownGraceSeconds: number;
-  /** Where each value came from. */
+  /** The source of each value. */
   readonly origins: Readonly<Record<SettingName, Origin>>;
 }
 
@@ -130,7 +130,7 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** What was typed, for a message; not what may carry a password or a token. */
+/** Quotes a value in a message, unless it may contain a password or a token. */
 function quote(raw: unknown): string {
   const text = JSON.stringify(raw) ?? String(raw);
   if (/[@?]/.test(text)) return "a value that is not shown here";

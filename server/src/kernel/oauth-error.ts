@@ -1,4 +1,4 @@
-/** What an OAuth endpoint refuses a request with (RFC 6749 §5.2). `message` is the public `error_description`; `cause` is for the log. */
+/** An error response of an OAuth endpoint (RFC 6749 §5.2). `message` is the public `error_description`; `cause` is for the log. */
 export class OAuthError extends Error {
   /** The registered code, such as `invalid_grant`. */
   readonly error: string;
@@ -16,7 +16,7 @@ export class OAuthError extends Error {
     this.scope = options.scope;
   }
 
-  /** As the answer spells it. */
+  /** The body of the response. */
   toBody(): { error: string; error_description: string; scope?: string } {
     return { error: this.error, error_description: this.message, ...(this.scope !== undefined && { scope: this.scope }) };
   }
@@ -29,7 +29,7 @@ export interface OAuthErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Of those that are not a 400. */
+/** The status of errors that are not a 400. */
 const STATUS: Readonly<Record<string, number>> = { invalid_client: 401, invalid_token: 401, insufficient_scope: 403 };
 
 const code =

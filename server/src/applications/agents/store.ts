@@ -46,7 +46,7 @@ const columns = [
   ...(["realm_id", "id", "name", "description", "owner_user_id", "client_id", "scopes", "status"] as const),
   ...(["created_at", "activated_at", "expires_at", "last_used_at", "last_reviewed_at", "review_due_at", "version"] as const),
 ] as const;
-/** As OAuth knows the client. */
+/** The OAuth client id. */
 const clientName = sql<string | null>`(select c.client_id from clients c where c.realm_id = agents.realm_id and c.id = agents.client_id)`;
 type Row = Pick<Selectable<AgentsTable>, (typeof columns)[number]> & { client_name: string | null };
 
@@ -160,7 +160,7 @@ export async function updateAgent(tx: Tx, realm: string, id: string, change: Age
   );
 }
 
-/** Those without an owner come first in the review: they are due since they were activated. Returns the ids of those that were active. */
+/** Agents without an owner come first in the review: they are due since they were activated. Returns the ids of the agents that were active. */
 export async function suspendAgents(tx: Tx, realm: string, owner: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update agents set status = 'SUSPENDED', review_due_at = least(review_due_at, activated_at), version = version + 1

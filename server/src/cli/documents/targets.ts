@@ -22,7 +22,7 @@ import { cliOrigin } from "../core.ts";
 import { readPassword } from "../secrets.ts";
 import type { Document } from "./read.ts";
 
-/** Where a document goes, or comes from: a running server, or its database. */
+/** The source or target of a document: a running server, or its database. */
 export interface Target {
   export(realm: string, choice: ExportChoice): Promise<Document>;
   /** Null: the realm is not there. */
@@ -143,7 +143,7 @@ interface Problem {
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
-/** What a server, or the import itself, refused: every fault on a line. */
+/** The server's or the import's refusal, with every fault on a line. */
 export function spell({ detail = "The server refused it.", errors = [] }: Problem): string {
   return errors.length <= 1
     ? detail

@@ -7,9 +7,11 @@ export { deleteExpiredInvitations, type PresentedInvitation } from "./invitation
 export { joinByProvider, removeMember, setMember } from "./members.service.ts";
 export { insertOrganizationMembers, type Membership, membershipsOf, organizationsByAlias } from "./members.store.ts";
 export { userOrganizationRoutes } from "./of-user.routes.ts";
+export { searchOrganizationsOfUser } from "./of-user.service.ts";
+export { acceptOwnInvitation, readOwnInvitations } from "./own.service.ts";
 export { forgetProvider, providerOfDomain, verifiedAmong } from "./providers.store.ts";
 export { organizationRoutes } from "./routes.ts";
 export { CreateOrganization } from "./schema.ts";
 export { createOrganization, removeOrganization, saveOrganization, searchOrganizations } from "./service.ts";
-export { shareOrganization } from "./store.ts";
+export { aliasesOfOrganizations, shareOrganization } from "./store.ts";
 export { recheckDomains } from "./verification.ts";

@@ -42,7 +42,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** As it is stored; what is missing in the branding was never set. */
+/** The stored record; members that the branding lacks were never set. */
 export interface OrganizationRow extends Omit<Organization, "branding"> {
   readonly branding: Partial<OrganizationBranding>;
   readonly version: number;
@@ -236,4 +236,17 @@ async function complete(db: Db, realm: string, rows: readonly Columns[]): Promis
 async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): Promise<Set<string>> {
   const named = rows.flatMap(({ identity_provider }) => identity_provider ?? []);
   return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));
+}
+
+/** The realm's organizations among the ids, with their aliases. */
+export async function aliasesOfOrganizations(db: Db, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const wellFormed = ids.filter(isId);
+  if (wellFormed.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("organizations")
+    .select(["organization_id", "alias"])
+    .where("realm_id", "=", realm)
+    .where("organization_id", "in", wellFormed)
+    .execute();
+  return new Map(rows.map(({ organization_id, alias }) => [organization_id, alias]));
 }

@@ -108,24 +108,32 @@ describe("a dangerous act of an administrator", () => {
         operation["x-recent-authentication"] ? [`${method.toUpperCase()} ${path}`] : [],
       ),
     );
-    expect(marked.toSorted()).toEqual([
-      "DELETE /admin/realms/{realm}",
-      "DELETE /admin/realms/{realm}/keys/{keyId}",
-      "DELETE /admin/realms/{realm}/users/{userId}/gdpr",
-      "DELETE /realms/{realm}/account",
-      "DELETE /realms/{realm}/account/credentials/{type}/{credentialId}",
-      "DELETE /realms/{realm}/account/linked-accounts/{alias}",
-      "GET /admin/realms/{realm}/clients/{clientId}/secret",
-      "POST /admin/realms/{realm}/clients/{clientId}/secret",
-      "POST /admin/realms/{realm}/import",
-      "POST /admin/realms/{realm}/import/external",
-      "POST /admin/realms/{realm}/keys/rotate",
-      "POST /admin/realms/{realm}/users/import",
-      "POST /admin/realms/{realm}/users/{userId}/impersonate",
-      "POST /admin/realms/{realm}/users/{userId}/send-actions-email",
-      "POST /realms/{realm}/account/credentials",
-      "POST /realms/{realm}/account/linked-accounts/{alias}",
-      "PUT /realms/{realm}/account/password",
-    ]);
+    // Each of these pages shows its form and takes it.
+    const pages = [
+      ...["data/delete", "linked-accounts/link", "linked-accounts/unlink", "password", "profile/contact", "security/app"],
+      ...["security/passkey", "security/phone", "security/recovery-codes", "security/remove"],
+    ].flatMap((page) => ["GET", "POST"].map((method) => `${method} /realms/{realm}/account/pages/${page}`));
+    expect(marked.toSorted()).toEqual(
+      [
+        ...pages,
+        "DELETE /admin/realms/{realm}",
+        "DELETE /admin/realms/{realm}/keys/{keyId}",
+        "DELETE /admin/realms/{realm}/users/{userId}/gdpr",
+        "DELETE /realms/{realm}/account",
+        "DELETE /realms/{realm}/account/credentials/{type}/{credentialId}",
+        "DELETE /realms/{realm}/account/linked-accounts/{alias}",
+        "GET /admin/realms/{realm}/clients/{clientId}/secret",
+        "POST /admin/realms/{realm}/clients/{clientId}/secret",
+        "POST /admin/realms/{realm}/import",
+        "POST /admin/realms/{realm}/import/external",
+        "POST /admin/realms/{realm}/keys/rotate",
+        "POST /admin/realms/{realm}/users/import",
+        "POST /admin/realms/{realm}/users/{userId}/impersonate",
+        "POST /admin/realms/{realm}/users/{userId}/send-actions-email",
+        "POST /realms/{realm}/account/credentials",
+        "POST /realms/{realm}/account/linked-accounts/{alias}",
+        "PUT /realms/{realm}/account/password",
+      ].toSorted(),
+    );
   });
 });

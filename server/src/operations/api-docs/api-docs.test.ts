@@ -129,10 +129,10 @@ test("describes the permission, the security and the refusals of every admin ope
 });
 
 test("asks for no credentials where none are needed, and for the user's own where the account is", () => {
-  const isAccount = (path: string) => `${path}/`.startsWith("/realms/{realm}/account/");
-  for (const { path, operation, name } of operations.filter(({ path }) => !path.startsWith("/admin/") && !isAccount(path)))
+  const isAccount = ({ operation }: (typeof operations)[number]) => operation.tags?.includes("Account") === true;
+  for (const { path, operation, name } of operations.filter((each) => !each.path.startsWith("/admin/") && !isAccount(each)))
     expect(operation.security, name).toEqual(isScim(path) ? [{ scimToken: [] }] : []);
-  const account = operations.filter(({ path }) => isAccount(path));
+  const account = operations.filter(isAccount);
   expect(account.length).toBeGreaterThan(10);
   for (const { method, operation, name } of account) {
     expect(operation.security, name).toEqual([method === "get" ? { session: [] } : { session: [], csrf: [] }, { accountBearer: [] }]);
@@ -294,6 +294,8 @@ test("offers If-Match where a stale version is refused", async () => {
   await realm.asMaster().put("/messaging/templates", template);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
+  const scimService = { name: "a", url: "https://scim.example.com", auth: { type: "bearer" }, enabled: false };
+  const scimTarget = `/scim-targets/${(await realm.asMaster().post("/scim-targets", scimService)).body.id}`;
   const { organizationId } = (await realm.asMaster().post("/organizations", { name: "Acme" })).body;
   const { groupId } = (await realm.asMaster().post("/groups", { name: "Support" })).body;
   const group = `/groups/${groupId}`;
@@ -371,6 +373,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /workload-identity/{id}": () => realm.asMaster().put(workload, { ...trust, enabled: true }, stale),
     "DELETE /workload-identity/{id}": () => realm.asMaster().delete(workload, stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
+    "PUT /scim-targets/{scimTargetId}": () => realm.asMaster().put(scimTarget, { ...scimService, enabled: false }, stale),
+    "DELETE /scim-targets/{scimTargetId}": () => realm.asMaster().delete(scimTarget, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
     "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
     "DELETE /organizations/{orgId}": () => realm.asMaster().delete(`/organizations/${organizationId}`, stale),
@@ -439,6 +443,7 @@ test("offers If-Match where a stale version is refused", async () => {
     id: workload.split("/").at(-1)!,
     ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
     entityId: "urn:sp",
+    scimTargetId: scimTarget.split("/").at(-1)!,
   };
   for (const name of offered.filter((each) => each.startsWith("PATCH ")))
     tried[name] ??= () =>

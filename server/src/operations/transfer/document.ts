@@ -22,7 +22,7 @@ export interface Wanted {
 
 /** A document whose items have the right form, with its secrets opened. */
 export interface RealmDocument {
-  /** Those that the document has, also the empty ones. */
+  /** The document's sections, also the empty ones. */
   readonly sections: readonly Section[];
   readonly items: readonly Wanted[];
   /** By which its users' secrets are opened, too. */
@@ -112,7 +112,7 @@ function keyGiven({ keyOf }: Section, given: unknown): string {
   }
 }
 
-/** How faults and sealed secrets name an item. */
+/** The name of an item in faults and sealed secrets. */
 export const placeOf = ({ name, keyOf }: Section, key: string, at = 0): string => (keyOf ? `${name}[${key.slice(0, 100) || at}]` : name);
 
 type Validate = (item: unknown) => FieldError[];
@@ -131,7 +131,7 @@ function validatorOf(section: Section): Validate {
   return validate;
 }
 
-/** What other programs write in the place of a secret, and would be saved as one. */
+/** The placeholder that other programs write for a secret; it must not be saved as one. */
 const MASK = /^\*{4,}$/;
 
 /** Opens sealed secrets, and refuses masks. */
@@ -151,7 +151,7 @@ function opened(value: unknown, path: string, sealing: Sealing | null, faults: F
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, opened(member, `${path}.${name}`, sealing, faults)]));
 }
 
-/** As the OpenAPI document shows it: what each item holds is what the area's own POST takes. */
+/** The schema in the OpenAPI document: an item has the members of the feature's own POST. */
 export const RealmDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   $id: "RealmDocument",
   type: "object",

@@ -18,21 +18,23 @@ type Versioned<R extends TSchema> = Static<R> & { readonly version: number };
 interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
   readonly tags: string[];
   readonly params: P;
-  /** Where the path alone does not name the record. */
+  /** For records that the path alone does not name. */
   readonly querystring?: Q;
-  /** What GET, PUT and PATCH answer. */
+  /** The response of GET, PUT and PATCH. */
   readonly record: R;
   readonly read: Operation & { run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>> };
   readonly replace?: Operation & {
     /** The full state. A named schema. */
     readonly body: B;
-    /** Where PUT and PATCH answer more than GET. */
+    /** The response of PUT and PATCH, where it has more than GET's. */
     readonly answer?: TSchema;
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
     /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
     readonly follows?: Readonly<Record<string, string>>;
     /** If one of the two has another path or meaning. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
+    /** The beginning of PUT's description, such as the defaults of members that are left out: a PATCH keeps those. */
+    readonly ofPut?: string;
   };
   readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
 }
@@ -81,11 +83,13 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
 
   const answer = replace?.answer && { response: { 200: replace.answer } };
   const methods = replace?.methods ?? ["PUT", "PATCH"];
-  if (replace && methods.includes("PUT"))
-    route("PUT", replace, { body: replace.body, ...answer }, async (req, reply) => {
+  if (replace && methods.includes("PUT")) {
+    const description = [replace.ofPut, replace.description].filter((text) => text !== undefined).join(" ") || undefined;
+    route("PUT", { ...replace, description } as typeof replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
       return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
+  }
   if (replace && methods.includes("PATCH")) {
     const { body, follows = {} } = replace;
     const operation = {
@@ -136,7 +140,7 @@ function merge(
 }
 
 const references = new Map<string, { $ref: string }>();
-/** The same object each time: compiled schemas are kept by it. */
+/** Returns the same object each time, because compiled schemas are cached by it. */
 function bodyReference(body: TSchema): { $ref: string } {
   const { $id } = body as { $id?: string };
   if (!$id) throw new Error("The schema of a record's full state needs a name");

@@ -38,7 +38,7 @@ const MAX_PARAM_LENGTH = 2048;
 const serializers = SerializerSelector();
 
 /**
- * As with validators, a route's serializer is made when it first answers: making all of them took a third of a start.
+ * Like a validator, a route's serializer is made when it first answers: making all of them took a third of a start.
  * The maker looks through all the named schemas it is given, so it is given only those that the answer refers to.
  */
 const lazySerializers =
@@ -76,7 +76,7 @@ export function createServer(options: ServerOptions): App {
     clientErrorHandler: answerClientError(defaultHeaders.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // What cannot even be routed: broken percent-encoding, a segment that is too long.
+    // Requests that cannot be routed: broken percent-encoding, a segment that is too long.
     frameworkErrors: (cause, request, reply) => void sendProblem(reply as FastifyReply, request as FastifyRequest, asAppError(cause)),
     schemaController: {
       bucket: (() => store) as never, // fastify's types ask for an answer that it never reads

@@ -13,7 +13,7 @@ type FilterOf<V> =
   | { readonly kind: "substrings"; readonly attribute: string; readonly parts: readonly V[] }
   | { readonly kind: "extensible"; readonly attribute: string; readonly rule: string; readonly dn: boolean; readonly value: V };
 
-/** What stands for the user name in a template. */
+/** The placeholder of the user name in a template. */
 export const PLACEHOLDER = "{0}";
 /** Bytes, and null where the name goes. */
 type Pieces = readonly (Buffer | null)[];
@@ -211,7 +211,7 @@ function hasPlaceholder(filter: FilterOf<Pieces>): boolean {
   }
 }
 
-/** The same filter with "any value" for the name. Below "not", "any" would exclude every entry: such a template has none. */
+/** The filter with "any value" for the name. Below "not", "any" would exclude every entry: such a template has none. */
 function everyName(filter: FilterOf<Pieces>): Filter | null {
   switch (filter.kind) {
     case "and":

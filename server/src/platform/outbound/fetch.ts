@@ -11,7 +11,7 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs?: number;
-  /** Of the answer's body, unpacked. */
+  /** The limit of the response's body, decompressed. */
   readonly maxBytes?: number;
   /** Beyond `maxBytes`: "error" refuses the answer, "truncate" keeps its beginning, for callers who need only the status. */
   readonly overflow?: "error" | "truncate";
@@ -126,7 +126,7 @@ function exchange(
   });
 }
 
-/** As much as `maxBytes` and a little more: a bomb stays packed. The end of what was cut is missing. */
+/** Decompresses `maxBytes` and a little more: a bomb stays packed. A cut body lacks its end. */
 async function unpack(packed: Buffer, isCut: boolean, decode: Transform, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -7,7 +7,7 @@ const MAX_OFFSET = 10_000;
 /** Totals are counted to here; beyond, the planner's estimate has to do. */
 export const EXACT_TOTAL = 10_000;
 
-/** What every list takes. Features add their filters with `listQuery({ … })`. */
+/** The query of every list. Features add their filters with `listQuery({ … })`. */
 const listMembers = {
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
@@ -47,7 +47,7 @@ export async function pageOf<TB extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, TB, Row>,
   order: ListOrder,
   { page = 0, size = 100, sort = order.defaultSort, cursor }: ListQuery,
-  /** Where the rows can be counted more cheaply than they are found. */
+  /** A query that counts the rows more cheaply than they are found. */
   count: () => Promise<{ total: number; estimated: boolean }> = () => countUpTo(db, query),
 ): Promise<Page<Row>> {
   refuseTooDeep(page, size, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search");

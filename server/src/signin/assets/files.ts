@@ -7,8 +7,11 @@ interface Asset {
   readonly version: string;
 }
 
-/** The scripts of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
+/** The scripts and style sheets of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
 const files = {
+  "account.css": "./account-style.css",
+  "account-parts.css": "./account-parts-style.css",
+  "forms.js": "./forms-script.js",
   "hop.js": "./hop-script.js",
   "passkey.js": "./passkey-script.js",
   "signing-out.js": "./signing-out-script.js",
@@ -29,7 +32,7 @@ export function assetOf(name: string): Asset | null {
   return asset;
 }
 
-/** Where a page finds it: another address whenever its content is another, so that browsers may keep it for good. */
+/** The asset's address, which changes with its content, so that browsers may cache it for ever. */
 export function assetHref(name: AssetName): string {
   return `/assets/${name}?v=${assetOf(name)!.version}`;
 }

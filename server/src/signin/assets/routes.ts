@@ -22,7 +22,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const lasts = request.query.v === asset.version ? "max-age=31536000, immutable" : "max-age=300";
       reply.headers({ etag, "cache-control": `public, ${lasts}`, "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304).send("");
-      return reply.type("text/javascript; charset=utf-8").send(asset.body);
+      return reply.type(`text/${request.params.name.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`).send(asset.body);
     },
   );
 };

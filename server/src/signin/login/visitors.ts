@@ -14,9 +14,10 @@ import {
   renderLogin,
   renderMessage,
   sendPage,
+  THEMES,
 } from "../pages/index.ts";
-import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession } from "../sessions/index.ts";
-import { loginPath } from "./begin.ts";
+import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
+import { loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
 
 interface VisitorParts {
@@ -133,20 +134,24 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       realmDefault: realm?.settings.defaultLocale ?? "en",
     });
 
+  const themeOf = (request: FastifyRequest) => THEMES.find((theme) => theme === cookies.theme(request));
+
   /** The page in the place of a redirect to another site, where one is needed. */
   const leavingBy = (request: FastifyRequest, reply: FastifyReply) =>
-    leaveByPage(request, reply, () => ({ branding: request.realm.settings, locale: localeOf(request, request.realm) }));
+    leaveByPage(request, reply, () => ({
+      ...{ branding: request.realm.settings, locale: localeOf(request, request.realm), theme: themeOf(request) },
+    }));
 
   /** The frame of every page of the realm. It shows when an administrator impersonates the user. */
   const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
-    const frame = { branding: realm.settings, locale: localeOf(request, realm) } satisfies PageFrame;
+    const frame = { branding: realm.settings, locale: localeOf(request, realm), theme: themeOf(request) } satisfies PageFrame;
     if (session === null || session.impersonator === null) return frame;
     const action = `/realms/${realm.realmId}/impersonation/end`;
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The same for a page with its own address, where it can be had in every language. `kept`: what that address says besides. */
+  /** The frame of a page with its own address, with links to its languages. `kept`: further parameters of that address. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
@@ -176,7 +181,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
   ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
 
-  /** The same, from which one goes on to the sign-in page. */
+  /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
     showMessage(request, reply, status, kind, { back: { href: loginPath(request.visitor.realm.realmId), label: "signIn" } });
 
@@ -200,12 +205,19 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const error = asAppError(cause);
     logFailure(request, error);
     if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
+    // A page that needs more proof asks for it at once, and the sign-in leads back to the page.
+    if (error.stepUpUrl !== undefined && request.realm) {
+      const query = new URLSearchParams({ return_to: request.url });
+      return seeOther(reply, `${stepUpPath(request.realmId)}?${query}`);
+    }
     // Without the database there is no branding either; the page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
-    const frame = visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) };
+    const frame = visitor
+      ? frameOf(request, reply, visitor)
+      : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
     if (error.status < 500) logShownError(request, { error: error.code, reason: error.message });

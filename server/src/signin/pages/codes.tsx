@@ -85,16 +85,32 @@ export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]
   );
 };
 
+/** What a script does with the codes of a list. */
+export const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
+  <div class="gh-tools" data-codes={of} data-file="recovery-codes.txt" hidden>
+    <button class="gh-link" type="button" data-act="copy" data-done={text.codesCopied} aria-live="polite" hidden>
+      {text.codesCopy}
+    </button>
+    <button class="gh-link" type="button" data-act="download" hidden>
+      {text.codesDownload}
+    </button>
+    <button class="gh-link" type="button" data-act="print" hidden>
+      {text.codesPrint}
+    </button>
+  </div>
+);
+
 /** Shown once: to print, to copy, to write down. */
 export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: readonly string[] }) => (
   <>
-    <ul class="gh-codes" aria-label={text.recoveryTitle}>
+    <ul class="gh-codes" id="codes" aria-label={text.recoveryTitle}>
       {codes.map((code) => (
         <li class="gh-code" translate={false}>
           {code}
         </li>
       ))}
     </ul>
+    <CodeTools text={text} of="codes" />
     <Submit>{text.recoveryKept}</Submit>
   </>
 );

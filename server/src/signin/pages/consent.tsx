@@ -15,6 +15,8 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
   readonly apis: readonly ConsentApi[];
   /** The address that the browser is sent to with the answer; null: none. */
   readonly returnTo: string | null;
+  /** Null: not an agent's. */
+  readonly agent: ShownAgent | null;
 }
 
 /** An API that the application wants to call for the user. */
@@ -42,6 +44,10 @@ const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
   organizations: "scopeOrganizations",
 };
 
+/** What a scope means to people: the realm's own words, or ours, or its name. */
+export const scopeWords = ({ name, text: own }: ConsentScope, text: Messages): string =>
+  own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name);
+
 /** What an application wants, one line each. */
 export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details" | "apis">; text: Messages }) => (
   <ul class="gh-consent">
@@ -53,8 +59,8 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
         />
       </li>
     ))}
-    {view.scopes.map(({ name, text: own }) => (
-      <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name)}</li>
+    {view.scopes.map((scope) => (
+      <li>{scopeWords(scope, text)}</li>
     ))}
     {view.claims.length > 0 ? (
       <li>
@@ -141,6 +147,7 @@ export function renderConsent(view: ConsentView): string {
         </>
       }
     >
+      <AgentNote agent={view.agent} text={text} />
       <WantedList view={view} text={text} />
       <ReturnHost uri={view.returnTo} client={view.client} text={text} />
       <Decision view={view} label={text.consentTitle} answers={{ allow: text.consentAllow, deny: text.consentDeny }} />

@@ -11,28 +11,46 @@ interface FieldText {
   readonly hint?: string | undefined;
   /** Set in letters of one width. */
   readonly code?: boolean;
+  /** The words of the button that shows a password while it is typed; it appears where scripts run. */
+  readonly show?: string | undefined;
   /** The alert above is about it. */
   readonly invalid?: boolean;
+  /** Why what was typed is refused. It stands below the field, which has the focus. */
+  readonly error?: string | undefined;
 }
 
 type InputAttributes = Omit<JSX.IntrinsicElements["input"], "label" | "role" | "type">;
-type FieldProps = FieldText & InputAttributes & ({ readonly type: "text" } | { readonly type: "password" });
+type FieldProps = FieldText & InputAttributes & { readonly type: "text" | "password" | "email" | "tel" | "url" | "date" };
 
 /** An input with its label, and with a hint below it. What else is given goes to the input. */
-export const Field = ({ id, name = id, label, hint, code = false, invalid = false, required = true, ...input }: FieldProps) => {
-  const about = [invalid && ALERT_ID, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+export const Field = (props: FieldProps) => {
+  const { id, name = id, label, hint, code = false, show, invalid = false, error, required = true, ...input } = props;
+  const about = [invalid && ALERT_ID, error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="gh-field">
       <label class="gh-label" for={id}>
         {label}
       </label>
-      <input
-        class={code ? "gh-input gh-code" : "gh-input"}
-        {...{ id, name, required }}
-        aria-describedby={about || undefined}
-        aria-invalid={invalid ? "true" : undefined}
-        {...input}
-      />
+      <div class={show === undefined ? "gh-control" : "gh-control gh-control--shown"}>
+        <input
+          class={code ? "gh-input gh-code" : "gh-input"}
+          {...{ id, name, required }}
+          aria-describedby={about || undefined}
+          aria-invalid={invalid || error !== undefined ? "true" : undefined}
+          {...(input as { type: "text" })}
+          {...(error !== undefined && { autofocus: true })}
+        />
+        {show === undefined ? null : (
+          <button class="gh-show" type="button" data-shows={id} aria-pressed="false" aria-label={`${show}: ${label}`} hidden>
+            {show}
+          </button>
+        )}
+      </div>
+      {error === undefined ? null : (
+        <p class="gh-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
       {hint === undefined ? null : (
         <p class="gh-hint" id={`${id}-hint`}>
           {hint}

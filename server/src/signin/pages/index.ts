@@ -1,12 +1,13 @@
-// The pages people see while signing in: server-rendered, branded per realm, accessible, without scripts.
+// The pages people see while signing in, and what the account console's pages share with them: server-rendered, branded per realm, accessible.
 // Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
 export type { ShownApplication } from "./application.tsx";
-export type { Branding } from "./branding.ts";
+export { type Branding, brandName, logoOf } from "./branding.ts";
+export { browserName } from "./browser-name.ts";
 export { renderCiba } from "./ciba.tsx";
-export { AppSetup, CodeField, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
+export { AppSetup, CodeField, CodeTools, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
 export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead, proveLead } from "./confirm-link.tsx";
-export { renderChooseAccount, renderConsent } from "./consent.tsx";
-export { type StepAlert, Submit } from "./controls.tsx";
+export { renderChooseAccount, renderConsent, scopeWords } from "./consent.tsx";
+export { Field, HiddenUsername, loginName, NameField, type StepAlert, Submit } from "./controls.tsx";
 export { Credentials, PasswordOnly, UsernameOnly, welcome } from "./credentials.tsx";
 export { renderDeparture } from "./departure.tsx";
 export { type DeviceError, renderDevice } from "./device.tsx";
@@ -14,14 +15,25 @@ export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } f
 export type { Hop } from "./hop.tsx";
 export { renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
-export type { PageFrame } from "./layout.tsx";
+export {
+  Alert,
+  BrandMark,
+  brandOf,
+  Form,
+  Languages,
+  linkTarget,
+  type PageFrame,
+  type PageScript,
+  renderDocument,
+  Sheet,
+} from "./layout.tsx";
 export { renderLeaving } from "./leaving.tsx";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
-export { LOCALES, type Locale, type Messages, messagesOf } from "./messages.ts";
-export { NewPassword, ReplacePassword } from "./new-password.tsx";
+export { LOCALES, type Locale, type Messages, messagesOf, waitingTime } from "./messages.ts";
+export { NewPassword, passwordRules, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { renderPostForm } from "./post-form.tsx";
@@ -32,5 +44,6 @@ export { MailedCode, Profile, Registration, type RegistrationForm, Terms } from 
 export { Named, renderStep, type StepView } from "./step.tsx";
 export { renderStuck } from "./stuck.tsx";
 export { CLASS_NAMES } from "./stylesheet.ts";
-export { themeCss, themeVersion } from "./theme.ts";
+export { Filled, Isolated, withoutBidiControls } from "./text.tsx";
+export { THEMES, type Theme, themeCss, themeVersion } from "./theme.ts";
 export { renderTransaction } from "./transaction.tsx";

@@ -5,13 +5,15 @@ import { dirOf, type LanguageLink } from "./locale.ts";
 import { type Locale, messagesOf } from "./messages.ts";
 import { palettesOf } from "./palette.ts";
 import { Filled, filledText, withoutBidiControls } from "./text.tsx";
-import { themeHref } from "./theme.ts";
+import { type Theme, themeHref } from "./theme.ts";
 
 export interface PageFrame {
   /** Null for a page that belongs to no realm. */
   readonly branding: Branding | null;
   readonly locale: Locale;
   readonly languages?: readonly LanguageLink[];
+  /** The scheme that the visitor chose; by default the browser's. */
+  readonly theme?: Theme | undefined;
   /** An administrator acts as a user: every page says so and offers to stop. */
   readonly impersonation?: FormTarget & { readonly account: string };
 }
@@ -40,16 +42,24 @@ export interface PageScript {
   readonly nonce: string;
 }
 
-interface DocumentProps extends PageFrame {
-  readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message";
+/** The first half of a page: its head, and a body of a kind. */
+interface SheetProps extends PageFrame {
+  readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message" | "account";
   /** The heading; `{name}` is the realm's name. */
   readonly title: string;
-  /** Shown above everything else, and named first in the browser's title, which is what a screen reader says first. */
-  readonly problem?: Problem | null | undefined;
-  readonly lead?: Lead | undefined;
+  /** Named first in the browser's title, which is what a screen reader says first. */
+  readonly problem?: Pick<Problem, "title"> | null | undefined;
   readonly children?: ComponentChildren;
   /** Scripts of ours; the page works without them as far as the browser lets it. */
   readonly scripts?: readonly PageScript[];
+  /** Style sheets of ours, before the realm's own. */
+  readonly styles?: readonly string[];
+}
+
+interface DocumentProps extends SheetProps {
+  /** Shown above everything else. */
+  readonly problem?: Problem | null | undefined;
+  readonly lead?: Lead | undefined;
 }
 
 /** Plain https or http addresses and paths. Anything else (javascript:, data:) gives no link at all. */
@@ -60,24 +70,30 @@ export function linkTarget(href: string | undefined): string | null {
 
 export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
 
-export function Document({ branding, locale, impersonation, kind, title, problem, ...page }: DocumentProps) {
-  const brand = branding ?? OPERATOR_BRANDING;
+export const brandOf = ({ branding }: Pick<PageFrame, "branding">): Branding => branding ?? OPERATOR_BRANDING;
+
+/** What every page of ours has around its content. */
+export function Sheet({ branding, locale, theme, impersonation, kind, title, problem, ...page }: SheetProps) {
+  const brand = brandOf({ branding });
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
   const heading = filledText(title, names);
   // Most headings contain the name already, so the title does not repeat it.
   const tabTitle = title.includes("{name}") ? heading : `${heading} · ${filledText("{name}", names)}`;
   return (
-    <html lang={locale} dir={dirOf(locale)}>
+    <html lang={locale} dir={dirOf(locale)} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
         <title>{problem ? `${messagesOf(locale).errorPrefix}: ${problem.title} · ${tabTitle}` : tabTitle}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="theme-color" media="(prefers-color-scheme: light)" content={light.page} />
-        <meta name="theme-color" media="(prefers-color-scheme: dark)" content={dark.page} />
+        <meta name="color-scheme" content={theme ?? "light dark"} />
+        {theme === "dark" ? null : <meta name="theme-color" media={theme ? undefined : LIGHT} content={light.page} />}
+        {theme === "light" ? null : <meta name="theme-color" media={theme ? undefined : DARK} content={dark.page} />}
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
+        {page.styles?.map((href) => (
+          <link rel="stylesheet" href={href} />
+        ))}
         <link rel="stylesheet" href={branding ? themeHref(branding) : `/realms/${OPERATOR_BRANDING.realmId}/theme.css`} />
         {page.scripts?.map(({ src, nonce }) => (
           <script src={src} nonce={nonce} defer />
@@ -85,24 +101,37 @@ export function Document({ branding, locale, impersonation, kind, title, problem
       </head>
       <body class={`gh-page gh-page--${kind}${impersonation ? " gh-page--impersonated" : ""}`}>
         {impersonation ? <Banner locale={locale} {...impersonation} /> : null}
-        <main class="gh-card">
-          <header class="gh-header">
-            <BrandMark branding={brand} />
-            <h1 class="gh-title">
-              <Filled template={title} values={names} />
-            </h1>
-            <LeadText lead={page.lead ?? null} />
-          </header>
-          {problem ? (
-            <Alert id={ALERT_ID} tone="error" title={problem.title}>
-              {problem.text}
-            </Alert>
-          ) : null}
-          {page.children}
-          <Languages locale={locale} languages={page.languages ?? []} />
-        </main>
+        {page.children}
       </body>
     </html>
+  );
+}
+
+const LIGHT = "(prefers-color-scheme: light)";
+const DARK = "(prefers-color-scheme: dark)";
+
+/** A page that is one card. */
+export function Document({ problem, lead, children, ...page }: DocumentProps) {
+  const brand = brandOf(page);
+  return (
+    <Sheet {...page} problem={problem}>
+      <main class="gh-card">
+        <header class="gh-header">
+          <BrandMark branding={brand} />
+          <h1 class="gh-title">
+            <Filled template={page.title} values={{ name: brandName(brand) }} />
+          </h1>
+          <LeadText lead={lead ?? null} />
+        </header>
+        {problem ? (
+          <Alert id={ALERT_ID} tone="error" title={problem.title}>
+            {problem.text}
+          </Alert>
+        ) : null}
+        {children}
+        <Languages locale={page.locale} languages={page.languages ?? []} />
+      </main>
+    </Sheet>
   );
 }
 
@@ -132,7 +161,7 @@ function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impers
   );
 }
 
-function BrandMark({ branding }: { branding: Branding }) {
+export function BrandMark({ branding }: { branding: Branding }) {
   const logo = logoOf(branding.logoUrl);
   return (
     <div class="gh-brand">
@@ -147,7 +176,7 @@ function BrandMark({ branding }: { branding: Branding }) {
   );
 }
 
-function Languages({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) {
+export function Languages({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) {
   if (languages.length < 2) return null;
   return (
     <footer class="gh-footer">

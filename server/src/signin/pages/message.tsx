@@ -30,6 +30,7 @@ const MESSAGES = {
   "link-gone": ["mailLinkGoneTitle", "mailLinkGoneText"],
   "email-confirmed": ["emailConfirmedTitle", "emailConfirmedText"],
   "password-changed": ["passwordChangedTitle", "passwordChangedText"],
+  "account-deleted": ["accountDeletedTitle", "accountDeletedText"],
   "actions-done": ["actionsDoneTitle", "actionsDoneText"],
   "reset-off": ["resetOffTitle", "resetOffText"],
   "registration-off": ["registerOffTitle", "registerOffText"],

@@ -1,13 +1,25 @@
+import { deAccount } from "./messages/account/de.ts";
+import { type AccountMessages, enAccount } from "./messages/account/en.ts";
+import { esAccount } from "./messages/account/es.ts";
+import { frAccount } from "./messages/account/fr.ts";
+import { nlAccount } from "./messages/account/nl.ts";
 import { de } from "./messages/de.ts";
-import { en, type Messages } from "./messages/en.ts";
+import { en, type Messages as SignInMessages } from "./messages/en.ts";
 import { es } from "./messages/es.ts";
 import { fr } from "./messages/fr.ts";
 import { nl } from "./messages/nl.ts";
 
-export type { Messages };
+/** Every text of the pages. A language that misses one does not compile. */
+export type Messages = SignInMessages & AccountMessages;
 
-/** The languages. A new one is one file in `messages/` and one name here. */
-const LANGUAGES = { en, nl, de, fr, es } satisfies Record<string, Messages>;
+/** The languages. A new one is a file in `messages/`, one in `messages/account/`, and a line here. */
+const LANGUAGES = {
+  en: { ...en, ...enAccount },
+  nl: { ...nl, ...nlAccount },
+  de: { ...de, ...deAccount },
+  fr: { ...fr, ...frAccount },
+  es: { ...es, ...esAccount },
+} satisfies Record<string, Messages>;
 
 export type Locale = keyof typeof LANGUAGES;
 

@@ -40,7 +40,11 @@ export const CLASS_NAMES = {
   "gh-field": "One field: its label and its input",
   "gh-label": "The label of a field",
   "gh-hint": "What to know about a field, below it",
+  "gh-error": "Why what was typed into a field is refused, below it",
   "gh-input": "A text or password input",
+  "gh-control": "The box around an input",
+  "gh-control--shown": "The box around a password that can be shown",
+  "gh-show": "The button that shows the password",
   "gh-check": "A checkbox with its label",
   "gh-button": "A button, or a link that looks like one",
   "gh-button--primary": "The main button, in the brand's colour",
@@ -71,6 +75,7 @@ export const CLASS_NAMES = {
   "gh-qr": "The picture for a camera",
   "gh-key": "What the picture says, for typing",
   "gh-codes": "The list of recovery codes",
+  "gh-tools": "What can be done with them: copy, download, print",
   "gh-reference": "The request number on an error page",
   "gh-links": "Links to what the application says about itself",
   "gh-terms": "The realm's terms, to be read before they are accepted",
@@ -87,6 +92,8 @@ html {
   -webkit-text-size-adjust: 100%;
   text-size-adjust: 100%;
 }
+html[data-theme="light"] { color-scheme: light; }
+html[data-theme="dark"] { color-scheme: dark; }
 
 .gh-page {
   min-block-size: 100vh;
@@ -174,6 +181,7 @@ html {
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
+.gh-error { margin: 0; color: var(--gh-error); font-size: .875rem; font-weight: 600; }
 
 .gh-input {
   inline-size: 100%;
@@ -185,6 +193,23 @@ html {
   color: var(--gh-text);
   font: inherit;
 }
+.gh-control { position: relative; display: grid; }
+.gh-control--shown .gh-input { padding-inline-end: 5.5rem; }
+.gh-show {
+  position: absolute;
+  inset-block: .375rem;
+  inset-inline-end: .375rem;
+  padding: 0 .625rem;
+  border: 0;
+  border-radius: .5rem;
+  background: transparent;
+  color: var(--gh-accent);
+  font: inherit;
+  font-size: .875rem;
+  font-weight: 600;
+  cursor: pointer;
+}
+.gh-show[aria-pressed="true"] { background: var(--gh-page); }
 .gh-input[aria-invalid="true"] { border-color: var(--gh-error-line); }
 .gh-input:autofill { -webkit-text-fill-color: var(--gh-text); box-shadow: inset 0 0 0 6rem var(--gh-field); caret-color: var(--gh-text); }
 
@@ -212,7 +237,7 @@ html {
 .gh-button--plain:hover { border-color: var(--gh-accent); color: var(--gh-accent); }
 .gh-button:active { transform: translateY(1px); }
 
-.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-link:focus-visible, .gh-alert:focus {
+.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-link:focus-visible, .gh-show:focus-visible, .gh-alert:focus {
   outline: 3px solid var(--gh-accent);
   outline-offset: 2px;
 }
@@ -241,6 +266,7 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 .gh-qr { display: block; inline-size: 13rem; max-inline-size: 100%; margin-inline: auto; border-radius: .5rem; }
 p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
 .gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
+.gh-tools { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; }
 p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-facts { display: grid; gap: .5rem; margin: 0 0 1.5rem; font-size: .9375rem; }
 .gh-fact dt { color: var(--gh-muted); font-size: .875rem; }
@@ -303,11 +329,14 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 }
 
 @media (prefers-color-scheme: dark) {
-  .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
+  html:not([data-theme="light"]) .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
   /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
-  .gh-logo, .gh-application-logo { padding: .5rem .75rem; background: #fff; }
-  .gh-provider-logo { padding: .125rem; background: #fff; }
+  html:not([data-theme="light"]) :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+  html:not([data-theme="light"]) .gh-provider-logo { padding: .125rem; background: #fff; }
 }
+html[data-theme="dark"] .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
+html[data-theme="dark"] :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+html[data-theme="dark"] .gh-provider-logo { padding: .125rem; background: #fff; }
 
 @media (prefers-contrast: more) {
   .gh-card, .gh-footer, .gh-input, .gh-button--plain { border-color: currentcolor; }

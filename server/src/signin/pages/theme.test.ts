@@ -5,6 +5,7 @@ import {
   AppSetup,
   type Branding,
   CLASS_NAMES,
+  Field,
   messagesOf,
   PasskeyBeside,
   PasswordOnly,
@@ -38,12 +39,18 @@ const branding: Branding = {
 
 test("carries the realm's colours for both schemes, then the rules, then its customCss", () => {
   const css = themeCss({ ...branding, customCss: ".gh-card { margin: 1px }" });
-  const order = ["--gh-button: #0f766e", "@media (prefers-color-scheme: dark) { :root {", ".gh-card {\n", ".gh-card { margin: 1px }"].map(
-    (part) => css.indexOf(part),
-  );
+  const order = [
+    "--gh-button: #0f766e",
+    "@media (prefers-color-scheme: dark) { :root:not(",
+    ".gh-card {\n",
+    ".gh-card { margin: 1px }",
+  ].map((part) => css.indexOf(part));
   expect(order.every((position) => position >= 0)).toBe(true);
   expect(order).toEqual([...order].sort((a, b) => a - b));
   expect(css.trimEnd().endsWith(".gh-card { margin: 1px }")).toBe(true);
+  // A scheme that was chosen counts more than the browser's, both ways.
+  const dark = /@media \(prefers-color-scheme: dark\) \{ :root:not\(\[data-theme="light"\]\) (\{[^}]*\}) \}/.exec(css)?.[1];
+  expect(css).toContain(`:root[data-theme="dark"] ${dark}`);
 });
 
 test("leaves stored customCss out when today's rules refuse it", () => {
@@ -116,6 +123,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       canRestart: true,
       body: Terms({ text: messagesOf("en"), terms: { text: "Be kind.", url: null, version: "1" } }),
     }),
+    renderStep({ ...form, title: "", body: Field({ id: "password", label: "", type: "password", show: "Show", error: "Wrong" }) }),
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
     renderLogout({ ...form, state: "confirm" }),
     renderLogout({ ...frame, state: "frames", frames: [{ name: "Shop", url: "/out" }], next: "/", scripts: [] }),
@@ -129,6 +137,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       details: [],
       apis: [{ name: "Orders", address: "https://orders.example" }],
       returnTo: "https://shop.example/cb",
+      agent: { name: "Bot", owner: "owen" },
       policyUrl: "https://shop.example/privacy",
       logoUrl: "https://shop.example/logo.svg",
     }),

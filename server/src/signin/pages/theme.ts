@@ -8,6 +8,10 @@ const tokens = (palette: Palette): string =>
     .map(([name, color]) => `--gh-${name}: ${color};`)
     .join(" ");
 
+/** The schemes that a visitor can choose instead of the browser's. */
+export const THEMES = ["light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
 // A branding is part of the realm's immutable snapshot: the same object always gives the same sheet.
 const sheets = new WeakMap<Branding, { readonly css: string; readonly version: string }>();
 
@@ -19,7 +23,8 @@ function sheetOf(branding: Branding) {
   const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
   const css = [
     `:root { ${tokens(light)} }`,
-    `@media (prefers-color-scheme: dark) { :root { ${tokens(dark)} } }`,
+    `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${tokens(dark)} } }`,
+    `:root[data-theme="dark"] { ${tokens(dark)} }`,
     STYLESHEET.trim(),
     ...(custom?.ok ? ["/* customCss of the realm */", custom.css] : []),
     "",

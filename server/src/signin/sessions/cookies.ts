@@ -6,6 +6,7 @@ import type { LiveSession } from "./store.ts";
 
 // Realm names have no underscore, so these cannot be the session cookie of a realm.
 const LANGUAGE_COOKIE = "gh__lang";
+const THEME_COOKIE = "gh__theme";
 const A_YEAR = (365 * DAY) / SECOND;
 const deviceName = (realm: string) => `gh__device_${realm}`;
 /** Names nothing but the alias of the identity provider that was used last. */
@@ -125,6 +126,13 @@ export function createCookies(secure: boolean) {
       void reply.setCookie(ledCookie(realm), alias, { ...inRealm(realm), maxAge: LED_SECONDS }),
     /** The language that the visitor chose on one of our pages. */
     language: (request: Reader) => request.cookies[LANGUAGE_COOKIE],
+    /** The colour scheme that the visitor chose. */
+    theme: (request: Reader) => request.cookies[THEME_COOKIE],
+    /** Null: that of the browser. */
+    setTheme(reply: FastifyReply, theme: string | null): void {
+      if (theme === null) reply.clearCookie(THEME_COOKIE, hidden);
+      else reply.setCookie(THEME_COOKIE, theme, { ...hidden, maxAge: A_YEAR });
+    },
     setLanguage: (reply: Setter, language: string) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };
 }

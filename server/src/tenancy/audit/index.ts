@@ -6,7 +6,7 @@ export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts
 export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.store.ts";
 export { auditConfigRoutes, eventRoutes } from "./routes.ts";
 export type { AuditEventRecord } from "./schema.ts";
-export { signInsOf } from "./sign-ins.store.ts";
+export { ownEventsOf, type SignInEvent, signInsOf } from "./sign-ins.store.ts";
 export { columns as eventColumns, type EventRow, insertEvents, toEvent, toEventRecord } from "./store.ts";
 export { foreign, lockCursor, moveCursor, type Position, readStream } from "./stream.store.ts";
 export { httpReceiver, transports } from "./transports.ts";

@@ -12,7 +12,7 @@ export interface SignInEvent {
 
 const PAGE = 1_000;
 
-/** What a user did to get in and out (AUTHN), newest first, read a page at a time so that each statement is short. */
+/** A user's sign-ins and sign-outs (AUTHN), newest first, read a page at a time so that each statement is short. */
 export async function signInsOf(db: Db, realm: string, userId: string, limit: number): Promise<SignInEvent[]> {
   const events: SignInEvent[] = [];
   for (let full = true; full && events.length < limit; ) {
@@ -24,7 +24,7 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
       .where("realm_id", "=", realm)
       .where("actor_id", "=", userId)
       .where("category", "=", "AUTHN")
-      // What an administrator did in the user's name, and the address they did it from, is theirs.
+      // Events of an impersonation, and their addresses, are the administrator's.
       .where("impersonator", "is", null)
       .$if(last !== undefined, (q) => q.where(sql<boolean>`(ts, event_id) < (${last?.ts}::bigint, ${last?.id}::uuid)`))
       .orderBy(sql`ts desc, event_id desc`)
@@ -37,4 +37,28 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
     full = rows.length === size;
   }
   return events;
+}
+
+/** The categories that users recognise in their account's history: sign-ins, sign-outs and changes. */
+const OWN: readonly ("AUTHN" | "SECURITY")[] = ["AUTHN", "SECURITY"];
+
+/** The events of a user as their own page shows them, newest first, after `before`. */
+export async function ownEventsOf(
+  db: Db,
+  realm: string,
+  userId: string,
+  { before, limit }: { readonly before: Pick<SignInEvent, "ts" | "id"> | null; readonly limit: number },
+): Promise<SignInEvent[]> {
+  const rows = await db
+    .selectFrom("audit_events")
+    .select(["event_id as id", "ts", "type", "outcome", "source_ip as sourceIp", "detail"])
+    .where("realm_id", "=", realm)
+    .where("actor_id", "=", userId)
+    .where("category", "in", OWN)
+    .where("impersonator", "is", null)
+    .$if(before !== null, (q) => q.where(sql<boolean>`(ts, event_id) < (${before?.ts}::bigint, ${before?.id}::uuid)`))
+    .orderBy(sql`ts desc, event_id desc`)
+    .limit(limit)
+    .execute();
+  return rows;
 }

@@ -26,13 +26,13 @@ import {
 } from "./providers.store.ts";
 import { isTextSender } from "./recipients.ts";
 
-/** What the rules need besides the unit of work. */
+/** The dependencies of the rules besides the unit of work. */
 export interface ProviderParts {
   readonly vault: Vault;
   readonly outbound: Outbound;
 }
 
-/** As the API shows it: the secret stays where it is. */
+/** The provider in the API, without its secret. */
 const shown = ({ sealedSecret, ...row }: ProviderRow): MessagingProvider & { version: number } => ({
   ...row,
   secret: null,

@@ -29,6 +29,8 @@ export interface Driver {
   readonly faults: readonly string[];
   /** Registers an existing value: a member of that name, or a path parameter, may use it. */
   learn(member: string, value: unknown): void;
+  /** Forgets every other value of the member. */
+  knowOnly(member: string, value: unknown): void;
   /** Sends every kind of request to an operation. */
   drive(driven: DrivenOperation, callers: Callers): Promise<void>;
 }
@@ -228,6 +230,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     },
     succeeded,
     learn,
+    knowOnly: (member, value) => void pool.set(member, [value]),
     async drive(driven, callers) {
       if (driven.method === "put") await putBack(driven, callers);
       for (const attempt of attemptsFor(driven, callers)) await send(driven, callers, attempt);

@@ -15,12 +15,12 @@ export interface ReceivedMessage {
   readonly name: MessageName;
   readonly binding: Binding;
   readonly relayState: string | null;
-  /** What it says about itself. Good for looking up a configuration, and for nothing else. */
+  /** The issuer that the message names. Unverified: only for looking up a configuration. */
   readonly claimedIssuer: string | null;
 }
 
 export interface Trust {
-  /** Of the peer's configuration, never of the message. */
+  /** From the peer's configuration, never from the message. */
   readonly keys: readonly VerificationKey[];
   /** Whether an unsigned message is refused. A signature that is there is verified in either case, unless there is no key. */
   readonly required: boolean;
@@ -40,9 +40,9 @@ export interface DetachedSignature {
 }
 
 interface Source {
-  /** As it came: signatures are verified here. */
+  /** The received element: signatures are verified in it. */
   readonly original: XmlElement;
-  /** The same element as part of what a signature around it covers; null where there is none. */
+  /** The element within the signed part of an enclosing signature; null: there is none. */
   readonly covered: XmlElement | null;
   readonly detached: DetachedSignature | null;
 }
@@ -50,14 +50,14 @@ interface Source {
 /** Kept apart, so that no code outside of the core can read a document that was not verified. */
 const sources = new WeakMap<ReceivedMessage, Source>();
 
-interface Arrival {
+interface Transport {
   readonly binding: Binding;
   readonly relayState?: string | null;
   readonly detached?: DetachedSignature | null;
   readonly covered?: XmlElement | null;
 }
 
-export function receive(original: XmlElement, { binding, relayState = null, detached = null, covered = null }: Arrival): ReceivedMessage {
+export function receive(original: XmlElement, { binding, relayState = null, detached = null, covered = null }: Transport): ReceivedMessage {
   const name = NAMES.find((known) => known === original.local);
   if (!name || original.namespace !== NS.samlp) throw new SamlError("message", `${original.local} is no message of SAML 2.0`);
   const received: ReceivedMessage = { name, binding, relayState, claimedIssuer: issuerOf(original) };
@@ -68,7 +68,7 @@ export function receive(original: XmlElement, { binding, relayState = null, deta
 export interface OpenedElement {
   /** Only for verifying signatures deeper inside. */
   readonly original: XmlElement;
-  /** What may be read. */
+  /** The verified element, which may be read. */
   readonly element: XmlElement;
   readonly signed: boolean;
 }

@@ -28,7 +28,7 @@ export const element = (name: QualifiedName, attributes: Attributes = {}, ...chi
 
 const isFragment = (content: Fragment | Prerendered): content is Fragment => "name" in content;
 
-/** What needs no second look: it stands for itself in text and in attributes alike. */
+/** Characters that need no escape in text or attributes. */
 const PLAIN = /^[ !#-%'-;=?-~]*$/;
 
 /** A value that XML cannot carry: what is written comes from our own records, which must not hold it. */
@@ -133,7 +133,7 @@ export interface Halves {
   readonly declares: Set<string>;
 }
 
-/** The same, in two halves between which a child can be put: before its `position`-th child. */
+/** Writes an element in two halves, between which a child can be inserted: before its `position`-th child. */
 export function renderHalves(fragment: Fragment, position: number): Halves {
   const declares = new Set<string>();
   const { head, inner } = open(fragment, [], declares);

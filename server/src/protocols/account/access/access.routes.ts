@@ -1,34 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
-import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
+import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { AccountApplication, AccountApplicationQuery, AccountSession, ApplicationParams } from "./access.schema.ts";
-import { readApplications, removeApplication } from "./applications.service.ts";
+import { readApplications, removeApplication, samlStartOf } from "./applications.service.ts";
+import { readSessions } from "./places.service.ts";
 
 const read = { impersonated: true } as const;
 const ended = Type.Null({ description: "Ended" });
 
 /** Mounted under /realms/:realm/account: where a user is signed in, and who has something from them. */
 export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
-  const samlOf = ({ realm }: Pick<FastifyRequest, "realm">) => ({
-    isDefault: realm.settings.saml.idpInitiatedSsoEnabled,
-    urlOf: (entityId: string) => `${baseUrl}/realms/${realm.realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,
-  });
-
   app.get(
     "/sessions",
     { config: read, schema: { summary: "List where you are signed in", response: { 200: Type.Array(AccountSession) } } },
-    (req) =>
-      req.read(async ({ tx, realm, actor, now }) => {
-        const sessions = await listOwnSessions(tx, realm, actor.id, now);
-        return sessions.map((session) => ({
-          ...session,
-          amr: [...session.amr],
-          clients: [...session.clients],
-          current: session.id === actor.sessionId,
-        }));
-      }),
+    (req) => req.read(readSessions),
   );
 
   app.delete(
@@ -68,7 +54,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         response: { 200: Type.Array(AccountApplication) },
       },
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlOf(req), req.query))),
+    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, req.realm), req.query))),
   );
 
   app.delete(

@@ -1,10 +1,17 @@
 import { findConsent, revokeConsent } from "../../../directory/consents/index.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { Page } from "../../../platform/paging/index.ts";
+import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import { endGrants } from "../../tokens/index.ts";
 import { accountErrors } from "../errors.ts";
 import type { AccountApplication, AccountApplicationQuery } from "./access.schema.ts";
 import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
+
+/** Where SAML applications of the realm are started from. */
+export const samlStartOf = (baseUrl: string, { realmId, settings }: Pick<RealmSnapshot, "realmId" | "settings">): SamlStart => ({
+  isDefault: settings.saml.idpInitiatedSsoEnabled,
+  urlOf: (entityId) => `${baseUrl}/realms/${realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,
+});
 
 export const readApplications = (
   { tx, realm, actor, now }: ReadCtx,

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { forgetBrowser, isBrowserOf, listBrowsers } from "../../../signin/known-browsers/index.ts";
+import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
+import { readBrowsers } from "./places.service.ts";
 
 /** Mounted under /realms/:realm/account/browsers. */
 export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -16,15 +17,7 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(AccountBrowser) },
       },
     },
-    (req) =>
-      req.read(async ({ tx, realm, actor, now }) => {
-        const browsers = await listBrowsers(tx, realm, actor.id, now);
-        return browsers.map(({ tokenHash, trustedUntil, ...browser }) => ({
-          ...browser,
-          trustedUntil: trustedUntil > now ? trustedUntil : null,
-          current: isBrowserOf(req.deviceToken, tokenHash),
-        }));
-      }),
+    (req) => req.read((ctx) => readBrowsers(ctx, req.deviceToken)),
   );
 
   app.delete(

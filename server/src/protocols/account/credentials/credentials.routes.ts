@@ -57,7 +57,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
         refuseOthers(others, type);
         const registering = await ownRegistration(req);
         if (credential === undefined) return reply.code(200).send({ type, options: await creationOptions(parts, registering) });
-        return reply.code(201).send(await addOwnPasskey(parts, req, registering, credential, label));
+        return reply.code(201).send(await addOwnPasskey(parts, req, registering, JSON.stringify(credential), label));
       }
       if (credential !== undefined) refuseOthers({ credential }, sent.type);
       const made = await changeSignIn(req, async (ctx) => {

@@ -27,10 +27,11 @@ export async function addOwnPasskey(
   parts: RegistrationParts,
   req: FastifyRequest,
   registering: Registering,
-  credential: object,
+  /** What the browser made, as JSON. */
+  credential: string,
   label: string | null,
 ): Promise<Credential & { codes?: string[] }> {
-  const made = await checkRegistration(parts, registering, JSON.stringify(credential));
+  const made = await checkRegistration(parts, registering, credential);
   if (typeof made === "string") throw errors[made]();
   return changeSignIn(req, async (ctx) => {
     await takeOwnUser(ctx);

@@ -25,6 +25,7 @@ import {
   typedDigits,
 } from "../../../signin/authenticators/index.ts";
 import { proveByEnrolling } from "../../../signin/sessions/index.ts";
+import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import { changeSignIn } from "../audience.ts";
 
 const KIND = "totp-setup";
@@ -57,9 +58,30 @@ export async function startOwnTotp({ vault }: { readonly vault: Vault }, req: Fa
     await storeToken(ctx, { kind: KIND, userId: user.userId, data: { secret: sealed, form }, expiresAt: until, token: setup });
     return { username: user.username, expiresAt: until };
   });
+  return shownSetup(realm, { setup, secret, form, username, expiresAt });
+}
+
+interface Begun {
+  readonly setup: string;
+  readonly secret: Buffer;
+  readonly form: TotpForm;
+  readonly username: string;
+  readonly expiresAt: number;
+}
+
+function shownSetup(realm: RealmSnapshot, { setup, secret, form, username, expiresAt }: Begun) {
   const uri = totpUri(secret, form, { issuer: accountNameOf(realm), account: username });
   const picture = Buffer.from(encodeQR(uri, "svg", { ecc: "medium", border: 4 })).toString("base64");
   return { type: "totp", setup, secret: base32(secret), uri, qrCode: `data:image/svg+xml;base64,${picture}`, expiresAt };
+}
+
+/** The set-up of a page that is shown again after a wrong code: the app has its secret already. Null: it is gone. */
+export async function openOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest, setup: string) {
+  const found = await req.read((ctx) => findToken(ctx, KIND, setup));
+  if (found?.userId !== req.actor!.id) return null;
+  const { secret, form } = found.data as unknown as Kept;
+  const plain = Buffer.from(vault.open(secret, place(req.realmId, setup)), "base64url");
+  return shownSetup(req.realm, { setup, secret: plain, form, username: req.actor!.name, expiresAt: found.expiresAt });
 }
 
 /** Its first code was right, and is used up with it. A user without recovery codes gets some. */

@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { eraseOneself } from "../../../directory/users/index.ts";
 import { noContent, noContentAnswer, versioned } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
-import { assertMayChangeSignIn } from "../audience.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
-import { accountErrors } from "../errors.ts";
+import { eraseAccount } from "./erasure.service.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
 import { readProfile, saveProfile } from "./profile.service.ts";
 
@@ -73,12 +71,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       },
     },
     async (req, reply) => {
-      if (!req.realm.settings.account.erase) throw accountErrors.erase_off();
-      // Without the address, which the event of it would keep.
-      await parts.work.transact({ realm: req.realmId, actor: req.actor!, sourceIp: null }, async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.client);
-        await eraseOneself(ctx);
-      });
+      await eraseAccount(parts, req);
       parts.cookies.clearSession(reply, req.realmId);
       return noContent(reply);
     },

@@ -1,5 +1,7 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { isDirectorySource } from "../../../directory/credentials/index.ts";
 import { keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
+import { suppliedMembers } from "../../../federation/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.ts";
@@ -109,8 +111,7 @@ const fieldOf = (member: string): string => ((ownAttributes as readonly string[]
 
 /** What the realm does not let people change, and by what applications know them: a user who chose that freely could pose as another. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
-  const identifying = await identifyingMembers(ctx.tx, ctx.realm);
-  const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);
+  const { fixed, identifying } = await fixedMembers(ctx, policy);
   const errors = changed
     .filter((member) => fixed.has(member))
     .map((member): FieldError => {
@@ -119,4 +120,18 @@ async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Setting
       return { field, code: "read_only", message: `${field} can be changed by an administrator only${why}` };
     });
   if (errors.length > 0) throw invalidFields(errors);
+}
+
+async function fixedMembers({ tx, realm }: ReadCtx, policy: Settings["account"]) {
+  const identifying = await identifyingMembers(tx, realm);
+  const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);
+  return { fixed, identifying };
+}
+
+/** The members that a page need not offer to change: a write would be refused. */
+export async function readOnlyMembers(ctx: ReadCtx, policy: Settings["account"]): Promise<ReadonlySet<string>> {
+  const { userId, source } = await readUser(ctx, ctx.actor.id);
+  const { fixed } = await fixedMembers(ctx, policy);
+  const supplied = await suppliedMembers(ctx.tx, ctx.realm, userId);
+  return new Set([...fixed, ...supplied, ...(isDirectorySource(source) ? ["username", "email", "firstName", "lastName"] : [])]);
 }

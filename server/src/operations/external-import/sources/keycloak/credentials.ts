@@ -9,7 +9,7 @@ export interface Credentials {
   readonly isTemporary: boolean;
 }
 
-/** What users sign in with: passwords by their hashes, and authenticator apps. */
+/** A user's credentials: passwords by their hashes, and authenticator apps. */
 export function credentialsOf(user: Values, report: Report, at: string): Credentials {
   const found: { password?: string; passwordHash?: string } = {};
   const apps: Credentials["credentials"] = [];
@@ -51,7 +51,7 @@ export function credentialsOf(user: Values, report: Report, at: string): Credent
 
 const unpadded = (base64: string) => base64.replace(/=+$/, "");
 
-/** As a PHC string. */
+/** Returns a PHC string. */
 function hashOf(secret: Values, data: Values): string | undefined {
   const value = textOf(secret.value) ?? textOf(secret.hashedSaltedValue);
   const salt = textOf(secret.salt);

@@ -1,0 +1,114 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { isId } from "../../../kernel/ids.ts";
+import { field, page } from "../../../platform/http/index.ts";
+import { Filled, type Messages, messagesOf } from "../../../signin/pages/index.ts";
+import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
+import type { Consoles } from "./pages.ts";
+import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { Timed } from "./times.tsx";
+
+const PATH = "pages/activity";
+const SIZE = 50;
+
+const WORDS: Readonly<Record<string, keyof Messages>> = {
+  LOGIN_SUCCESS: "eventLoginSuccess",
+  LOGIN_FAILURE: "eventLoginFailure",
+  LOGOUT: "eventLogout",
+  MFA_CHALLENGE: "eventMfaChallenge",
+  MFA_SUCCESS: "eventMfaSuccess",
+  MFA_FAILURE: "eventMfaFailure",
+  REGISTER: "eventRegister",
+  BROKER_LOGIN: "eventBrokerLogin",
+  SAML_LOGIN: "eventSamlLogin",
+  DEVICE_APPROVED: "eventDeviceApproved",
+  CIBA_APPROVED: "eventCibaApproved",
+  PROFILE_CHANGED: "eventProfileChanged",
+  PASSWORD_CHANGED: "eventPasswordChanged",
+  PASSWORD_RESET: "eventPasswordReset",
+  TERMS_ACCEPTED: "eventTermsAccepted",
+  CREDENTIAL_ADDED: "eventCredentialAdded",
+  CREDENTIAL_REVOKED: "eventCredentialRevoked",
+  RECOVERY_CODE_USED: "eventRecoveryCodeUsed",
+  LINK_ADDED: "eventLinkAdded",
+  LINK_REMOVED: "eventLinkRemoved",
+  SESSION_REVOKED: "eventSessionRevoked",
+  CONSENT_GRANTED: "eventConsentGranted",
+  CONSENT_REVOKED: "eventConsentRevoked",
+  PUSH_DENIED: "eventPushDenied",
+  TX_SIGNED: "eventTxSigned",
+};
+
+/** What people call it. */
+export const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
+
+/** Where an earlier page ended: its last event. */
+function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | null {
+  const [ts = "", id = ""] = (after ?? "").split(".", 2);
+  return /^\d{1,15}$/.test(ts) && isId(id) ? { ts: Number(ts), id } : null;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles }> = async (app, { pages }) => {
+  app.get(
+    `/${PATH}`,
+    {
+      schema: {
+        summary: "The page of what happened in your account",
+        querystring: Type.Object({ after: field(64), lang: field(35) }),
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "activity");
+      const { locale, now } = view;
+      const text = messagesOf(locale);
+      const before = placeIn(request.query.after);
+      const found = await request.read(({ tx, realm, actor }) => ownEventsOf(tx, realm, actor.id, { before, limit: SIZE + 1 }));
+      const events = found.slice(0, SIZE);
+      const last = found.length > SIZE ? events.at(-1)! : null;
+      const html = renderAccountPage({
+        view,
+        title: text.accountActivity,
+        lead: text.accountActivityText,
+        children: (
+          <>
+            <Panel text={events.length === 0 ? text.accountActivityNone : undefined}>
+              {events.length === 0 ? null : (
+                <Rows>
+                  {events.map((event) => (
+                    <Row
+                      title={
+                        <>
+                          {eventWords(event, text)}
+                          {event.outcome === "FAILURE" ? <span class="gh-tag gh-tag--bad">{text.accountActivityFailed}</span> : null}
+                        </>
+                      }
+                      facts={[
+                        <>
+                          <Timed template="{time}" at={event.ts} {...{ locale, now }} />
+                          {event.sourceIp === null ? null : (
+                            <>
+                              {" "}
+                              · <Filled template={text.accountFromAddress} values={{ address: event.sourceIp }} />
+                            </>
+                          )}
+                        </>,
+                      ]}
+                    />
+                  ))}
+                </Rows>
+              )}
+            </Panel>
+            {last === null ? null : (
+              <Action href={`${view.base}${PATH}?${new URLSearchParams({ after: `${last.ts}.${last.id}` })}`}>
+                {text.accountActivityOlder}
+              </Action>
+            )}
+          </>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+};

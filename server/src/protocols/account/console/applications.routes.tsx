@@ -1,0 +1,199 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import type { Scopes } from "../../../applications/client-scopes/index.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import { Form, linkTarget, logoOf, type Messages, messagesOf, Submit, scopeWords } from "../../../signin/pages/index.ts";
+import type { AccountApplication } from "../access/access.schema.ts";
+import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
+import { accountErrors } from "../errors.ts";
+import { Icon } from "./icons.tsx";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
+import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { Timed } from "./times.tsx";
+
+const PATH = "pages/applications";
+const SIZE = 50;
+const consumes = ["application/x-www-form-urlencoded"];
+
+export interface ApplicationPageParts {
+  readonly pages: Consoles;
+  readonly baseUrl: string;
+  readonly scopes: Scopes;
+}
+
+/** A name that people know: never an entity id, where there is another. */
+export const applicationName = ({ name, clientId }: Pick<AccountApplication, "name" | "clientId">): string =>
+  name ?? clientId.replace(/^[^|]*\|/, "");
+
+/** Its logo, or a sign that stands for any. */
+export const ApplicationMark = ({ logoUri }: Pick<AccountApplication, "logoUri">) => {
+  const logo = logoOf(logoUri);
+  return logo ? <img class="gh-row-logo" src={logo.src} alt="" referrerpolicy="no-referrer" /> : <Icon name="applications" />;
+};
+
+/** From 0; anything else is the first page. */
+const pageNumber = (asked: string | undefined): number => (asked !== undefined && /^[1-9]\d{0,1}$/.test(asked) ? Number(asked) : 0);
+
+const hasAccess = ({ consentedAt, active }: Pick<AccountApplication, "consentedAt" | "active">) => active || consentedAt !== null;
+
+/** Mounted under /realms/:realm/account. */
+export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> = async (app, { pages, baseUrl, scopes }) => {
+  const find = async (request: FastifyRequest, query: { search?: string; page?: number }) =>
+    request.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, request.realm), { size: SIZE, ...query }));
+
+  const wordsOf = async (realm: string, text: Messages) => {
+    const known = await scopes.get(realm);
+    return (name: string) => scopeWords({ name, text: known?.byName.get(name)?.consentText ?? null }, text);
+  };
+
+  app.get(
+    `/${PATH}`,
+    {
+      config: { impersonated: true },
+      schema: {
+        summary: "The page of your applications",
+        querystring: Type.Object({ search: field(255), page: field(8), done: field(16), lang: field(35) }),
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "applications");
+      const { locale, now } = view;
+      const text = messagesOf(locale);
+      const { search = "" } = request.query;
+      const at = pageNumber(request.query.page);
+      const { rows, total, nextCursor } = await find(request, { ...(search && { search }), page: at });
+      const words = await wordsOf(request.realmId, text);
+      const html = renderAccountPage({
+        view,
+        title: text.accountApplications,
+        lead: text.accountApplicationsText,
+        notice: noticeOf(request, view),
+        children: (
+          <>
+            {search === "" && total <= SIZE ? null : (
+              <form class="gh-search" method="get" action={`${view.base}${PATH}`}>
+                <label class="gh-hidden" for="search">
+                  {text.accountSearchApps}
+                </label>
+                <input
+                  class="gh-input"
+                  id="search"
+                  name="search"
+                  type="search"
+                  value={search}
+                  placeholder={text.accountSearchApps}
+                  maxLength={255}
+                />
+                <Submit look="plain">{text.accountSearch}</Submit>
+              </form>
+            )}
+            <Panel text={rows.length === 0 ? text.accountAppsNone : undefined}>
+              {rows.length === 0 ? null : (
+                <Rows>
+                  {rows.map((application) => {
+                    const name = applicationName(application);
+                    const link = linkTarget(application.link ?? undefined);
+                    return (
+                      <Row
+                        picture={<ApplicationMark {...application} />}
+                        title={<bdi>{name}</bdi>}
+                        facts={[
+                          application.consentedAt !== null && (
+                            <Timed template={text.accountAppSince} at={application.consentedAt} {...{ locale, now }} />
+                          ),
+                          application.active && (application.offline ? text.accountAppOffline : text.accountAppActive),
+                          hasAccess(application) && application.scopes.length > 0 && (
+                            <details>
+                              <summary>{text.accountAppMay}</summary>
+                              <ul>
+                                {application.scopes.map((scope) => (
+                                  <li>{words(scope)}</li>
+                                ))}
+                              </ul>
+                            </details>
+                          ),
+                        ]}
+                      >
+                        {link ? (
+                          <Action href={link} label={text.accountOpenApp.replace("{client}", () => name)}>
+                            {text.accountOpen}
+                          </Action>
+                        ) : null}
+                        {hasAccess(application) && !view.impersonation ? (
+                          <Action
+                            href={`${view.base}${PATH}/remove?${new URLSearchParams({ client: application.clientId })}`}
+                            label={`${text.accountRevoke}: ${name}`}
+                          >
+                            {text.accountRevoke}
+                          </Action>
+                        ) : null}
+                      </Row>
+                    );
+                  })}
+                </Rows>
+              )}
+            </Panel>
+            {nextCursor !== null ? (
+              <Action href={`${view.base}${PATH}?${new URLSearchParams({ ...(search && { search }), page: String(at + 1) })}`}>
+                {text.accountMore}
+              </Action>
+            ) : null}
+          </>
+        ),
+      });
+      return pages.send(reply, view, html, { logos: rows.map(({ logoUri }) => logoUri) });
+    },
+  );
+
+  app.get(
+    `/${PATH}/remove`,
+    {
+      schema: {
+        summary: "The page that asks before an application's access ends",
+        querystring: Type.Object({ client: field(512), lang: field(35) }),
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "applications");
+      const text = messagesOf(view.locale);
+      const { client = "" } = request.query;
+      const { rows } = await find(request, { search: client });
+      const found = rows.find((each) => each.clientId === client && hasAccess(each));
+      if (!found) throw accountErrors.application_not_found();
+      const html = renderAccountPage({
+        view,
+        title: text.accountRevokeTitle,
+        values: { client: applicationName(found) },
+        lead: text.accountRevokeText,
+        back: { href: `${view.base}${PATH}`, label: text.accountApplications },
+        children: (
+          <Panel>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/remove`} values={{ client }}>
+              <Submit>{text.accountRevoke}</Submit>
+            </Form>
+          </Panel>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.post(
+    `/${PATH}/remove`,
+    {
+      schema: {
+        summary: "End an application's access on the page",
+        consumes,
+        body: formOf({ client: field(512) }, { client: "web-shop" }),
+        response: { 303: redirect("Ended") },
+      },
+    },
+    async (request, reply) => {
+      await request.transact((ctx) => removeApplication(ctx, request.body.client ?? ""));
+      return backTo(request, reply, PATH, "revoked");
+    },
+  );
+};

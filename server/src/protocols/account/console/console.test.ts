@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import type { Answer, Browser } from "../../../testing/browser.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { allowMessages } from "../../../testing/outbox.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/${path}`;
+const PAGES = [
+  ...["", "pages/profile", "pages/profile/contact", "pages/password", "pages/security", "pages/security/passkey", "pages/security/app"],
+  ...["pages/security/recovery-codes", "pages/security/phone", "pages/sessions", "pages/applications", "pages/linked-accounts"],
+  ...["pages/organizations", "pages/activity", "pages/data", "pages/preferences"],
+];
+
+async function signedIn(realm: RealmUnderTest) {
+  const user = await realm.user();
+  const browser = iam.browser();
+  await browser.signIn(realm.name, user.username, user.password);
+  return { ...user, browser };
+}
+
+/** Sends the form of a page, with what is typed. `from`: the page that it stands on. */
+async function send(browser: Browser, url: string, typed: Record<string, string> = {}, from = url): Promise<Answer> {
+  const shown = await browser.get(from);
+  const csrf = /name="_csrf" value="([^"]*)"/.exec(shown.text)?.[1] ?? "";
+  return browser.request("POST", url, { form: { _csrf: csrf, ...typed }, csrf: false });
+}
+const leadsTo = ({ status, headers }: Answer) => [status, headers.location];
+const problemAt = (page: Answer, field: string) =>
+  [page.status, new RegExp(`id="${field}-error">([^<]*)`).exec(page.text)?.[1]?.replaceAll("&#39;", "'")] as const;
+
+test("every page is there for its user, in every language, and leads others to the sign-in and back", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  for (const path of PAGES) {
+    const page = await ada.browser.get(at(realm, path));
+    expect([path, page.status, page.headers["content-type"], page.headers["cache-control"]]).toEqual([
+      ...[path, 200, "text/html; charset=utf-8", "no-store"],
+    ]);
+    expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'nonce-/);
+    expect(page.text.match(/<h1/g), path).toHaveLength(1);
+    expect(page.text, path).not.toMatch(/undefined|\[object|href="\/"/);
+    const anonymous = await iam.browser().get(at(realm, path));
+    expect([anonymous.status, anonymous.headers.location]).toEqual([303, expect.stringMatching(/\/login\?interaction=/)]);
+  }
+  expect((await ada.browser.get(at(realm).slice(0, -1))).headers.location).toBe(at(realm));
+  expect((await ada.browser.get(at(realm, "profile"), { headers: { accept: "text/html" } })).body, "the API stays one").toMatchObject({
+    username: ada.username,
+  });
+});
+
+const WRITES = [
+  ...["profile", "profile/contact", "password", "security/passkey", "security/app", "security/recovery-codes", "security/phone"],
+  ...["security/remove", "security/rename", "security/browsers/forget", "sessions/end", "sessions/end-others", "applications/remove"],
+  ...["linked-accounts/link", "linked-accounts/unlink", "organizations/join", "data/delete", "preferences"],
+];
+/** The same that the account API declares. */
+const RECENT = [
+  ...["profile/contact", "password", "security/passkey", "security/app", "security/recovery-codes", "security/phone", "security/remove"],
+  ...["linked-accounts/link", "linked-accounts/unlink", "data/delete"],
+];
+
+test("a form without the token of this session does nothing, and what asks for recent authentication asks for it and leads back", async () => {
+  const realm = await iam.realm();
+  const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+  const foreign = bob.browser.cookies.get("XSRF-TOKEN")!;
+  for (const path of WRITES)
+    for (const form of [{}, { _csrf: foreign }]) {
+      const refused = await ada.browser.request("POST", at(realm, `pages/${path}`), { form, csrf: false });
+      expect([path, refused.status]).toEqual([path, 403]);
+    }
+  clock.advance(11 * MINUTE);
+  for (const path of RECENT) {
+    const url = at(realm, `pages/${path}?id=1`);
+    const stepUp = [303, `/realms/${realm.name}/login/step-up?${new URLSearchParams({ return_to: url })}`];
+    expect(leadsTo(await ada.browser.get(url))).toEqual(stepUp);
+    expect(leadsTo(await send(ada.browser, url, {}, at(realm, "pages/preferences")))).toEqual(stepUp);
+  }
+  for (const path of WRITES.filter((each) => !RECENT.includes(each))) {
+    const answer = await send(ada.browser, at(realm, `pages/${path}`), {}, at(realm, "pages/preferences"));
+    expect([path, String(answer.headers.location ?? "").includes("step-up")]).toEqual([path, false]);
+  }
+});
+
+test("a password is changed on its page: what is refused is said under its field", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  const elsewhere = iam.browser();
+  await elsewhere.signIn(realm.name, ada.username, ada.password);
+  const url = at(realm, "pages/password");
+  const newPassword = "another password for tests";
+  const change = (typed: Record<string, string>) =>
+    send(ada.browser, url, { currentPassword: ada.password, newPassword, newPasswordAgain: newPassword, ...typed });
+  expect(problemAt(await change({ currentPassword: "not this one" }), "current-password")).toEqual([
+    400,
+    "That’s not your current password.",
+  ]);
+  expect(problemAt(await change({ newPasswordAgain: "other" }), "new-password-again")).toEqual([
+    400,
+    "The two passwords are not the same.",
+  ]);
+  expect(problemAt(await change({ newPassword: "short", newPasswordAgain: "short" }), "new-password")[0]).toBe(400);
+  const done = await change({});
+  expect(leadsTo(done)).toEqual([303, `${at(realm, "pages/security")}?done=password`]);
+  expect((await ada.browser.get(String(done.headers.location))).text).toContain("Your password is changed.");
+  expect((await elsewhere.get(at(realm))).status, "other sessions end").toBe(303);
+  await iam.browser().signIn(realm.name, ada.username, newPassword);
+});
+
+test("a profile is changed member by member: others stay, and what the realm keeps fixed does too", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  const boss = realm.asMaster();
+  const { body } = await boss.get(`/users/${ada.userId}`);
+  await boss.put(`/users/${ada.userId}`, {
+    ...body,
+    attributes: { department: "R&D", zoneinfo: "Europe/Paris", nickname: ["one", "two"] },
+  });
+  const url = at(realm, "pages/profile");
+  const nothing = { firstName: "Ada", nickname: "one", website: "" };
+  expect(leadsTo(await send(ada.browser, url, nothing))).toEqual([303, `${url}?done=saved`]);
+  const attributes = async () => (await boss.get(`/users/${ada.userId}`)).body.attributes;
+  expect(await attributes()).toEqual({ department: "R&D", zoneinfo: "Europe/Paris", nickname: ["one", "two"], firstName: "Ada" });
+  expect(problemAt(await send(ada.browser, url, { firstName: "\u0007" + "x".repeat(300) }), "firstName")).toEqual([
+    ...[400, "Enter at most 255 characters."],
+  ]);
+  const contact = at(realm, "pages/profile/contact");
+  expect(problemAt(await send(ada.browser, contact, { email: "nowhere" }), "email")[0]).toBe(400);
+  expect((await ada.browser.get(contact)).text).toMatch(/readonly[^>]*name="username"|name="username"[^>]*readonly/);
+  await send(ada.browser, contact, { username: "another", phoneNumber: "+31612345678" });
+  expect((await boss.get(`/users/${ada.userId}`)).body).toMatchObject({
+    username: ada.username,
+    attributes: { phoneNumber: "+31612345678" },
+  });
+});
+
+test("sessions, and invitations to a confirmed address, are the user's own only", async () => {
+  const realm = await iam.realm();
+  const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+  const boss = realm.asMaster();
+  const theirs = (await bob.browser.get(at(realm, "sessions"))).body[0].id;
+  const url = at(realm, "pages/sessions");
+  const elsewhere = iam.browser();
+  await elsewhere.signIn(realm.name, ada.username, ada.password);
+  expect((await send(ada.browser, `${url}/end`, { id: theirs }, url)).status).toBe(404);
+  expect(leadsTo(await send(ada.browser, `${url}/end-others`, {}, url))).toEqual([303, `${url}?done=others`]);
+  expect([(await bob.browser.get(url)).status, (await elsewhere.get(url)).status, (await ada.browser.get(url)).status]).toEqual([
+    200, 303, 200,
+  ]);
+
+  const { organizationId } = (await boss.post("/organizations", { name: "Works", alias: "works" })).body;
+  const invite = async (email: string) => {
+    const sent = await boss.post(`/organizations/${organizationId}/invitations`, { email });
+    expect(sent.status).toBe(201);
+    return sent.body.invitationId as string;
+  };
+  const setEmail = async ({ userId }: typeof ada, email: string, emailVerified: boolean) => {
+    const { body } = await boss.get(`/users/${userId}`);
+    await boss.put(`/users/${userId}`, { ...body, email, emailVerified });
+  };
+  await allowMessages(realm);
+  await setEmail(ada, "ada@works.example", true);
+  await setEmail(bob, "bob@works.example", false);
+  const [hers, his] = [await invite("ada@works.example"), await invite("bob@works.example")];
+  const organizations = at(realm, "pages/organizations");
+  expect((await bob.browser.get(organizations)).text, "an address alone proves nothing").not.toContain("Works");
+  const join = ({ browser }: typeof ada, id: string) => send(browser, `${organizations}/join`, { id }, organizations);
+  expect([(await join(bob, his)).status, (await join(ada, his)).status, (await join(bob, hers)).status]).toEqual([404, 404, 404]);
+  expect((await ada.browser.get(organizations)).text).toContain("Join <bdi>Works</bdi>");
+  expect((await join(ada, hers)).status).toBe(303);
+  expect((await join(ada, hers)).status, "once").toBe(404);
+  expect((await boss.get(`/organizations/${organizationId}/members`)).body).toMatchObject([{ username: ada.username }]);
+});
+
+test("an account is deleted by its user where the realm allows it, and by nobody who only looks", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  const boss = realm.asMaster();
+  const url = at(realm, "pages/data/delete");
+  expect((await ada.browser.get(url)).status).toBe(403);
+  const { body } = await boss.get("/settings");
+  await boss.put("/settings", { ...body, account: { ...body.account, erase: true } });
+  expect(problemAt(await send(ada.browser, url, { username: "other" }), "username")).toEqual([400, "That’s not your username."]);
+  expect((await send(ada.browser, url, { username: ada.username })).text).toContain("Your account is deleted");
+  expect((await boss.get(`/users/${ada.userId}`)).status).toBe(404);
+  expect((await ada.browser.get(at(realm))).status).toBe(303);
+});
+
+test("an administrator who acts as the user sees what the account API shows them, and changes nothing", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.as("manage-users", "view-users");
+  const user = await realm.user();
+  const { body } = await admin.post(`/users/${user.userId}/impersonate`);
+  await admin.browser.get(body.url.replace("http://localhost:8080", ""));
+  const shown = ["", "pages/profile", "pages/sessions", "pages/applications", "pages/linked-accounts", "pages/organizations"];
+  for (const path of PAGES) {
+    const page = await admin.browser.get(at(realm, path));
+    expect([path, page.status]).toEqual([path, [...shown, "pages/preferences"].includes(path) ? 200 : 403]);
+    expect(page.text).toContain("You are acting as");
+  }
+  for (const path of WRITES) {
+    const answer = await send(admin.browser, at(realm, `pages/${path}`), {}, at(realm, "pages/preferences"));
+    expect([path, answer.status]).toEqual([path, 403]);
+  }
+});

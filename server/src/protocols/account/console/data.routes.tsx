@@ -1,0 +1,119 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { loginKey } from "../../../kernel/text.ts";
+import { field, page } from "../../../platform/http/index.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import type { Visitors } from "../../../signin/login/index.ts";
+import { Field, Form, loginName, messagesOf } from "../../../signin/pages/index.ts";
+import type { Cookies } from "../../../signin/sessions/index.ts";
+import { accountErrors } from "../errors.ts";
+import { eraseAccount } from "../profile/erasure.service.ts";
+import { type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
+import { Action, Panel, renderAccountPage } from "./shell.tsx";
+
+const PATH = "pages/data";
+
+export interface DataPageParts {
+  readonly pages: Consoles;
+  readonly visitors: Visitors;
+  readonly work: UnitOfWork;
+  readonly cookies: Cookies;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, { pages, visitors, work, cookies }) => {
+  const mayErase = ({ realm }: FastifyRequest) => realm.settings.account.erase;
+
+  app.get(`/${PATH}`, { schema: { summary: "The page of your data", response: { 200: page("The page") } } }, async (request, reply) => {
+    const view = await pages.viewOf(request, reply, "data");
+    const text = messagesOf(view.locale);
+    const html = renderAccountPage({
+      view,
+      title: text.accountData,
+      lead: text.accountDataText,
+      children: (
+        <>
+          <Panel title={text.accountDownloadTitle} icon="data" text={text.accountDownloadText}>
+            <div class="gh-panel-links">
+              <a class="gh-button gh-button--plain gh-button--small" href={`${view.base}gdpr/export`} download>
+                {text.accountDownload}
+              </a>
+            </div>
+          </Panel>
+          <Panel title={text.accountDeleteTitle} icon="profile" text={mayErase(request) ? text.accountDeleteText : text.accountDeleteOff}>
+            {mayErase(request) ? (
+              <div class="gh-panel-links">
+                <Action href={`${view.base}${PATH}/delete`}>{text.accountDelete}</Action>
+              </div>
+            ) : null}
+          </Panel>
+        </>
+      ),
+    });
+    return pages.send(reply, view, html);
+  });
+
+  const showDelete = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
+    if (!mayErase(request)) throw accountErrors.erase_off();
+    const view = await pages.viewOf(request, reply, "data");
+    const text = messagesOf(view.locale);
+    const html = renderAccountPage({
+      view,
+      title: text.accountDeleteTitle,
+      lead: text.accountDeleteText,
+      back: { href: `${view.base}${PATH}`, label: text.accountData },
+      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined } }),
+      children: (
+        <Panel>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/delete`}>
+            <Field
+              id="username"
+              label={text.accountDeleteConfirm}
+              {...loginName}
+              autocomplete="off"
+              maxlength={255}
+              error={problem?.field === "username" ? problem.text : undefined}
+            />
+            <button class="gh-button gh-button--danger" type="submit">
+              {text.accountDelete}
+            </button>
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  const config = { recentAuthentication: true };
+  app.get(
+    `/${PATH}/delete`,
+    { config, schema: { summary: "The page that asks before your account is deleted", response: { 200: page("The page") } } },
+    (request, reply) => showDelete(request, reply),
+  );
+
+  app.post(
+    `/${PATH}/delete`,
+    {
+      config,
+      schema: {
+        summary: "Delete your account on the page",
+        consumes: ["application/x-www-form-urlencoded"],
+        body: formOf({ username: field(1024) }, { username: "ada" }),
+        response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
+      },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "data");
+      if (loginKey(request.body.username ?? "") !== loginKey(view.account))
+        return showDelete(request, reply, { status: 400, field: "username", text: messagesOf(view.locale).accountDeleteMismatch });
+      try {
+        await eraseAccount({ work }, request);
+      } catch (error) {
+        return showDelete(request, reply, problemOf(error, view));
+      }
+      cookies.clearSession(reply, request.realmId);
+      request.visitor = { ...request.visitor, session: null };
+      return visitors.showMessage(request, reply, 200, "account-deleted") as never;
+    },
+  );
+};

@@ -1,0 +1,290 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { encodeQR } from "qr";
+import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import { CodeTools, CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../signin/pages/index.ts";
+import { cleanLabel, creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
+import { changeSignIn } from "../audience.ts";
+import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
+import { confirmOwnTotp, openOwnTotp, startOwnTotp } from "../credentials/totp.service.ts";
+import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
+import { type AccountView, Panel, renderAccountPage } from "./shell.tsx";
+
+const PATH = "pages/security";
+const consumes = ["application/x-www-form-urlencoded"];
+
+export interface FactorPageParts extends RegistrationParts {
+  readonly pages: Consoles;
+}
+
+/** Mounted under /realms/:realm/account: what people add to sign in by. All of it asks for recent authentication. */
+export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (app, parts) => {
+  const { pages } = parts;
+  const config = { recentAuthentication: true };
+  const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: messagesOf(view.locale).accountSecurity });
+  const problemIn = (view: AccountView, problem?: FormProblem) =>
+    problem && { problem: { title: messagesOf(view.locale).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
+
+  /** Shown once, as the answer to what made them: nothing keeps them. */
+  const showCodes = async (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) => {
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const html = renderAccountPage({
+      view: { ...view, languages: [] },
+      title: text.accountCodesShownTitle,
+      lead: text.accountCodesShownText,
+      children: (
+        <Panel>
+          <ul class="gh-codes" id="codes" aria-label={text.accountCodesShownTitle}>
+            {codes.map((code) => (
+              <li class="gh-code" translate={false}>
+                {code}
+              </li>
+            ))}
+          </ul>
+          <CodeTools text={text} of="codes" />
+          <p class="gh-panel-links">
+            <a class="gh-button gh-button--primary gh-button--small" href={`${view.base}${PATH}`}>
+              {text.accountCodesDone}
+            </a>
+          </p>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html);
+  };
+
+  const showPasskey = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, label = "") => {
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const options = JSON.stringify(await creationOptions(parts, await ownRegistration(request)));
+    const html = renderAccountPage({
+      view,
+      title: text.accountPasskeyAdd,
+      lead: text.passkeySetUpText,
+      back: backOf(view),
+      ...problemIn(view, problem),
+      scripts: ["passkey.js"],
+      children: (
+        <Panel>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/passkey`} id="gh-step">
+            <CreatePasskey text={text} options={options} label={label} />
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  app.get(
+    `/${PATH}/passkey`,
+    { config, schema: { summary: "The page to add a passkey", response: { 200: page("The page") } } },
+    (request, reply) => showPasskey(request, reply),
+  );
+
+  app.post(
+    `/${PATH}/passkey`,
+    {
+      config,
+      schema: {
+        summary: "Add a passkey on the page",
+        consumes,
+        body: formOf({ credential: field(32_768), label: field(255) }, { credential: "{}", label: "work laptop" }),
+        response: {
+          200: page("Your first recovery codes"),
+          303: redirect("Added"),
+          400: page("What the browser made cannot be used"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { credential = "", label = "" } = request.body;
+      const added = await addOwnPasskey(parts, request, await ownRegistration(request), credential, cleanLabel(label)).catch(
+        async (error: unknown) => problemOf(error, await pages.viewOf(request, reply, "security")),
+      );
+      if ("status" in added) return showPasskey(request, reply, added, label);
+      return added.codes ? showCodes(request, reply, added.codes) : backTo(request, reply, PATH, "passkey");
+    },
+  );
+
+  interface Begun {
+    readonly setup: string;
+    readonly secret: string;
+    readonly uri: string;
+    readonly qrCode: string;
+  }
+
+  const showApp = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, kept?: Begun, label = "") => {
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const begun = kept ?? ((await startOwnTotp(parts, request)) as Begun);
+    const html = renderAccountPage({
+      view,
+      title: text.accountAppAdd,
+      lead: text.accountAppScan,
+      back: backOf(view),
+      ...problemIn(view, problem),
+      children: (
+        <Panel>
+          <div class="gh-app-setup">
+            <img class="gh-qr" src={begun.qrCode} alt={text.totpPicture} width="208" height="208" />
+            <div class="gh-form">
+              <p class="gh-hint">{text.accountAppKey}</p>
+              <p class="gh-code gh-key" translate={false}>
+                {(begun.secret.match(/.{1,4}/g) ?? []).join(" ")}
+              </p>
+              <a class="gh-link" href={begun.uri}>
+                {text.accountAppOpen}
+              </a>
+            </div>
+          </div>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/app`} id="gh-step" values={{ setup: begun.setup }}>
+            <Field
+              id="code"
+              label={text.totpFirstCode}
+              type="text"
+              code
+              inputmode="numeric"
+              autocomplete="one-time-code"
+              data-digits={String(request.realm.settings.totp.digits)}
+              maxlength={32}
+              error={problem?.field === "code" ? problem.text : undefined}
+            />
+            <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
+            <Submit>{text.accountSave}</Submit>
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  app.get(
+    `/${PATH}/app`,
+    { config, schema: { summary: "The page to add an authenticator app", response: { 200: page("The page") } } },
+    (request, reply) => showApp(request, reply),
+  );
+
+  app.post(
+    `/${PATH}/app`,
+    {
+      config,
+      schema: {
+        summary: "Add an authenticator app on the page",
+        consumes,
+        body: formOf({ setup: field(64), code: field(64), label: field(255) }, { setup: "kTz0", code: "492039", label: "my phone" }),
+        response: {
+          200: page("Your first recovery codes"),
+          303: redirect("Added"),
+          400: page("The code is not the one that the app shows"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { setup = "", code = "", label = "" } = request.body;
+      const added = await confirmOwnTotp(parts, request, { setup, code, label: cleanLabel(label) }).catch(async (error: unknown) => {
+        const view = await pages.viewOf(request, reply, "security");
+        const text = messagesOf(view.locale).accountAppWrong;
+        const isWrong = error instanceof AppError && error.errors?.some(({ field: name }) => name === "code");
+        return isWrong ? { status: 400, field: "code", text } : problemOf(error, view);
+      });
+      if (!("status" in added)) return added.codes ? showCodes(request, reply, added.codes) : backTo(request, reply, PATH, "app");
+      // The same secret again: the app has it already.
+      const kept = added.field === "code" ? await openOwnTotp(parts, request, setup) : null;
+      return showApp(request, reply, added, kept ?? undefined, label);
+    },
+  );
+
+  app.get(
+    `/${PATH}/recovery-codes`,
+    { config, schema: { summary: "The page to get new recovery codes", response: { 200: page("The page") } } },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "security");
+      const text = messagesOf(view.locale);
+      const html = renderAccountPage({
+        view,
+        title: text.accountCodesTitle,
+        lead: text.accountCodesText,
+        back: backOf(view),
+        children: (
+          <Panel text={text.accountCodesReplace}>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/recovery-codes`}>
+              <Submit>{text.accountCodesMake}</Submit>
+            </Form>
+          </Panel>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.post(
+    `/${PATH}/recovery-codes`,
+    {
+      config,
+      schema: {
+        summary: "Get new recovery codes on the page",
+        consumes,
+        body: formOf({}),
+        response: { 200: page("The codes") },
+      },
+    },
+    async (request, reply) => showCodes(request, reply, (await changeSignIn(request, createOwnRecoveryCodes)).codes),
+  );
+
+  const showPhone = async (request: FastifyRequest, reply: FastifyReply, token: string | null) => {
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const html = renderAccountPage({
+      view,
+      title: text.accountPhoneTitle,
+      lead: token === null ? text.accountPhoneMakeText : text.accountPhoneCodeText,
+      back: backOf(view),
+      children: (
+        <Panel>
+          {token === null ? (
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/phone`}>
+              <Submit>{text.accountPhoneMake}</Submit>
+            </Form>
+          ) : (
+            <>
+              <img class="gh-qr" src={pictureOf(token)} alt={text.accountPhonePicture} width="208" height="208" />
+              <p class="gh-code gh-key" translate={false}>
+                {token}
+              </p>
+            </>
+          )}
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html);
+  };
+
+  app.get(
+    `/${PATH}/phone`,
+    { config, schema: { summary: "The page to add a phone", response: { 200: page("The page") } } },
+    (request, reply) => showPhone(request, reply, null),
+  );
+
+  app.post(
+    `/${PATH}/phone`,
+    {
+      config,
+      schema: {
+        summary: "Get an enrollment token on the page",
+        consumes,
+        body: formOf({}),
+        response: { 200: page("The token") },
+      },
+    },
+    async (request, reply) => {
+      const { token } = await changeSignIn(request, (ctx) => createOwnEnrollmentToken(ctx, { type: "enrollment-token" }));
+      return showPhone(request, reply, token);
+    },
+  );
+};
+
+const pictureOf = (content: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(encodeQR(content, "svg", { ecc: "medium", border: 4 })).toString("base64")}`;

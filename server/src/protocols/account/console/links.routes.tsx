@@ -1,0 +1,216 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { brokerOf, type IdentityProviders, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import { seeOther } from "../../../signin/login/index.ts";
+import { Filled, Form, messagesOf, Submit } from "../../../signin/pages/index.ts";
+import { beginLink } from "../access/links.service.ts";
+import { changeSignIn } from "../audience.ts";
+import { accountPath, backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
+import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { Timed } from "./times.tsx";
+
+const PATH = "pages/linked-accounts";
+const consumes = ["application/x-www-form-urlencoded"];
+const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
+const AliasForm = formOf({});
+
+export interface LinkPageParts {
+  readonly pages: Consoles;
+  readonly baseUrl: string;
+  readonly providers: IdentityProviders;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, { pages, baseUrl, providers }) => {
+  const config = { recentAuthentication: true };
+
+  app.get(
+    `/${PATH}`,
+    {
+      config: { impersonated: true },
+      schema: { summary: "The page of your linked accounts", response: { 200: page("The page") } },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "links");
+      const { locale, now } = view;
+      const text = messagesOf(locale);
+      const links = await request.read((ctx) => readLinks(ctx, ctx.actor.id));
+      const known = await providers.get(request.realmId);
+      const isOffered = (alias: string) => {
+        const provider = known?.byAlias.get(alias);
+        return provider?.enabled && brokerOf(provider.protocol) && provider.config.provisioning !== "deny";
+      };
+      const others = (known?.buttons ?? []).filter(({ alias }) => isOffered(alias) && !links.some((link) => link.alias === alias));
+      const html = renderAccountPage({
+        view,
+        title: text.accountLinks,
+        lead: text.accountLinksText,
+        notice: noticeOf(request, view),
+        children: (
+          <>
+            <Panel text={links.length === 0 ? text.accountLinksNone : undefined}>
+              {links.length === 0 ? null : (
+                <Rows>
+                  {links.map(({ alias, displayName, protocol, username, subject, linkedAt, lastUsedAt, enabled }) => (
+                    <Row
+                      picture={<Mark protocol={protocol} />}
+                      title={<bdi>{displayName}</bdi>}
+                      facts={[
+                        <bdi>{username ?? subject}</bdi>,
+                        <>
+                          <Timed template={text.accountAdded} at={linkedAt} {...{ locale, now }} /> ·{" "}
+                          {lastUsedAt === null ? (
+                            text.accountNeverUsed
+                          ) : (
+                            <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />
+                          )}
+                        </>,
+                        !enabled && text.accountLinkOff,
+                      ]}
+                    >
+                      {view.impersonation ? null : (
+                        <Action
+                          href={`${view.base}${PATH}/unlink?${new URLSearchParams({ alias })}`}
+                          label={`${text.accountUnlink}: ${displayName}`}
+                        >
+                          {text.accountUnlink}
+                        </Action>
+                      )}
+                    </Row>
+                  ))}
+                </Rows>
+              )}
+            </Panel>
+            {others.length === 0 || view.impersonation ? null : (
+              <Panel title={text.accountLinkMore} icon="links">
+                <div class="gh-panel-links">
+                  {others.map(({ alias, displayName }) => (
+                    <Action href={`${view.base}${PATH}/link?${new URLSearchParams({ alias })}`}>
+                      <span>
+                        <Filled template={text.accountLinkAdd} values={{ provider: displayName }} />
+                      </span>
+                    </Action>
+                  ))}
+                </div>
+              </Panel>
+            )}
+          </>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.get(
+    `/${PATH}/link`,
+    { config, schema: { summary: "The page that begins to link an account", ...asked, response: { 200: page("The page") } } },
+    async (request, reply) => {
+      const { alias = "" } = request.query;
+      const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
+      if (!provider?.enabled) throw providerErrors.not_found();
+      const view = await pages.viewOf(request, reply, "links");
+      const text = messagesOf(view.locale);
+      const html = renderAccountPage({
+        view,
+        title: text.accountLinkAdd,
+        values: { provider: provider.displayName },
+        lead: <Filled template={text.linkAccountText} values={{ provider: provider.displayName }} />,
+        back: { href: `${view.base}${PATH}`, label: text.accountLinks },
+        children: (
+          <Panel>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/link?${new URLSearchParams({ alias })}`}>
+              <Submit>{text.continue}</Submit>
+            </Form>
+          </Panel>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.post(
+    `/${PATH}/link`,
+    {
+      config,
+      schema: {
+        summary: "Begin to link an account on the page",
+        consumes,
+        ...asked,
+        body: AliasForm,
+        response: { 303: redirect("To the identity provider") },
+      },
+    },
+    async (request, reply) => {
+      const returnTo = `${accountPath(request.realmId, PATH)}?done=linked`;
+      const { url } = await changeSignIn(request, (ctx) =>
+        beginLink(ctx, { baseUrl }, request.query.alias ?? "", { returnTo, client: null }),
+      );
+      return seeOther(reply, url.slice(baseUrl.length));
+    },
+  );
+
+  const showUnlink = async (request: FastifyRequest, reply: FastifyReply, alias: string, problem?: FormProblem) => {
+    const link = await request.read((ctx) => readLink(ctx, ctx.actor.id, alias));
+    const view = await pages.viewOf(request, reply, "links");
+    const text = messagesOf(view.locale);
+    const html = renderAccountPage({
+      view,
+      title: text.accountUnlinkTitle,
+      values: { provider: link.displayName },
+      lead: text.accountUnlinkText,
+      back: { href: `${view.base}${PATH}`, label: text.accountLinks },
+      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.text } }),
+      children: (
+        <Panel>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/unlink?${new URLSearchParams({ alias })}`}>
+            <Submit>{text.accountUnlink}</Submit>
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  app.get(
+    `/${PATH}/unlink`,
+    { config, schema: { summary: "The page that asks before an account is unlinked", ...asked, response: { 200: page("The page") } } },
+    (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
+  );
+
+  app.post(
+    `/${PATH}/unlink`,
+    {
+      config,
+      schema: {
+        summary: "Unlink an account on the page",
+        consumes,
+        ...asked,
+        body: AliasForm,
+        response: { 303: redirect("Unlinked"), 409: page("It is the last way to sign in") },
+      },
+    },
+    async (request, reply) => {
+      const { alias = "" } = request.query;
+      try {
+        await changeSignIn(request, (ctx) => removeOwnLink(ctx, alias));
+      } catch (error) {
+        return showUnlink(request, reply, alias, problemOf(error, await pages.viewOf(request, reply, "links")));
+      }
+      return backTo(request, reply, PATH, "unlinked");
+    },
+  );
+};
+
+/** The mark of the provider's kind. */
+const Mark = ({ protocol }: { protocol: string }) => {
+  const mark = markOf(protocol);
+  return mark ? (
+    <svg class="gh-provider-mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
+      {mark.map(({ d, fill = "currentColor" }) => (
+        <path d={d} fill={fill} />
+      ))}
+    </svg>
+  ) : null;
+};

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import type { IdentityProviders } from "../../../federation/index.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { field } from "../../../platform/http/index.ts";
+import { seeOther, type Visitors } from "../../../signin/login/index.ts";
+import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
+import type { AccountView, PageName } from "./shell.tsx";
+
+const TOKEN = "the value of the cookie XSRF-TOKEN";
+
+/** The body of a form: its fields, each of which may be missing, and an example for the description. */
+export const formOf = <const M extends Type.TProperties>(members: M, example: object = {}) =>
+  Type.Object({ _csrf: field(512), ...members }, { examples: [{ _csrf: TOKEN, ...example }] });
+
+/** What was just done, as the page after it says it. */
+const DONE = {
+  saved: "accountSavedNotice",
+  password: "accountPasswordChangedNotice",
+  passkey: "accountPasskeyAddedNotice",
+  app: "accountAppAddedNotice",
+  removed: "accountRemovedNotice",
+  browser: "accountBrowserForgotNotice",
+  session: "accountSessionEndedNotice",
+  others: "accountOthersEndedNotice",
+  revoked: "accountRevokedNotice",
+  unlinked: "accountUnlinkedNotice",
+  linked: "accountLinkedNotice",
+  joined: "accountJoinedNotice",
+} as const satisfies Record<string, keyof Messages>;
+export type Done = keyof typeof DONE;
+
+export const accountPath = (realm: string, path = ""): string => `/realms/${realm}/account/${path}`;
+
+/** Back to a page of the console, which says what was done: a reload does not do it again. */
+export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>
+  seeOther(reply, `${accountPath(request.realmId, path)}${done ? `?done=${done}` : ""}`);
+
+export type Consoles = ReturnType<typeof createPages>;
+
+/** What the pages of the account console have in common. */
+export function createPages({ visitors, providers }: { readonly visitors: Visitors; readonly providers: IdentityProviders }) {
+  return {
+    async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
+      const { lang: _lang, done: _done, ...kept } = request.query as Record<string, string>;
+      const path = request.url.split("?", 1)[0]!;
+      const { realmId } = request.realm;
+      const known = await providers.get(realmId);
+      return {
+        ...visitors.formOf(request, reply, path, kept),
+        ...{ here, base: accountPath(realmId), logoutAction: `/realms/${realmId}/logout`, account: request.actor!.name },
+        ...{ now: clock.now(), nonce: randomBytes(18).toString("base64") },
+        hidden: known && known.byAlias.size > 0 ? [] : ["links"],
+      };
+    },
+    send(reply: FastifyReply, { nonce }: AccountView, html: string, options: SendPageOptions & { readonly status?: number } = {}) {
+      const { status = 200, ...rest } = options;
+      return sendPage(reply, status, html, { nonce, ...rest }) as never;
+    },
+  };
+}
+
+/** The notice of the page that follows. */
+export function noticeOf(request: FastifyRequest, { locale }: Pick<AccountView, "locale">): string | undefined {
+  const { done } = request.query as { done?: string };
+  return done !== undefined && Object.hasOwn(DONE, done) ? messagesOf(locale)[DONE[done as Done]] : undefined;
+}
+
+/** Why a form is shown again: below the field that it is about, or above the form. */
+export interface FormProblem {
+  readonly status: number;
+  readonly field: string | null;
+  readonly text: string;
+}
+
+/** What people read where a service refuses: the field that it is about, and the words. */
+const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: keyof Messages]>> = {
+  "password.wrong": ["currentPassword", "accountPasswordWrong"],
+  "password.policy": ["newPassword", "accountPasswordWeak"],
+  "password.history": ["newPassword", "accountPasswordUsed"],
+  "password.breached": ["newPassword", "accountPasswordLeaked"],
+  "password.directory_policy": ["newPassword", "passwordDirectoryPolicyText"],
+  "password.directory_history": ["newPassword", "passwordDirectoryHistoryText"],
+  "password.directory_too_young": [null, "passwordDirectoryTooYoungText"],
+  "password.directory_denied": [null, "passwordDirectoryDeniedText"],
+  "password.entry_gone": [null, "passwordDirectoryDeniedText"],
+  "credentials.password_elsewhere": [null, "passwordInDirectoryText"],
+  "account.no_password": [null, "accountPasswordNone"],
+  "account.wait": [null, "accountPasswordWait"],
+  "account.administrator": [null, "accountAdministrator"],
+  "auth.overloaded": [null, "overloadedText"],
+  "users.login_name_taken": ["username", "accountTakenText"],
+  "passkeys.refused": [null, "accountPasskeyRefused"],
+  "passkeys.expired": [null, "passkeyExpiredText"],
+  "passkeys.taken": [null, "accountPasskeyTaken"],
+  "passkeys.too_many": [null, "accountPasskeyLimit"],
+  "totp.expired": [null, "accountAppExpired"],
+  "credentials.last_way_in": [null, "accountLastWay"],
+  "identity_providers.last_way_in": [null, "accountLastWay"],
+  "identity_providers.kept_by_directory": [null, "accountLinkKept"],
+  "roles.last_realm_admin": [null, "accountDeleteLast"],
+};
+
+/** What a form says of a refusal. Others are thrown on, to the page for errors. */
+export function problemOf(error: unknown, { locale }: Pick<AccountView, "locale">): FormProblem {
+  if (!(error instanceof AppError) || !Object.hasOwn(REFUSALS, error.code)) throw error;
+  const [field, words] = REFUSALS[error.code]!;
+  const seconds = Number(error.headers?.["retry-after"] ?? 1);
+  return { status: error.status, field, text: messagesOf(locale)[words].replace("{time}", () => waitingTime(locale, seconds)) };
+}

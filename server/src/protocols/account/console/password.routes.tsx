@@ -1,0 +1,101 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import { Field, Form, HiddenUsername, messagesOf, passwordRules, Submit } from "../../../signin/pages/index.ts";
+import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
+import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
+import { Panel, renderAccountPage } from "./shell.tsx";
+
+const PATH = "pages/password";
+const PasswordForm = formOf(
+  { currentPassword: field(8192), newPassword: field(8192), newPasswordAgain: field(8192) },
+  { currentPassword: "the present one", newPassword: "the new one", newPasswordAgain: "the new one" },
+);
+
+/** Mounted under /realms/:realm/account. */
+export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { readonly pages: Consoles }> = async (app, parts) => {
+  const { pages } = parts;
+  const config = { recentAuthentication: true };
+
+  const show = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const errorOf = (name: string) => (problem?.field === name ? problem.text : undefined);
+    const html = renderAccountPage({
+      view,
+      title: text.accountPasswordTitle,
+      lead: text.accountPasswordText,
+      back: { href: `${view.base}pages/security`, label: text.accountSecurity },
+      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined } }),
+      children: (
+        <Panel>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}`} id="gh-step">
+            <HiddenUsername username={view.account} />
+            <Field
+              id="current-password"
+              name="currentPassword"
+              label={text.currentPassword}
+              type="password"
+              autocomplete="current-password"
+              show={text.showPassword}
+              autofocus={!problem}
+              error={errorOf("currentPassword")}
+            />
+            <Field
+              id="new-password"
+              name="newPassword"
+              label={text.newPassword}
+              hint={passwordRules(request.realm.settings.passwordPolicy, text)}
+              show={text.showPassword}
+              type="password"
+              autocomplete="new-password"
+              error={errorOf("newPassword")}
+            />
+            <Field
+              id="new-password-again"
+              name="newPasswordAgain"
+              label={text.newPasswordAgain}
+              type="password"
+              autocomplete="new-password"
+              enterkeyhint="go"
+              error={errorOf("newPasswordAgain")}
+            />
+            <Submit>{text.accountPasswordChange}</Submit>
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  app.get(
+    `/${PATH}`,
+    { config, schema: { summary: "The page to change your password", response: { 200: page("The page") } } },
+    (request, reply) => show(request, reply),
+  );
+
+  app.post(
+    `/${PATH}`,
+    {
+      config: { ...config, limit: "account-password" },
+      schema: {
+        summary: "Change your password on the page",
+        consumes: ["application/x-www-form-urlencoded"],
+        body: PasswordForm,
+        response: { 303: redirect("Changed"), 400: page("What was typed is refused") },
+      },
+    },
+    async (request, reply) => {
+      const { currentPassword = "", newPassword = "", newPasswordAgain } = request.body;
+      const { locale } = await pages.viewOf(request, reply, "security");
+      if (newPasswordAgain !== undefined && newPasswordAgain !== newPassword)
+        return show(request, reply, { status: 400, field: "newPasswordAgain", text: messagesOf(locale).accountPasswordSame });
+      try {
+        await changePassword(parts, request, { currentPassword, newPassword });
+      } catch (error) {
+        return show(request, reply, problemOf(error, { locale }));
+      }
+      return backTo(request, reply, "pages/security", "password");
+    },
+  );
+};

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { takeOwnUser } from "../../../directory/users/index.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import type { MailParts } from "../../../signin/action-tokens/index.ts";
+import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../signin/pages/index.ts";
+import type { Cookies } from "../../../signin/sessions/index.ts";
+import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
+import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
+import { Panel, renderAccountPage } from "./shell.tsx";
+
+const PATH = "pages/preferences";
+
+export interface PreferencePageParts extends MailParts {
+  readonly pages: Consoles;
+  readonly cookies: Cookies;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = async (app, parts) => {
+  const { pages, cookies } = parts;
+
+  app.get(
+    `/${PATH}`,
+    {
+      config: { impersonated: true },
+      schema: { summary: "The page of your language and theme", response: { 200: page("The page") } },
+    },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "preferences");
+      const text = messagesOf(view.locale);
+      const themes = [
+        ["", text.accountThemeAuto] as const,
+        ["light", text.accountThemeLight] as const,
+        ["dark", text.accountThemeDark] as const,
+      ];
+      const html = renderAccountPage({
+        // The choice stands on the page itself.
+        view: { ...view, languages: [] },
+        title: text.accountPreferences,
+        notice: noticeOf(request, view),
+        children: (
+          <Panel>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}`}>
+              <div class="gh-field">
+                <label class="gh-label" for="locale">
+                  {text.accountLanguage}
+                </label>
+                <select class="gh-input gh-select" id="locale" name="locale" aria-describedby="locale-hint">
+                  {LOCALES.map((locale) => (
+                    <option value={locale} selected={locale === view.locale} lang={locale}>
+                      {messagesOf(locale).languageName}
+                    </option>
+                  ))}
+                </select>
+                <p class="gh-hint" id="locale-hint">
+                  {text.accountLanguageHint}
+                </p>
+              </div>
+              <fieldset>
+                <legend>{text.accountTheme}</legend>
+                {themes.map(([value, label]) => (
+                  <label class="gh-check">
+                    <input type="radio" name="theme" value={value} checked={value === (view.theme ?? "")} />
+                    <span>{label}</span>
+                  </label>
+                ))}
+              </fieldset>
+              {view.impersonation ? null : <Submit>{text.accountSave}</Submit>}
+            </Form>
+          </Panel>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.post(
+    `/${PATH}`,
+    {
+      schema: {
+        summary: "Choose your language and theme on the page",
+        consumes: ["application/x-www-form-urlencoded"],
+        body: formOf({ locale: field(35), theme: field(8) }, { locale: "nl", theme: "dark" }),
+        response: { 303: redirect("Saved") },
+      },
+    },
+    async (request, reply) => {
+      const locale = LOCALES.find((each) => each === request.body.locale);
+      const options = { policy: request.realm.settings.account, broughtBy: null, mail: parts };
+      if (locale) {
+        await request.transact(async (ctx) => {
+          await takeOwnUser(ctx);
+          const profile = await readProfile(ctx);
+          const isFixed = (await readOnlyMembers(ctx, options.policy)).has("locale");
+          const { username, email, firstName, lastName, attributes } = profile;
+          // For mails, too. A finer choice of the same language, such as nl-BE, stays.
+          if (!isFixed && profile.locale?.split("-")[0]?.toLowerCase() !== locale)
+            await saveProfile(ctx, { username, email, firstName, lastName, attributes, locale }, options);
+        });
+        cookies.setLanguage(reply, locale);
+      }
+      cookies.setTheme(reply, THEMES.find((each) => each === request.body.theme) ?? null);
+      return backTo(request, reply, PATH, "saved");
+    },
+  );
+};

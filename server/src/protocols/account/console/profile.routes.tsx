@@ -1,0 +1,138 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { takeOwnUser } from "../../../directory/users/index.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import type { MailParts } from "../../../signin/action-tokens/index.ts";
+import { messagesOf } from "../../../signin/pages/index.ts";
+import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
+import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
+import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
+import { CONTACT, DETAILS, type Member, renderContact, renderProfile } from "./profile.tsx";
+
+const PATH = "pages/profile";
+const consumes = ["application/x-www-form-urlencoded"];
+const bodyOf = (members: readonly { readonly name: string }[]) =>
+  formOf(Object.fromEntries(members.map(({ name }) => [name, field(4096)])), { [members[0]!.name]: "Ada" });
+type Form = Readonly<Record<string, string | undefined>>;
+
+/** What the account API takes, without the name by which its description knows it. */
+const Update = Type.Object(UpdateProfile.properties, { additionalProperties: false });
+
+export interface ProfilePageParts extends MailParts {
+  readonly pages: Consoles;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (app, parts) => {
+  const { pages } = parts;
+
+  interface Shown {
+    readonly typed?: Form;
+    readonly problem?: FormProblem;
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply, render: typeof renderProfile, { typed, problem }: Shown = {}) => {
+    const view = await pages.viewOf(request, reply, "profile");
+    const profile = await request.read(readProfile);
+    const readOnly = await request.read((ctx) => readOnlyMembers(ctx, request.realm.settings.account));
+    const html = render({ view, profile, readOnly, typed: typed ?? {}, problem, notice: noticeOf(request, view) });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  /** The members of the form over the present profile, which the API takes whole. */
+  const save = async (request: FastifyRequest, members: readonly Member[], form: Form): Promise<void> => {
+    const options = { policy: request.realm.settings.account, broughtBy: null, mail: parts };
+    await request.transact(async (ctx) => {
+      await takeOwnUser(ctx);
+      const profile = await readProfile(ctx);
+      const readOnly = await readOnlyMembers(ctx, options.policy);
+      const input = typedOver(
+        profile,
+        members.filter(({ name }) => !readOnly.has(name)),
+        form,
+      );
+      const validate = request.compileValidationSchema(Update);
+      if (!validate(input)) throw new Refused((validate.errors as readonly { instancePath?: string }[] | null) ?? []);
+      await saveProfile(ctx, input, options);
+    });
+  };
+
+  const routes = (path: string, members: readonly Member[], render: typeof renderProfile, config: object, summary: string) => {
+    app.get(
+      `/${path}`,
+      { config: { impersonated: true, ...config }, schema: { summary: `The page of ${summary}`, response: { 200: page("The page") } } },
+      (request, reply) => show(request, reply, render),
+    );
+    app.post(
+      `/${path}`,
+      {
+        config,
+        schema: {
+          summary: `Change ${summary} on the page`,
+          consumes,
+          body: bodyOf(members),
+          response: { 303: redirect("Saved"), 400: page("What was typed is refused"), 409: page("The name is taken") },
+        },
+      },
+      async (request, reply) => {
+        const form = request.body as Form;
+        try {
+          await save(request, members, form);
+        } catch (error) {
+          const view = await pages.viewOf(request, reply, "profile");
+          return show(request, reply, render, { typed: form, problem: refusalOf(error, members, view) });
+        }
+        return backTo(request, reply, PATH, "saved");
+      },
+    );
+  };
+  routes(PATH, DETAILS, renderProfile, {}, "your profile");
+  routes(
+    `${PATH}/contact`,
+    CONTACT,
+    renderContact,
+    { recentAuthentication: true, impersonated: false },
+    "your username, address and number",
+  );
+
+  const refusalOf = (error: unknown, members: readonly Member[], view: Parameters<typeof problemOf>[1]): FormProblem => {
+    const text = messagesOf(view.locale);
+    const found =
+      error instanceof Refused ? error.members : error instanceof AppError ? (error.errors ?? []).map(({ field: name }) => name) : [];
+    const member = members.find(({ name }) => found.some((each) => each === name || each.endsWith(`.${name}`)));
+    if (member) return { status: 400, field: member.name, text: text[member.refusal] };
+    if (error instanceof Refused) throw error.cause;
+    return problemOf(error, view);
+  };
+};
+
+/** What was typed does not fit the schema of the API. */
+class Refused extends Error {
+  readonly members: readonly string[];
+  constructor(errors: readonly { readonly instancePath?: string }[]) {
+    super("the form does not fit the profile", { cause: new AppError("request.invalid", 400, "What was typed is not valid") });
+    this.members = errors.map(({ instancePath = "" }) => instancePath.split("/").filter(Boolean).join("."));
+  }
+}
+
+const filled = (typed: string | undefined): string | null => typed?.trim() || null;
+
+function typedOver(profile: Profile, members: readonly Member[], form: Form) {
+  const sent = members.filter(({ name }) => form[name] !== undefined);
+  const own = Object.fromEntries(sent.filter(({ isAttribute }) => !isAttribute).map(({ name }) => [name, filled(form[name])]));
+  const attributes: Record<string, string | string[]> = { ...profile.attributes };
+  for (const { name, isAttribute } of sent) {
+    const value = filled(form[name]);
+    if (!isAttribute) continue;
+    // Of several, which an administrator wrote, the page shows the first: left as it is, all stay.
+    const present = attributes[name];
+    if (value === (Array.isArray(present) ? (present[0] ?? null) : (present ?? null))) continue;
+    if (value === null) delete attributes[name];
+    else attributes[name] = value;
+  }
+  const { username, email, firstName, lastName, locale } = profile;
+  const { username: typedName, ...others } = own;
+  return { ...{ username, email, firstName, lastName, locale }, ...(typedName && { username: typedName }), ...others, attributes };
+}

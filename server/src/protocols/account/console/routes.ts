@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Scopes } from "../../../applications/client-scopes/index.ts";
+import type { IdentityProviders } from "../../../federation/index.ts";
+import { declare, page, redirect, session } from "../../../platform/http/index.ts";
+import type { Visitors } from "../../../signin/login/index.ts";
+import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
+import type { ProfileParts } from "../profile/profile.routes.ts";
+import { activityPages } from "./activity.routes.tsx";
+import { applicationPages } from "./applications.routes.tsx";
+import { dataPages } from "./data.routes.tsx";
+import { factorPages } from "./factors.routes.tsx";
+import { linkPages } from "./links.routes.tsx";
+import { organizationPages } from "./organizations.routes.tsx";
+import { overviewPages } from "./overview.routes.tsx";
+import { createPages } from "./pages.ts";
+import { passwordPages } from "./password.routes.tsx";
+import { preferencePages } from "./preferences.routes.tsx";
+import { profilePages } from "./profile.routes.tsx";
+import { securityPages } from "./security.routes.tsx";
+import { sessionPages } from "./sessions.routes.tsx";
+
+export interface ConsoleParts extends ProfileParts, RegistrationParts {
+  readonly visitors: Visitors;
+  readonly providers: IdentityProviders;
+  readonly scopes: Scopes;
+}
+
+/** How every page can answer. */
+const everywhere = {
+  303: redirect("To the sign-in, where it is needed first"),
+  403: page("Not open to you, or the token of the form is stale"),
+};
+
+/** Mounted under /realms/:realm/account: pages, beside the API at the same place. They are `/` and everything below `/pages/`. */
+export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = async (app, parts) => {
+  declare(app, {
+    tags: ["Account pages"],
+    caller: session({ onlyPages: true, returnTo: ({ url }) => url }),
+    ...{ csrf: "form", errors: "page", codes: "account" },
+  });
+  app.addHook("onRoute", (route) => {
+    route.schema = { ...route.schema, response: { ...everywhere, ...(route.schema?.response as object) } };
+  });
+  // A form changes what its page showed, whatever its version: nothing here is conditional.
+  app.addHook("onRequest", (request, _reply, done) => {
+    delete request.headers["if-match"];
+    done();
+  });
+  // Forms of our own pages; nothing else is taken.
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+  const pages = createPages(parts);
+  const all = { ...parts, pages, prefix: "" };
+  await app.register(overviewPages, all);
+  await app.register(profilePages, all);
+  await app.register(passwordPages, all);
+  await app.register(securityPages, all);
+  await app.register(factorPages, all);
+  await app.register(sessionPages, all);
+  await app.register(applicationPages, all);
+  await app.register(linkPages, all);
+  await app.register(organizationPages, all);
+  await app.register(activityPages, all);
+  await app.register(dataPages, all);
+  await app.register(preferencePages, all);
+};

@@ -1,0 +1,185 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { credentialErrors } from "../../../directory/credentials/index.ts";
+import { type Credential, readCredentials, revokeOwnCredential } from "../../../directory/users/index.ts";
+import { field, page, redirect } from "../../../platform/http/index.ts";
+import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
+import { Field, Form, messagesOf, Submit } from "../../../signin/pages/index.ts";
+import { cleanLabel } from "../../../signin/passkeys/index.ts";
+import type { Messages } from "../../../tenancy/messaging/index.ts";
+import { readBrowsers } from "../access/places.service.ts";
+import { changeSignIn } from "../audience.ts";
+import { renameOwnPasskey } from "../credentials/passkeys.service.ts";
+import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
+import { credentialName, renderSecurity } from "./security.tsx";
+import { Panel, renderAccountPage } from "./shell.tsx";
+
+const PATH = "pages/security";
+const consumes = ["application/x-www-form-urlencoded"];
+
+export interface SecurityPageParts {
+  readonly pages: Consoles;
+  readonly messages: Messages;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async (app, { pages, messages }) => {
+  app.get(
+    `/${PATH}`,
+    { schema: { summary: "The page of how you sign in", response: { 200: page("The page") } } },
+    async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "security");
+      const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
+      const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
+      const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
+      return pages.send(reply, view, renderSecurity({ view, notice: noticeOf(request, view), credentials, browsers, canPush }));
+    },
+  );
+
+  const findCredential = async (request: FastifyRequest, type: string, id: string): Promise<Credential> => {
+    const found = (await request.read((ctx) => readCredentials(ctx, ctx.actor.id))).find((each) => each.type === type && each.id === id);
+    if (!found) throw credentialErrors.not_found();
+    return found;
+  };
+
+  interface Asked {
+    readonly type?: string;
+    readonly id?: string;
+  }
+
+  const showRemove = async (request: FastifyRequest, reply: FastifyReply, asked: Asked, problem?: FormProblem) => {
+    const { type = "", id = "" } = asked;
+    const view = await pages.viewOf(request, reply, "security");
+    const text = messagesOf(view.locale);
+    const credential = await findCredential(request, type, id);
+    const html = renderAccountPage({
+      view,
+      title: text.accountRemoveTitle,
+      values: { credential: credentialName(credential, text) },
+      lead: text.accountRemoveText,
+      back: { href: `${view.base}${PATH}`, label: text.accountSecurity },
+      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.text } }),
+      children: (
+        <Panel>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/remove`} values={{ type, id }}>
+            <Submit>{text.accountRemove}</Submit>
+          </Form>
+        </Panel>
+      ),
+    });
+    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+  };
+
+  const removing = { recentAuthentication: true };
+  app.get(
+    `/${PATH}/remove`,
+    {
+      config: removing,
+      schema: {
+        summary: "The page that asks before a credential is removed",
+        querystring: Type.Object({ type: field(64), id: field(64), lang: field(35) }),
+        response: { 200: page("The page") },
+      },
+    },
+    (request, reply) => showRemove(request, reply, request.query),
+  );
+
+  app.post(
+    `/${PATH}/remove`,
+    {
+      config: removing,
+      schema: {
+        summary: "Remove one of your credentials on the page",
+        consumes,
+        body: formOf({ type: field(64), id: field(64) }, { type: "passkey", id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
+        response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
+      },
+    },
+    async (request, reply) => {
+      const { type = "", id = "" } = request.body;
+      const { history } = request.realm.settings.passwordPolicy;
+      try {
+        await changeSignIn(request, (ctx) => revokeOwnCredential(ctx, type, id, history));
+      } catch (error) {
+        const { locale } = await pages.viewOf(request, reply, "security");
+        return showRemove(request, reply, request.body, problemOf(error, { locale }));
+      }
+      return backTo(request, reply, PATH, "removed");
+    },
+  );
+
+  app.get(
+    `/${PATH}/rename`,
+    {
+      schema: {
+        summary: "The page to rename a passkey",
+        querystring: Type.Object({ id: field(64), lang: field(35) }),
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const { id = "" } = request.query;
+      const view = await pages.viewOf(request, reply, "security");
+      const text = messagesOf(view.locale);
+      const credential = await findCredential(request, "passkey", id);
+      const html = renderAccountPage({
+        view,
+        title: text.accountRenameTitle,
+        values: { credential: credentialName(credential, text) },
+        back: { href: `${view.base}${PATH}`, label: text.accountSecurity },
+        children: (
+          <Panel>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/rename`} values={{ id }}>
+              <Field
+                id="label"
+                label={text.accountName}
+                type="text"
+                dir="auto"
+                autocomplete="off"
+                value={credential.label ?? ""}
+                maxlength={255}
+                autofocus
+              />
+              <Submit>{text.accountSave}</Submit>
+            </Form>
+          </Panel>
+        ),
+      });
+      return pages.send(reply, view, html);
+    },
+  );
+
+  app.post(
+    `/${PATH}/rename`,
+    {
+      schema: {
+        summary: "Rename one of your passkeys on the page",
+        consumes,
+        body: formOf({ id: field(64), label: field(255) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e", label: "work laptop" }),
+        response: { 303: redirect("Renamed") },
+      },
+    },
+    async (request, reply) => {
+      const { id = "", label = "" } = request.body;
+      await request.transact((ctx) => renameOwnPasskey(ctx, id, cleanLabel(label)));
+      return backTo(request, reply, PATH, "saved");
+    },
+  );
+
+  app.post(
+    `/${PATH}/browsers/forget`,
+    {
+      schema: {
+        summary: "Stop trusting a browser on the page",
+        consumes,
+        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
+        response: { 303: redirect("Forgotten") },
+      },
+    },
+    async (request, reply) => {
+      await request.transact((ctx) => forgetBrowser(ctx, request.body.id ?? ""));
+      return backTo(request, reply, PATH, "browser");
+    },
+  );
+};

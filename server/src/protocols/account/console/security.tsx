@@ -1,0 +1,158 @@
+import type { Static } from "typebox";
+import type { Credential } from "../../../directory/users/index.ts";
+import { browserName, type Messages, messagesOf } from "../../../signin/pages/index.ts";
+import type { AccountBrowser } from "../access/access.schema.ts";
+import type { IconName } from "./icons.tsx";
+import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { Timed } from "./times.tsx";
+
+interface SecurityView {
+  readonly view: AccountView;
+  readonly notice: string | undefined;
+  readonly credentials: readonly Credential[];
+  readonly browsers: readonly Static<typeof AccountBrowser>[];
+  /** The realm can ask phones: a provider of push messages is set up. */
+  readonly canPush: boolean;
+}
+
+/** What people call a credential, where they gave it no name. */
+export const credentialName = ({ type, label }: Pick<Credential, "type" | "label">, text: Messages): string =>
+  label ??
+  { passkey: text.accountPasskeyUnnamed, totp: text.accountAppUnnamed, push: text.accountPhoneUnnamed, password: text.accountPassword }[
+    type
+  ] ??
+  text.accountCodes;
+
+/** Everything by which the user proves that it is them. */
+export function renderSecurity({ view, notice, credentials, browsers, canPush }: SecurityView): string {
+  const text = messagesOf(view.locale);
+  const { locale, now } = view;
+  const of = (type: string) => credentials.filter((credential) => credential.type === type);
+  const [password] = of("password");
+  const [codes] = of("recovery-code");
+  const list = (type: string, icon: IconName) =>
+    of(type).length === 0 ? null : (
+      <Rows>
+        {of(type).map((credential) => (
+          <CredentialRow view={view} icon={icon} credential={credential} />
+        ))}
+      </Rows>
+    );
+  const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
+  const pages = `${view.base}pages`;
+  return renderAccountPage({
+    view,
+    title: text.accountSecurity,
+    lead: text.accountSecurityText,
+    notice,
+    children: (
+      <>
+        <Panel
+          title={text.accountPassword}
+          icon="password"
+          text={
+            password ? (
+              <Timed template={text.accountPasswordSince} at={password.createdAt} {...{ locale, now }} />
+            ) : (
+              text.accountPasswordNone
+            )
+          }
+          action={password ? <Action href={`${pages}/password`}>{text.accountPasswordChange}</Action> : null}
+        />
+        <Panel
+          title={text.accountPasskeys}
+          icon="key"
+          text={text.accountPasskeysText}
+          action={<Action href={`${pages}/security/passkey`}>{text.accountPasskeyAdd}</Action>}
+        >
+          {list("passkey", "key")}
+        </Panel>
+        <Panel
+          title={text.accountApps}
+          icon="phone"
+          text={text.accountAppsText}
+          action={<Action href={`${pages}/security/app`}>{text.accountAppAdd}</Action>}
+        >
+          {list("totp", "phone")}
+        </Panel>
+        {canPush || of("push").length > 0 ? (
+          <Panel
+            title={text.accountPhones}
+            icon="phone"
+            text={text.accountPhonesText}
+            action={canPush ? <Action href={`${pages}/security/phone`}>{text.accountPhoneAdd}</Action> : null}
+          >
+            {list("push", "phone")}
+          </Panel>
+        ) : null}
+        <Panel
+          title={text.accountCodes}
+          icon="codes"
+          text={text.accountCodesText}
+          action={<Action href={`${pages}/security/recovery-codes`}>{text.accountCodesMake}</Action>}
+        >
+          <p class="gh-panel-text">
+            {codes?.remaining ? text.accountCodesLeft.replace("{count}", () => String(codes.remaining)) : text.accountCodesNone}
+          </p>
+        </Panel>
+        <Panel title={text.accountBrowsers} icon="sessions" text={trusted.length > 0 ? text.accountBrowsersText : text.accountBrowsersNone}>
+          {trusted.length === 0 ? null : (
+            <Rows>
+              {trusted.map(({ id, userAgent, trustedUntil, lastSeenAt, current }) => {
+                const name = userAgent ? browserName(userAgent) : text.accountUnknownBrowser;
+                return (
+                  <Row
+                    icon="sessions"
+                    title={
+                      <>
+                        {name}
+                        {current ? <span class="gh-tag">{text.accountThisBrowser}</span> : null}
+                      </>
+                    }
+                    facts={[
+                      <Timed template={text.accountSeen} at={lastSeenAt} {...{ locale, now }} />,
+                      <Timed template={text.accountBrowserTrusted} at={trustedUntil!} {...{ locale, now }} />,
+                    ]}
+                  >
+                    <Act view={view} path="security/browsers/forget" values={{ id }} label={`${text.accountBrowserForget}: ${name}`}>
+                      {text.accountBrowserForget}
+                    </Act>
+                  </Row>
+                );
+              })}
+            </Rows>
+          )}
+        </Panel>
+      </>
+    ),
+  });
+}
+
+function CredentialRow({ view, icon, credential }: { view: AccountView; icon: IconName; credential: Credential }) {
+  const text = messagesOf(view.locale);
+  const { locale, now } = view;
+  const { id, type, createdAt, lastUsedAt } = credential;
+  const name = credentialName(credential, text);
+  const query = new URLSearchParams({ type, id });
+  return (
+    <Row
+      icon={icon}
+      title={<bdi>{name}</bdi>}
+      facts={[
+        <>
+          <Timed template={text.accountAdded} at={createdAt} {...{ locale, now }} /> ·{" "}
+          {lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />}
+        </>,
+      ]}
+    >
+      {type === "passkey" ? (
+        <Action href={`${view.base}pages/security/rename?${new URLSearchParams({ id })}`} label={`${text.accountRename}: ${name}`}>
+          {text.accountRename}
+        </Action>
+      ) : null}
+      <Action href={`${view.base}pages/security/remove?${query}`} label={`${text.accountRemove}: ${name}`}>
+        {text.accountRemove}
+      </Action>
+    </Row>
+  );
+}

@@ -1,0 +1,219 @@
+import type { ComponentChildren } from "preact";
+import { type AssetName, assetHref } from "../../../signin/assets/index.ts";
+import {
+  Alert,
+  BrandMark,
+  brandName,
+  brandOf,
+  Filled,
+  Form,
+  Languages,
+  type Messages,
+  messagesOf,
+  type PageFrame,
+  renderDocument,
+  Sheet,
+  withoutBidiControls,
+} from "../../../signin/pages/index.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+/** The pages that the navigation leads to: path, words, whether an administrator who acts as the user sees it. */
+const PAGES = [
+  ["overview", "", "accountOverview", true],
+  ["profile", "pages/profile", "accountProfile", true],
+  ["security", "pages/security", "accountSecurity", false],
+  ["sessions", "pages/sessions", "accountSessions", true],
+  ["applications", "pages/applications", "accountApplications", true],
+  ["links", "pages/linked-accounts", "accountLinks", true],
+  ["organizations", "pages/organizations", "accountOrganizations", true],
+  ["activity", "pages/activity", "accountActivity", false],
+  ["data", "pages/data", "accountData", false],
+  ["preferences", "pages/preferences", "accountPreferences", true],
+] as const satisfies readonly (readonly [IconName, string, keyof Messages, boolean])[];
+
+export type PageName = (typeof PAGES)[number][0];
+
+/** What every page of the account console has. */
+export interface AccountFrame extends PageFrame {
+  readonly csrf: string;
+  /** `/realms/{realm}/account/` */
+  readonly base: string;
+  readonly logoutAction: string;
+  readonly account: string;
+  readonly now: number;
+  /** Lets the scripts of this answer run. */
+  readonly nonce: string;
+  /** Pages that would have nothing to show. */
+  readonly hidden: readonly PageName[];
+}
+
+export interface AccountView extends AccountFrame {
+  readonly here: PageName;
+}
+
+interface AccountPageProps {
+  readonly view: AccountView;
+  readonly title: string;
+  readonly values?: Readonly<Record<string, string>>;
+  readonly lead?: ComponentChildren;
+  /** Confirms what was just done. */
+  readonly notice?: string | undefined;
+  readonly problem?: { readonly title: string; readonly text?: string | undefined } | undefined;
+  readonly scripts?: readonly AssetName[];
+  /** Where this page belongs: a link back to it. */
+  readonly back?: { readonly href: string; readonly label: string };
+  readonly children?: ComponentChildren;
+}
+
+const STYLES = ["account.css", "account-parts.css"] as const;
+
+export const renderAccountPage = (props: AccountPageProps): string => renderDocument(<AccountPage {...props} />);
+
+function AccountPage({ view, title, values = {}, lead, notice, problem, scripts = [], back, children }: AccountPageProps) {
+  const text = messagesOf(view.locale);
+  const brand = brandOf(view);
+  const ours = ["forms.js" as const, ...scripts].map((name) => ({ src: assetHref(name), nonce: view.nonce }));
+  const names = { name: brandName(brand), ...values };
+  const plain = title.replace(/\{([a-z]+)\}/g, (whole, key: string) => withoutBidiControls(names[key as "name"] ?? whole));
+  return (
+    <Sheet {...view} kind="account" title={plain} problem={problem} styles={STYLES.map(assetHref)} scripts={ours}>
+      <a class="gh-skip" href="#gh-main">
+        {text.accountSkip}
+      </a>
+      <header class="gh-top">
+        <a class="gh-top-brand" href={view.base}>
+          <BrandMark branding={brand} />
+          <span class="gh-top-name">{withoutBidiControls(brandName(brand))}</span>
+        </a>
+        <Form class="gh-top-account" csrf={view.csrf} action={view.logoutAction}>
+          <span class="gh-account-name" dir="auto">
+            {withoutBidiControls(view.account)}
+          </span>
+          <button class="gh-link" type="submit">
+            {text.signOut}
+          </button>
+        </Form>
+      </header>
+      <div class="gh-shell">
+        <Navigation view={view} text={text} />
+        <main class="gh-main" id="gh-main" tabIndex={-1}>
+          {back ? (
+            <p class="gh-back">
+              <a class="gh-link" href={back.href}>
+                <span aria-hidden="true">←</span> {back.label}
+              </a>
+            </p>
+          ) : null}
+          <h1 class="gh-title">
+            <Filled template={title} values={names} />
+          </h1>
+          {lead ? <p class="gh-lead">{lead}</p> : null}
+          {problem?.text ? (
+            <Alert id="gh-error" tone="error" title={problem.title}>
+              {problem.text}
+            </Alert>
+          ) : null}
+          {notice && !problem ? (
+            <Alert id="gh-notice" tone="notice">
+              {notice}
+            </Alert>
+          ) : null}
+          {children}
+          <Languages locale={view.locale} languages={view.languages ?? []} />
+        </main>
+      </div>
+    </Sheet>
+  );
+}
+
+function Navigation({ view, text }: { view: AccountView; text: Messages }) {
+  const shown = PAGES.filter(([name, , , alsoPlayed]) => !view.hidden.includes(name) && (alsoPlayed || !view.impersonation));
+  return (
+    <nav class="gh-nav" aria-label={text.accountNav}>
+      <ul>
+        {shown.map(([name, path, label]) => (
+          <li>
+            <a href={`${view.base}${path}`} aria-current={name === view.here ? "page" : undefined}>
+              <Icon name={name} />
+              {text[label]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+interface PanelProps {
+  readonly title?: string | undefined;
+  readonly text?: ComponentChildren;
+  readonly icon?: IconName;
+  /** Beside the heading. */
+  readonly action?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A box with a heading. */
+export const Panel = ({ title, text, icon, action, children }: PanelProps) => (
+  <section class="gh-panel">
+    {title === undefined ? null : (
+      <div class="gh-panel-head">
+        {icon ? <Icon name={icon} /> : null}
+        <h2>{title}</h2>
+        {action}
+      </div>
+    )}
+    {text ? <p class="gh-panel-text">{text}</p> : null}
+    {children}
+  </section>
+);
+
+interface RowProps {
+  readonly icon?: IconName;
+  readonly picture?: ComponentChildren;
+  readonly title: ComponentChildren;
+  /** Below the title, one after the other. */
+  readonly facts?: readonly ComponentChildren[];
+  readonly children?: ComponentChildren;
+}
+
+/** One thing of a list, with what can be done with it. */
+export const Row = ({ icon, picture, title, facts = [], children }: RowProps) => (
+  <li class="gh-row">
+    {picture ?? (icon ? <Icon name={icon} /> : null)}
+    <div class="gh-row-text">
+      <p class="gh-row-title">{title}</p>
+      {facts.filter(Boolean).map((fact) => (
+        <div class="gh-row-fact">{fact}</div>
+      ))}
+    </div>
+    {children ? <div class="gh-row-actions">{children}</div> : null}
+  </li>
+);
+
+export const Rows = ({ children }: { children: ComponentChildren }) => <ul class="gh-rows">{children}</ul>;
+
+/** A link that looks like a button. */
+export const Action = ({ href, label, children }: { href: string; label?: string | undefined; children: ComponentChildren }) => (
+  <a class="gh-button gh-button--plain gh-button--small" href={href} aria-label={label}>
+    {children}
+  </a>
+);
+
+interface ActProps {
+  readonly view: AccountView;
+  readonly path: string;
+  readonly values?: Readonly<Record<string, string>>;
+  /** For screen readers, where several buttons say the same. */
+  readonly label?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A button that does it at once. */
+export const Act = ({ view, path, values, label, children }: ActProps) => (
+  <Form class="gh-act" csrf={view.csrf} action={`${view.base}pages/${path}`} values={values}>
+    <button class="gh-button gh-button--plain gh-button--small" type="submit" aria-label={label}>
+      {children}
+    </button>
+  </Form>
+);

@@ -1,0 +1,90 @@
+// Runs in the browser, where it makes forms easier. Every page works without it. Served as it is; the browser's own types are taken from the
+// global object, because the server's code is checked without them.
+(() => {
+  const { document, navigator, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
+
+  /** @typedef {any} Element */
+  /** @param {string} selector @returns {Element[]} */
+  const all = (selector) => Array.from(document.querySelectorAll(selector));
+
+  // A password can be looked at while it is typed.
+  for (const button of all("[data-shows]")) {
+    const input = document.getElementById(button.dataset.shows);
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const isShown = input.type === "text";
+      input.type = isShown ? "password" : "text";
+      button.setAttribute("aria-pressed", String(!isShown));
+      input.focus();
+    });
+    // The field is sent as a password again, because browsers offer to save passwords only.
+    input.form.addEventListener("submit", () => {
+      input.type = "password";
+    });
+  }
+
+  // A code of digits is sent with its last one.
+  for (const input of all("input[data-digits]")) {
+    const length = Number(input.dataset.digits);
+    let isSent = false;
+    input.addEventListener("input", () => {
+      const digits = input.value.replace(/\D/g, "");
+      if (isSent || digits.length !== length || /[^\d\s-]/.test(input.value)) return;
+      isSent = true;
+      if (input.form.requestSubmit) input.form.requestSubmit();
+      else input.form.submit();
+    });
+  }
+
+  // Another message can be asked for after a while; until then the button says how long.
+  for (const button of all("button[data-wait]")) {
+    const words = button.textContent;
+    const until = performance.now() + Number(button.dataset.wait) * 1000;
+    const tick = () => {
+      const left = Math.ceil((until - performance.now()) / 1000);
+      button.disabled = left > 0;
+      button.textContent = left > 0 ? `${words} (${left})` : words;
+      if (left > 0) setTimeout(tick, 1000);
+    };
+    tick();
+  }
+
+  // Recovery codes: to the clipboard, into a file, onto paper.
+  for (const tools of all("[data-codes]")) {
+    const codes = all(`#${tools.dataset.codes} li`).map((each) => each.textContent.trim());
+    const text = `${codes.join("\n")}\n`;
+    /** @type {Record<string, (button: Element) => void>} */
+    const acts = {
+      copy: (button) =>
+        navigator.clipboard.writeText(text).then(() => {
+          button.textContent = button.dataset.done;
+        }),
+      download: () => {
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+        link.download = tools.dataset.file;
+        link.click();
+        URL.revokeObjectURL(link.href);
+      },
+      print: () => print(),
+    };
+    for (const button of tools.querySelectorAll("button[data-act]")) {
+      const { act } = button.dataset;
+      if (act === "copy" && !navigator.clipboard) continue;
+      button.addEventListener("click", () => acts[act]?.(button));
+      button.hidden = false;
+    }
+    tools.hidden = false;
+  }
+
+  // The exact time, in the zone of the browser.
+  for (const time of all("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    time.title = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" }).format(at);
+  }
+
+  // On a telephone the navigation is a strip: the present page is in sight.
+  const here = document.querySelector('.gh-nav [aria-current="page"]');
+  const strip = here && here.closest("ul");
+  if (strip && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - 16;
+})();
