@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.context().close();
   });
 
-  test("speaks Dutch, follows the audit trail, and says so when the server is out of reach", async () => {
+  test("speaks Dutch, and follows the audit trail", async () => {
     const page = await administrator("events", { locale: "nl-NL" });
     await page.getByRole("heading", { name: "Auditlog" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("nl");
@@ -265,12 +265,6 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("0 nieuw sinds u begon te volgen").waitFor();
     await admin.request("POST", "/admin/realms/demo/roles", { body: { name: "seen-live" } });
     await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole("link", { name: "Rollen" }).click();
-    await page.getByText("De server is niet bereikbaar").waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole("button", { name: "Opnieuw proberen" }).click();
-    await page.getByText("support").waitFor();
     await page.context().close();
   });
 });
