@@ -1,6 +1,6 @@
-import { SECOND } from "../../kernel/clock.ts";
+import { DAY, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { type Outbound, OutboundError, retryAfterMs } from "../../platform/outbound/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { type AuditEventRecord, toEventRecord } from "../audit/index.ts";
 import { signatureHeaders } from "./secrets.ts";
@@ -72,7 +72,7 @@ export async function send(
       error: delivered ? null : refusal(status),
       latencyMs: latency(),
       timedOut: false,
-      retryAfterMs: secondsOf(headers["retry-after"]) * SECOND,
+      retryAfterMs: retryAfterMs(headers["retry-after"], DAY) ?? 0,
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
@@ -94,5 +94,3 @@ const excerpt = (body: Buffer): string | null => {
     .replaceAll("\u0000", "\ufffd");
   return text === "" ? null : cut(text, KEPT_CHARACTERS);
 };
-
-const secondsOf = (header: string | undefined): number => (header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : 0);
