@@ -1,6 +1,13 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
-import { keepNamedClient, keepNamedGroups, keepNamedRoles, keepNamedScope, loseUser } from "./applications/authorization/index.ts";
+import {
+  forgetSharesNaming,
+  keepNamedClient,
+  keepNamedGroups,
+  keepNamedRoles,
+  keepNamedScope,
+  loseUser,
+} from "./applications/authorization/index.ts";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
 import type { Config } from "./config.ts";
@@ -82,6 +89,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetTickets,
     forgetEntries(vault),
     loseUser,
+    forgetSharesNaming,
     forgetManager,
     eraseAtTargets,
   ],

@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/db/index.ts";
-import { pick } from "./evaluate.service.ts";
 import type { Asked, Subject } from "./evaluator/index.ts";
+import { pick } from "./pick.ts";
 import type { ResourceServer } from "./resource-server.ts";
 import { type AskedResource, type ResourcesAsked, resourcesFor } from "./resources.store.ts";
 
@@ -25,7 +25,7 @@ export function parsePermission(text: string): PermissionAsked {
     : { kind: "resource", name, scopes: wanted };
 }
 
-/** How `permission` names resources. */
+/** The forms in which `permission` names resources. */
 export interface Naming {
   readonly byUri: boolean;
   /** A resource whose URI ends with `/*` is meant by every address below it; the longest wins. */

@@ -105,7 +105,7 @@ export async function deleteScope(tx: Tx, { realm, client }: Server, name: strin
   await tx.deleteFrom("authz_scopes").where("realm_id", "=", realm).where("client_id", "=", client).where("name", "=", name).execute();
 }
 
-/** Which of `names` the client has. */
+/** The names that the client has. */
 export async function knownScopes(db: Db, { realm, client }: Server, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from authz_scopes
@@ -131,6 +131,16 @@ export async function scopeUsers(db: Db, { realm, client }: Server, name: string
     db,
   );
   return rows[0]!;
+}
+
+/** Every client of the realm that has, or had, authorization services. */
+export async function serversOf(db: Db, realm: string): Promise<{ client: string; clientId: string }[]> {
+  const { rows } = await sql<{
+    client: string;
+    clientId: string;
+  }>`select s.client_id as client, c.client_id as "clientId" from authz_settings s
+    join clients c on c.realm_id = s.realm_id and c.id = s.client_id where s.realm_id = ${realm} order by c.client_id`.execute(db);
+  return rows;
 }
 
 /** With everything in it. */

@@ -150,7 +150,14 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
 const page: Response["content"] = { "text/html": { schema: { type: "string" } } };
 const oauth: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/OAuthRefusal" } } };
 const scim: Response["content"] = { "application/scim+json": { schema: { $ref: "#/components/schemas/ScimError" } } };
-const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oauth, scim, "page-or-problem": { ...problem, ...page } };
+const authzen: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/AccessError" } } };
+const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = {
+  page,
+  oauth,
+  scim,
+  authzen,
+  "page-or-problem": { ...problem, ...page },
+};
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];
@@ -208,7 +215,8 @@ function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
 
 /** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
-  if (method === "get") return false;
+  // A client without authorization services has nothing to read, either.
+  if (method === "get") return path.includes("/authz/") && !path.endsWith("/authz/settings");
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")
     return (operation.requestBody !== undefined && operation.responses[201] !== undefined) || withinRealm.includes("}/");

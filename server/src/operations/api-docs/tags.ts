@@ -19,6 +19,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "What a client protects: resources, scopes, the policies that decide, and why they decided so.",
   },
   {
+    name: "AuthZEN",
+    description:
+      "Decisions for applications and gateways, by AuthZEN 1.0. The caller is a client with authorization services, in its own name.",
+  },
+  {
     name: "SAML clients",
     description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },

@@ -152,6 +152,11 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   );
   await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
     values (${realm.name}, ${photos}::uuid, ${resourceId}::uuid, ${userId}::uuid, '', 'GRANTED', 1)`.execute(iam.core.db);
+  await sql`insert into authz_share_names (realm_id, client_id, resource_id, share_id, name, name_key, user_id, scopes, created_at)
+    select ${realm.name}, ${photos}::uuid, ${resourceId}::uuid, n.id, n.name, lower(n.name), n.user_id, '{}', 1
+    from (values (${newId()}::uuid, ${username}, ${userId}::uuid), (${newId()}::uuid, ${email}, null)) n(id, name, user_id)`.execute(
+    iam.core.db,
+  );
 
   // She answers for an agent, and has been asked to review it.
   must(await boss.post("/clients", { clientId: "bot", grantTypes: ["client_credentials"] }));

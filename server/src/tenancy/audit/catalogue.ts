@@ -60,6 +60,12 @@ export const catalogue = {
     WORKLOAD_TOKEN_REJECTED: {
       description: "A workload's token was refused; the detail names issuer and subject, and repeated refusals are counted in one event",
     },
+    RESOURCE_SHARED: { description: "An owner shared a resource; the detail has the user's id, the application and the scopes" },
+    RESOURCE_UNSHARED: { description: "An owner shares a resource no longer, or refused a request; the detail as in RESOURCE_SHARED" },
+    AUTHZ_DECISION: {
+      description:
+        "Authorization services decided (outcome FAILURE: denied); sampled by the setting `decisionLogPercent`, the detail says about whom and what",
+    },
     AGENT_ACTIVATED: { description: "An agent was activated" },
     AGENT_SUSPENDED: { description: "An agent was suspended" },
     AGENT_REVOKED: { description: "An agent was revoked for good" },

@@ -1,5 +1,6 @@
 import type { Section } from "../section.ts";
 import { agents } from "./agents.ts";
+import { authorization } from "./authorization.ts";
 import { clients } from "./clients.ts";
 import { flows } from "./flows.ts";
 import { groups } from "./groups.ts";
@@ -24,6 +25,7 @@ export const sections: readonly Section[] = [
   clients,
   workloadIdentity,
   agents,
+  authorization,
   groups,
   identityProviders,
   organizations,
