@@ -75,6 +75,7 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
     secure: config.baseUrl.startsWith("https:"),
     isDraining,
     compiled,
+    showNotFound: services.visitors.showFailure,
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
     // Where requests are traced, each is a span.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),

@@ -156,7 +156,7 @@ describe("the sign-in form", () => {
 
   test("reports wrong credentials in the title, in a focused alert and on both fields, and keeps the name only", () => {
     const html = login({ error: "credentials", username: "ada" });
-    expect(titleOf(html)).toBe("Error: We could not sign you in · Sign in to Acme");
+    expect(titleOf(html)).toBe("Error: Wrong username or password · Sign in to Acme");
     expect(tagOf(html, /role="alert"/)).toContain('tabindex="-1"');
     for (const field of [/id="username"/, /id="password"/]) {
       expect(tagOf(html, field)).toContain('aria-invalid="true"');
