@@ -1,5 +1,5 @@
 import { registerAdminRoutes } from "./app/admin-routes.ts";
-import { createJobs, createWebhooks } from "./app/jobs.ts";
+import { createJobs, createScimTargets, createWebhooks } from "./app/jobs.ts";
 import { registerRealmRoutes } from "./app/realm-routes.ts";
 import { createServices, type Services, version } from "./app/services.ts";
 import type { Core } from "./core.ts";
@@ -7,6 +7,7 @@ import { SECOND } from "./kernel/clock.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { consoleRoutes } from "./operations/console/index.ts";
 import { exposeGauges, monitoringRoutes, serverInfo } from "./operations/monitoring/index.ts";
+import type { ScimSender } from "./operations/scim-targets/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
 import { type App, type CompiledSchemas, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import type { JobWorker } from "./platform/jobs/index.ts";
@@ -29,6 +30,7 @@ export interface Server {
   readonly activity: ClientActivity;
   readonly issuers: Issuers;
   readonly webhooks: WebhookSender;
+  readonly scimTargets: ScimSender;
   readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
   start(): Promise<void>;
@@ -55,10 +57,11 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await registerRoutes(app, core, services);
   const jobs = createJobs(core, services);
   const webhooks = createWebhooks(core, services);
+  const scimTargets = createScimTargets(core, services);
   const { messages, activity, issuers, audit } = services;
   return {
-    ...{ app, jobs, messages, activity, issuers, webhooks, forwarder: audit.forwarder },
-    ...lifeCycle(core, services, { app, jobs, webhooks }),
+    ...{ app, jobs, messages, activity, issuers, webhooks, scimTargets, forwarder: audit.forwarder },
+    ...lifeCycle(core, services, { app, jobs, webhooks, scimTargets }),
     drain: () => {
       draining = true;
     },
@@ -113,8 +116,10 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
   await app.register(homeRoutes, { realms, visitors });
 }
 
+type Running = Pick<Server, "app" | "jobs" | "webhooks" | "scimTargets">;
+
 /** How the background work begins, and in which order everything ends. */
-function lifeCycle(core: Core, services: Services, { app, jobs, webhooks }: Pick<Server, "app" | "jobs" | "webhooks">) {
+function lifeCycle(core: Core, services: Services, { app, jobs, webhooks, scimTargets }: Running) {
   const { background, changes, config, database, log, metrics } = core;
   const { activity, audit, upgrades, closeConnections } = services;
   let watcher: { close(): Promise<void> } | undefined;
@@ -123,6 +128,7 @@ function lifeCycle(core: Core, services: Services, { app, jobs, webhooks }: Pick
   const startBackground = async () => {
     await jobs.start();
     await webhooks.start();
+    await scimTargets.start();
     await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(background.db, log));
   };
   const flush = async () => {
@@ -149,6 +155,7 @@ function lifeCycle(core: Core, services: Services, { app, jobs, webhooks }: Pick
       clearInterval(flushing);
       await starting?.catch(() => {}); // logged when it happened
       await webhooks.stop();
+      await scimTargets.stop();
       await jobs.stop();
       await audit.close();
       await flush();

@@ -19,7 +19,7 @@ export interface FirstStart {
   readonly passwordFile: string | null;
 }
 
-/** What the first start needs and the database does not: keys and password hashes, which take longer than all else. */
+/** The part of the first start that needs no database: keys and password hashes, which take the longest. */
 export interface PreparedFirstStart {
   readonly seeds: readonly RealmSeed[];
   readonly generatedPassword: string | null;

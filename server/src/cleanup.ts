@@ -4,6 +4,7 @@ import { deleteOldImports } from "./directory/import/index.ts";
 import { deleteExpiredInvitations } from "./directory/organizations/index.ts";
 import { deleteExpiredAnswers, deleteExpiredBrokerLogouts, deleteOldRuns } from "./federation/index.ts";
 import { clock } from "./kernel/clock.ts";
+import { deleteGoneObjects } from "./operations/scim-targets/index.ts";
 import type { Db } from "./platform/db/index.ts";
 import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
@@ -50,4 +51,5 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
   await deleteExpiredScimTokens(db, now);
+  await deleteGoneObjects(db, now);
 }

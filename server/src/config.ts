@@ -130,7 +130,7 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** What was typed, for a message; not what may carry a password or a token. */
+/** Quotes a value in a message, unless it may contain a password or a token. */
 function quote(raw: unknown): string {
   const text = JSON.stringify(raw) ?? String(raw);
   if (/[@?]/.test(text)) return "a value that is not shown here";

@@ -1,6 +1,13 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
-import { keepNamedClient, keepNamedGroups, keepNamedRoles, keepNamedScope, loseUser } from "./applications/authorization/index.ts";
+import {
+  forgetSharesNaming,
+  keepNamedClient,
+  keepNamedGroups,
+  keepNamedRoles,
+  keepNamedScope,
+  loseUser,
+} from "./applications/authorization/index.ts";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
 import type { Config } from "./config.ts";
@@ -14,6 +21,7 @@ import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { checkVault, openVault } from "./master-key.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
+import { eraseAtTargets } from "./operations/scim-targets/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
 import {
@@ -81,7 +89,9 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetTickets,
     forgetEntries(vault),
     loseUser,
+    forgetSharesNaming,
     forgetManager,
+    eraseAtTargets,
   ],
   "consent.revoked": [endGrants],
   "client.flows_chosen": [shareChosenFlows],

@@ -138,7 +138,7 @@ export const ONCE = [
       // Tokens that a client asks about, or exchanges: not the caller's.
       "src/protocols/token-endpoint/introspection.ts",
       "src/protocols/token-endpoint/exchange.ts",
-      "src/protocols/token-endpoint/grants/uma-ticket.ts",
+      "src/protocols/token-endpoint/grants/uma-request.ts",
     ],
     problem: "protocols/gate reads access tokens: declare bearer({ audience })",
     offences: ["export interface BearerParts {}", "const live = await readAccessToken(parts, realm, issuer, token)"],

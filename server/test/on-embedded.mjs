@@ -19,6 +19,7 @@ export const onEmbedded = [
   // Loops and batches of features.
   "src/directory/import/import-resume.test.ts",
   "src/operations/monitoring/aging.test.ts",
+  "src/operations/scim-targets/targets.test.ts",
   "src/operations/transfer/prune.test.ts",
   "src/federation/ldap/sync.test.ts",
   "src/signin/sessions/expiry.test.ts",

@@ -5,13 +5,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const src = fileURLToPath(new URL("./src/", import.meta.url));
-const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/"));
+/** Not texts of the console: what an application copies, and what is stored. */
+const DATA = ["areas/snippets.texts.ts", "areas/try-it.flow.ts"];
+const all = readdirSync(src, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
+const files = all.filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/") && !DATA.includes(name));
 
 /** Calls of the translation, and members of areas and forms that are translated where they are shown. */
 const CALL = /\bt\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
+const POSITIONAL = /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
+/** Chosen at run time, where no pattern sees them. */
+const CHOSEN = [
+  ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],
+  ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
+  "The server cannot be reached. Check your connection and try again.",
+];
 const SINGULAR = /\bsingular: "([^"]+)"/g;
 
 /** @param {string} text */
@@ -20,11 +30,12 @@ function textsOf(text) {
   const choices = [...text.matchAll(CHOICE)].flatMap(([, one, other]) => [one, other]);
   const lists = [...text.matchAll(LIST)].flatMap(([, items]) => [...(items ?? "").matchAll(/"([^"]+)"/g)].map(([, item]) => item));
   const singulars = [...text.matchAll(SINGULAR)].flatMap(([, name]) => [name, `Create ${name}`, `Delete ${name}`]);
-  return [...found, ...choices, ...lists, ...singulars].map((key) => JSON.parse(`"${key}"`));
+  const positional = [...text.matchAll(POSITIONAL)].flatMap(([, one, other]) => [one ?? other]);
+  return [...found, ...choices, ...lists, ...singulars, ...positional].map((key) => JSON.parse(`"${key}"`));
 }
 
-const keys = new Set(files.flatMap((name) => textsOf(readFileSync(join(src, name), "utf8"))));
-const dutch = readFileSync(join(src, "i18n/nl.ts"), "utf8");
+const keys = new Set([...CHOSEN, ...files.flatMap((name) => textsOf(readFileSync(join(src, name), "utf8")))]);
+const dutch = ["first", "second"].map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8")).join("");
 const translated = new Set(
   [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
     quoted === undefined ? bare : JSON.parse(`"${quoted}"`),

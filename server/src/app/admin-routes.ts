@@ -20,6 +20,7 @@ import { whoAmIRoutes } from "../operations/console/index.ts";
 import { externalImportRoutes } from "../operations/external-import/index.ts";
 import { gdprRoutes } from "../operations/gdpr/index.ts";
 import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
+import { scimTargetRoutes } from "../operations/scim-targets/index.ts";
 import { transferRoutes } from "../operations/transfer/index.ts";
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
@@ -97,6 +98,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(scimTokenRoutes, { prefix: "/provisioning/scim-tokens", baseUrl });
+  await realm.register(scimTargetRoutes, { prefix: "/scim-targets", vault, outbound });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
   await realm.register(agentRoutes, { prefix: "/agents", baseUrl });
   await realm.register(previewRoutes, { prefix: "/clients/:clientId/preview", issuers: services.issuers });

@@ -7,6 +7,7 @@ import { endAbandonedImports } from "../directory/import/index.ts";
 import { recheckDomains } from "../directory/organizations/index.ts";
 import { enqueueSyncs, FORGET_LINKS_JOB, forgetLinks, SYNC_JOB, syncJob, UNRECORDED_JOB, unrecordedJob } from "../federation/index.ts";
 import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
+import { createScimSender, type ScimSender } from "../operations/scim-targets/index.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
@@ -83,4 +84,11 @@ export function createWebhooks(core: Core, { webhookOutbound }: Services): Webho
   });
   core.onEvents(webhooks.wake);
   return webhooks;
+}
+
+export function createScimTargets(core: Core, { outbound }: Services): ScimSender {
+  const { background, database, log, metrics, vault } = core;
+  const sender = createScimSender({ ...background, vault, outbound, registry: metrics.registry, log, alone: database.kind === "embedded" });
+  core.onEvents(sender.wake);
+  return sender;
 }

@@ -45,5 +45,23 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 20, windowMs: 10 * MINUTE },
       }),
     },
+    // How often one user may share something: sharing must not serve to try names one after the other.
+    "account-shares": {
+      counts: "callers",
+      hook: rateLimited(limiter, {
+        name: "account-shares",
+        key: (request) => `account-shares:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 100, windowMs: 10 * MINUTE },
+      }),
+    },
+    // Per client: a resource server asks for each request that it gets.
+    decisions: {
+      counts: "callers",
+      hook: rateLimited(limiter, {
+        name: "decisions",
+        key: (request) => `decisions:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 20_000, windowMs: 10 * SECOND },
+      }),
+    },
   } as const;
 }

@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import { type App, answerProblem } from "../platform/http/index.ts";
 import { accountAudience, accountConsoleRoutes, accountRoutes } from "../protocols/account/index.ts";
+import { authzenRoutes, protectionAudience, protectionRoutes, sendAccessError } from "../protocols/authorization/index.ts";
 import { delegationAudience, delegationRoutes } from "../protocols/delegation/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
@@ -63,6 +64,8 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
       await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
       await realm.register(workloadTokenRoutes, { issuers });
+      await realm.register(protectionRoutes, { prefix: "/authz/protection", resourceServers: services.resourceServers, baseUrl });
+      await realm.register(authzenRoutes, { prefix: "/access/v1", resourceServers: services.resourceServers });
       await realm.register(delegationRoutes, { issuers });
       const saml = { ...signIn, realms, samlClients, signingKeys, flows, visitors, limiter };
       await realm.register(samlRoutes, { ...saml, logoutFrames: logoutRequests.frames });
@@ -100,13 +103,19 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   );
 }
 
-/** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
+/** The gate's parts, with which it enforces declarations: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
   const { clients, csrf, cookies, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {
     ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, mtlsBaseUrl, tlsClientCertHeader },
     devices: createDeviceProver({ db, baseUrl }),
-    audiences: { account: accountAudience, delegation: delegationAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+    audiences: {
+      account: accountAudience,
+      delegation: delegationAudience,
+      protection: protectionAudience,
+      transactions: transactionAudience,
+      userinfo: userinfoAudience,
+    },
     tokens: { scim: scimTokens(db) },
     limits: limitsOf(limiter, realms),
     errors: {
@@ -115,6 +124,7 @@ function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, ser
       oauth: sendOAuthError,
       registration: sendRegistrationError,
       scim: sendScimError,
+      authzen: sendAccessError,
     },
   };
 }

@@ -47,7 +47,7 @@ export interface ServiceOptions {
 
 export type Services = ReturnType<typeof createServices>;
 
-/** What routes and jobs share, each made once. */
+/** Services that routes and jobs share, each made once. */
 export function createServices(core: Core, options: ServiceOptions) {
   const { config, log, db, vault, hasher, metrics, realms, work, changes, background } = core;
   const { baseUrl } = config;
@@ -152,7 +152,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   };
 }
 
-/** What reaches out of the process, and is closed with the server. */
+/** Connections out of the process, which are closed with the server. */
 function openConnections({ config, log }: Core, options: ServiceOptions) {
   const outboundPolicy = { allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" };
   const outbound = options.outbound ?? createOutbound(outboundPolicy);

@@ -3,12 +3,12 @@ export type ExitCode = 0 | 1 | 2;
 
 export interface Option {
   readonly name: string;
-  /** What stands for the value in the help, or null for a switch. */
+  /** The value's placeholder in the help; null for a switch. */
   readonly value: string | null;
   readonly doc: string;
 }
 
-/** What a command, or one action of it, takes. */
+/** The arguments and options of a command, or of one of its actions. */
 export interface Shape {
   readonly summary: string;
   /** Names of positional arguments, as shown in the usage: `[command]` is optional, `<name>` is not. */
@@ -28,7 +28,7 @@ export interface Invocation {
   readonly command: string;
   readonly action: string | null;
   readonly args: readonly string[];
-  /** What was given, by option name; a switch is `true`. */
+  /** The given values by option name; a switch is `true`. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   readonly json: boolean;
   /** Settled once the template of the embedded database is there, when a build beside this command makes one. */

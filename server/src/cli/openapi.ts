@@ -30,7 +30,7 @@ export const run: Command = async (call) => {
 
 /** The routes are assembled as for a start, over a database that is never queried, without listening. */
 async function currentDescription(): Promise<OpenApiDocument> {
-  // Of no machine: neither environment nor gatehouse.yaml may change what the description says.
+  // Neither environment nor gatehouse.yaml may change the description.
   const config = loadConfig({ env: {}, cwd: tmpdir() });
   const log = pino({ enabled: false });
   const vault = createVault(Buffer.from(randomToken(), "base64url").toString("base64"));
@@ -88,7 +88,7 @@ function compare(call: Invocation, file: string, committed: OpenApiDocument, cur
   return differences.length === 0 ? 0 : 1;
 }
 
-/** What changed, by operation and by component. The version is left out: a release alone changes no API. */
+/** The changes by operation and by component. The version is left out: a release alone changes no API. */
 function differencesOf(committed: OpenApiDocument, current: OpenApiDocument): string[] {
   const [before, after] = [partsOf(committed), partsOf(current)];
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((part) => {

@@ -6,7 +6,7 @@ export interface SealedColumn {
   readonly rowKey: string;
   /** The column that holds the realm; null for a table of the server itself. */
   readonly realm: string | null;
-  /** Of a table that holds other things too: the type of the rows that are sealed. */
+  /** The type of the sealed rows, in a table that also holds other rows. */
   readonly type?: string;
 }
 
@@ -29,5 +29,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "broker_answers", column: "sealed", rowKey: "answer_id", realm: "realm_id" },
   { table: "brokered_sessions", column: "sealed", rowKey: "brokered_session_id", realm: "realm_id" },
   { table: "identity_link_tokens", column: "sealed", rowKey: "link_token_id", realm: "realm_id" },
+  { table: "scim_targets", column: "secret", rowKey: "target_id", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

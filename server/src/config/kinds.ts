@@ -4,7 +4,7 @@ import { readPostgresUrl } from "../kernel/postgres-url.ts";
 import { didYouMean } from "../kernel/suggest.ts";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 
-/** What may be written for a setting. Texts come from flags, variables and files; yaml also brings numbers, booleans and lists. */
+/** The values that a setting accepts. Texts come from flags, variables and files; yaml also brings numbers, booleans and lists. */
 export interface Kind<T> {
   /** Completes "expected …". */
   readonly expected: string;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { ConfigProblem } from "./errors.ts";
 import { type SettingName, settings, type Values } from "./settings.ts";
 
-/** What was decided about the settings so far: a rule stays silent about a value that is already known to be wrong. */
+/** The settings that were read so far: a rule stays silent about a value that is already known to be wrong. */
 export interface Reading {
   readonly values: Values;
   readonly sources: Readonly<Record<SettingName, string>>;

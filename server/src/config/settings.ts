@@ -4,7 +4,7 @@ import * as kinds from "./kinds.ts";
 
 export type Mode = "development" | "production";
 
-/** What a default may depend on. The table lists these first, so that they are known by then. */
+/** The settings that a default may depend on. The table lists these first, so that they are known by then. */
 export interface Known {
   readonly databaseUrl: string | null;
   readonly mode: Mode;

@@ -15,7 +15,7 @@ export interface Written {
   readonly origin: Origin;
   /** In words, for messages and `config print`. */
   readonly source: string;
-  /** What a relative path in it is relative to. */
+  /** The folder that relative paths in it start from. */
   readonly folder: string;
 }
 
@@ -30,7 +30,7 @@ const TEST_PREFIX = "GATEHOUSE_TEST_";
 const secretNames = settingNames.filter((name) => describe(name).secret);
 const envNames = settingNames.flatMap((name) => [describe(name).env, ...(describe(name).secret ? [`${describe(name).env}_FILE`] : [])]);
 
-/** What was written for each setting, the strongest place first: flag, environment, yaml. */
+/** The value of each setting, by precedence: flag, environment, yaml. */
 export function readSources(
   flags: Flags,
   env: Env,
@@ -86,7 +86,10 @@ function guessVariable(name: string): string {
   return didYouMean(rest, shortNames).replace("mean ", `mean ${PREFIX}`);
 }
 
-/** Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. Those are not ours. */
+/**
+ * Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. Those are not
+ * ours.
+ */
 function orchestratorFilter(env: Env): (name: string) => boolean {
   const prefixes = Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && name.endsWith("_SERVICE_HOST"))

@@ -1,4 +1,4 @@
-/** What an OAuth endpoint refuses a request with (RFC 6749 §5.2). `message` is the public `error_description`; `cause` is for the log. */
+/** An error response of an OAuth endpoint (RFC 6749 §5.2). `message` is the public `error_description`; `cause` is for the log. */
 export class OAuthError extends Error {
   /** The registered code, such as `invalid_grant`. */
   readonly error: string;
@@ -29,7 +29,7 @@ export interface OAuthErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Of those that are not a 400. */
+/** The status of errors that are not a 400. */
 const STATUS: Readonly<Record<string, number>> = { invalid_client: 401, invalid_token: 401, insufficient_scope: 403 };
 
 const code =

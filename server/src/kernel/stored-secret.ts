@@ -1,4 +1,4 @@
-/** What a change of a record says of its secret, as the API takes it: left out, null, or a new one. */
+/** A record's secret in a request of the API: left out, null, or a new one. */
 export interface SecretInput {
   readonly secret?: string | null;
   /** A read answers null and `secretSet: true` for a secret that it does not show: written back, that pair keeps it. */
@@ -6,7 +6,7 @@ export interface SecretInput {
 }
 
 /**
- * What becomes of a stored secret. It was given for the peers that the record addressed then, so another scheme, host or port clears
+ * Decides about a stored secret. It was given for the peers that the record addressed then, so another scheme, host or port clears
  * it unless the same request brings it: otherwise a caller could have it sent to their own server and read it there. Every record
  * that holds a secret and an address asks this; a test call uses a stored secret with the stored address only.
  */

@@ -36,7 +36,7 @@ export function isMailAddress(text: string): boolean {
 }
 
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-// What hides or reorders the text around it. What joins letters, marks their direction or selects their shape stays: names need it.
+// Characters that hide or reorder the text around them. Those that join letters, mark their direction or select their shape stay: names need them.
 const UNSEEN =
   /[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]+/gu;
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;

@@ -2,13 +2,13 @@ import { cut, loginKey } from "../kernel/text.ts";
 import type { Db, Tx } from "./db/index.ts";
 
 /**
- * What kind of actor a name in the audit trail belongs to. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, so that
+ * The kind of an actor in the audit trail. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, so that
  * the name is only what was typed or presented.
  */
 export const actorKinds = ["user", "administrator", "client", "agent", "scim-token", "system", "anonymous"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
-/** Who acts. Administrators carry the permissions that their session or token gives them at this very request. */
+/** The caller. Administrators have the permissions that their session or token gives them for this request. */
 export interface Actor {
   readonly kind: ActorKind;
   /** User id; a word such as `system` where no user acts. */

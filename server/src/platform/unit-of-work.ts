@@ -93,7 +93,7 @@ const SERIALIZATION_FAILURE = "40001";
 const TRIES = 4;
 
 /** Two writes that lock the same rows in another order: Postgres ends one of them, and that one simply runs again. */
-async function retryingConflicts<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function retryingConflicts<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await inTransaction(db, work);

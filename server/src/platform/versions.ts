@@ -8,7 +8,7 @@ const errors = defineErrors("request", {
 export const isPreconditionFailed = (error: unknown): boolean =>
   error instanceof AppError && error.code === errors.precondition_failed().code;
 
-/** What `ctx.ifMatch` holds for this version. */
+/** The value of `ctx.ifMatch` for this version. */
 export const etag = (version: number): string => `"${version}"`;
 
 /**

@@ -77,15 +77,23 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 /** Takes a picture and asks axe about everything that is ours; `foreign` selects third-party parts. */
 export async function expectAccessible(page: Page, name: string, foreign: readonly string[] = []): Promise<void> {
   await takePicture(page, name);
+  await askAxe(page, name, { type: "tag", values: WCAG }, foreign);
+}
+
+/** In another colour scheme nothing but the contrast is different. */
+export const expectContrast = (page: Page, name: string): Promise<void> =>
+  askAxe(page, name, { type: "rule", values: ["color-contrast"] }, []);
+
+async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, foreign: readonly string[]): Promise<void> {
   // Half a megabyte: a page that is looked at twice has it already.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const violations = await page.evaluate(
-    async ([tags, exclude]) => {
+    async ([only, exclude]) => {
       const { axe: injected } = globalThis as unknown as { axe: typeof axe };
-      const { violations: found } = await injected.run({ exclude: [...exclude] }, { runOnly: [...tags], resultTypes: ["violations"] });
+      const { violations: found } = await injected.run({ exclude: [...exclude] }, { runOnly: only, resultTypes: ["violations"] });
       return found.map(({ id, nodes }) => ({ id, where: nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`) }));
     },
-    [WCAG, foreign] as const,
+    [runOnly, foreign] as const,
   );
   expect(violations, `axe on ${name}`).toEqual([]);
 }

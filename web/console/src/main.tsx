@@ -5,16 +5,19 @@ import "@mantine/spotlight/styles.css";
 import "./console.css";
 import { ApiProblem } from "@gatehouse/api";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
+import { lazy, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { router } from "./app/router.tsx";
-import { SignInAgain } from "./app/sign-in-again.tsx";
 import { begin } from "./i18n/index.ts";
-import { ConfirmDialog } from "./kit/confirm.tsx";
 import { cssVariables, theme } from "./theme.ts";
+
+// Dialogs and messages come after the page.
+const Notifications = lazy(async () => ({ default: (await import("@mantine/notifications")).Notifications }));
+const ConfirmDialog = lazy(async () => ({ default: (await import("./kit/confirm.tsx")).ConfirmDialog }));
+const SignInAgain = lazy(async () => ({ default: (await import("./app/sign-in-dialog.tsx")).SignInAgain }));
 
 // The policy of the page allows styles with this nonce alone.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -34,10 +37,12 @@ await begin();
 createRoot(document.getElementById("root")!).render(
   <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
     <QueryClientProvider client={client}>
-      <Notifications position="bottom-right" />
       <RouterProvider router={router} />
-      <ConfirmDialog />
-      <SignInAgain />
+      <Suspense fallback={null}>
+        <Notifications position="bottom-right" />
+        <ConfirmDialog />
+        <SignInAgain />
+      </Suspense>
     </QueryClientProvider>
   </MantineProvider>,
 );

@@ -1,4 +1,4 @@
-import { Badge, type CSSVariablesResolver, createTheme, Drawer, type MantineColorsTuple, Modal } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const brand: MantineColorsTuple = [
   "#eef0ff",
@@ -24,10 +24,12 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", SFMono-Regular, Menlo, monospace',
   headings: { fontWeight: "650" },
   autoContrast: true,
+  respectReducedMotion: true,
   components: {
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
-    Badge: Badge.extend({ defaultProps: { tt: "none", fw: 600 } as never }),
+    // By name, so that the shell does not load them.
+    Drawer: { defaultProps: { closeButtonProps } },
+    Modal: { defaultProps: { closeButtonProps } },
+    Badge: { defaultProps: { tt: "none", fw: 600 } },
   },
 });
 
@@ -36,7 +38,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": colors.gray[7],
-    "--mantine-color-placeholder": colors.gray[6],
+    "--mantine-color-placeholder": colors.gray[7],
     "--mantine-color-teal-light-color": "#06603f",
     "--mantine-color-orange-light-color": "#a63c00",
     "--mantine-color-red-light-color": "#b02020",
@@ -44,7 +46,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     "--mantine-color-dimmed": colors.dark[1],
-    "--mantine-color-placeholder": colors.dark[2],
+    "--mantine-color-placeholder": colors.dark[1],
     "--mantine-color-anchor": brand[3],
     "--mantine-color-error": "#ff8787",
   },

@@ -44,7 +44,7 @@ const shownPage = ({ rows, ...page }: Page<AgentRow>): Page<VersionedAgent> => (
 export const searchAgents = async (ctx: ReadCtx, query: AgentQuery): Promise<Page<VersionedAgent>> =>
   shownPage(await listAgents(ctx.tx, ctx.realm, query));
 
-/** Those that their owner, or an administrator in the place of a missing one, has to look at. */
+/** The agents that are due for review by their owner, or by an administrator where there is no owner. */
 export const searchDueAgents = async (ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedAgent>> =>
   shownPage(await listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
 

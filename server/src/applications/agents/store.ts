@@ -160,7 +160,7 @@ export async function updateAgent(tx: Tx, realm: string, id: string, change: Age
   );
 }
 
-/** Those without an owner come first in the review: they are due since they were activated. Returns the ids of those that were active. */
+/** Agents without an owner come first in the review: they are due since they were activated. Returns the ids of the agents that were active. */
 export async function suspendAgents(tx: Tx, realm: string, owner: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update agents set status = 'SUSPENDED', review_due_at = least(review_due_at, activated_at), version = version + 1

@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/db/index.ts";
-import { pick } from "./evaluate.service.ts";
 import type { Asked, Subject } from "./evaluator/index.ts";
+import { pick } from "./pick.ts";
 import type { ResourceServer } from "./resource-server.ts";
 import { type AskedResource, type ResourcesAsked, resourcesFor } from "./resources.store.ts";
 

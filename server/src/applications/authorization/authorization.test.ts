@@ -51,7 +51,8 @@ describe("the model", () => {
     const settings = await admin.get(at("/settings"));
     expect(settings.body).toMatchObject({ enabled: false, policyEnforcementMode: "ENFORCING", decisionStrategy: "UNANIMOUS" });
     for (const path of ["/resources", "/scopes", "/policies", "/permissions"])
-      expect(await admin.get(at(path)), path).toMatchObject({ status: 200, body: [] });
+      for (const each of [path, `${path}/x`])
+        expect(await admin.get(at(each)), each).toMatchObject({ status: 409, body: { code: "authz.disabled" } });
     expect(await admin.patch(at("/settings"), { enabled: true })).toMatchObject({ status: 200, body: { enabled: true } });
 
     await realm.asMaster().post("/roles", { name: "staff" });

@@ -6,6 +6,7 @@ export const authzErrors = defineErrors("authz", {
   scope_not_found: [404, "This client has no such authorization scope"],
   policy_not_found: [404, "This client has no such policy"],
   permission_not_found: [404, "This client has no such permission"],
+  share_not_found: [404, "You have not shared this resource so"],
   subject_not_found: [404, "There is no such user or client in this realm"],
   resource_taken: [409, "The client, or that owner, has a resource of this name"],
   scope_taken: [409, "The client has an authorization scope of this name"],

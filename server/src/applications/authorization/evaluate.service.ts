@@ -5,6 +5,7 @@ import { authzErrors } from "./errors.ts";
 import { type EvaluateRequest, type EvaluateResponse, MOST_RESOURCES } from "./evaluate.schema.ts";
 import { type Asked, type AskedResult, evaluate, type Model, modelOf, type Subject } from "./evaluator/index.ts";
 import { checkedPermission } from "./permissions.service.ts";
+import { pick } from "./pick.ts";
 import { checkedPolicy } from "./policies.service.ts";
 import { findPolicy } from "./policies.store.ts";
 import type { ResourceServer, ResourceServers } from "./resource-server.ts";
@@ -81,17 +82,6 @@ async function askedOf(ctx: ReadCtx, server: Server, input: EvaluateRequest, sub
   const found = await resourcesFor(ctx.tx, server, { by: "scopes", scopes }, users, limit);
   const within = (resource: AskedResource) => scopes.filter((scope) => resource.scopes.includes(scope));
   return found.length > 0 ? found.map((resource) => ({ resource, scopes: within(resource) })) : [{ resource: null, scopes }];
-}
-
-/** The one that a name means: by id, the client's own, the subject's, or any. */
-export function pick(found: readonly AskedResource[], name: string, users: readonly string[]): AskedResource | undefined {
-  const named = found.filter((each) => each.name === name);
-  return (
-    found.find(({ id }) => id === name.toLowerCase()) ??
-    named.find(({ ownerId }) => ownerId === null) ??
-    named.find(({ ownerId }) => users.includes(ownerId ?? "")) ??
-    named[0]
-  );
 }
 
 /** The model as it would be with the policies and permissions of a dry run. */

@@ -16,17 +16,17 @@ import {
 import { aggregatesOf } from "./policies.store.ts";
 import { shareResources } from "./resources.store.ts";
 import type { CreateAuthzPermission, UpdateAuthzPermission } from "./schema.ts";
-import { isWriting, modelChanged, refuseUnknownScopes, serverOf, takeServer } from "./service.ts";
+import { isWriting, modelChanged, openServer, refuseUnknownScopes, takeServer } from "./service.ts";
 import { countOf, type Server } from "./store.ts";
 
 const MOST_PERMISSIONS = 5_000;
 
 export async function searchPermissions(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<PermissionRow>> {
-  return listPermissions(ctx.tx, await serverOf(ctx, id), query);
+  return listPermissions(ctx.tx, await openServer(ctx, id), query);
 }
 
 export async function readPermission(ctx: ReadCtx, id: string, name: string): Promise<PermissionRow> {
-  return permissionNamed(ctx, await serverOf(ctx, id), name);
+  return permissionNamed(ctx, await openServer(ctx, id), name);
 }
 
 async function permissionNamed(ctx: ReadCtx, server: Server, name: string): Promise<PermissionRow> {

@@ -22,7 +22,7 @@ import {
   shareEntries,
   updatePolicy,
 } from "./policies.store.ts";
-import { isWriting, mayViewUsers, modelChanged, serverOf, takeServer } from "./service.ts";
+import { isWriting, mayViewUsers, modelChanged, openServer, takeServer } from "./service.ts";
 import { countOf, type Server } from "./store.ts";
 
 const MOST_POLICIES = 5_000;
@@ -34,12 +34,12 @@ const memberOf = { role: "roles", user: "users", client: "clients", group: "grou
 const kindOf = (type: PolicyType): EntryKind | null => (type in memberOf ? (type as EntryKind) : null);
 
 export async function searchPolicies(ctx: ReadCtx, id: string, query: ListQuery & { readonly type?: string }): Promise<Page<Versioned>> {
-  const page = await listPolicies(ctx.tx, await serverOf(ctx, id), query);
+  const page = await listPolicies(ctx.tx, await openServer(ctx, id), query);
   return { ...page, rows: await spelled(ctx, page.rows) };
 }
 
 export async function readPolicy(ctx: ReadCtx, id: string, name: string): Promise<Versioned> {
-  const server = await serverOf(ctx, id);
+  const server = await openServer(ctx, id);
   const [policy] = await spelled(ctx, [await policyNamed(ctx, server, name)]);
   return policy!;
 }
@@ -51,7 +51,7 @@ async function policyNamed(ctx: ReadCtx, server: Server, name: string): Promise<
 }
 
 /** With names in the place of ids. Users stay ids for those who may not view users. */
-async function spelled(ctx: ReadCtx, policies: readonly StoredPolicy[]): Promise<Versioned[]> {
+export async function spelled(ctx: ReadCtx, policies: readonly StoredPolicy[]): Promise<Versioned[]> {
   const names = new Map<string, string>();
   for (const kind of Object.keys(memberOf) as EntryKind[]) {
     if (kind === "user" && !mayViewUsers(ctx)) continue;
@@ -72,23 +72,33 @@ function shown(kind: EntryKind, { id, required, extendChildren }: StoredEntry): 
   return kind === "group" ? { path: id, extendChildren } : id;
 }
 
-export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolicy): Promise<Versioned> {
+/** What becomes of users that the realm does not have: documents of other realms may name some, and the policy cannot tell about them. */
+type UnknownUsers = "refuse" | "lose";
+
+export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolicy, unknown: UnknownUsers = "refuse"): Promise<Versioned> {
   const server = await takeServer(ctx, id);
   if ((await countOf(ctx.tx, server, "authz_policies")) >= MOST_POLICIES) throw authzErrors.too_many();
-  const policy = await checkedPolicy(ctx, server, input, null);
+  const policy = await checkedPolicy(ctx, server, input, null, new Map(), unknown);
   await insertPolicy(ctx.tx, server, policy, ctx.now);
   await modelChanged(ctx, server, "ADMIN_CREATE", `policy ${policy.name}`);
   return readPolicy(ctx, id, policy.name);
 }
 
-export async function savePolicy(ctx: Ctx, id: string, name: string, input: UpdateAuthzPolicy): Promise<Versioned> {
+export async function savePolicy(
+  ctx: Ctx,
+  id: string,
+  name: string,
+  input: UpdateAuthzPolicy,
+  unknown: UnknownUsers = "refuse",
+): Promise<Versioned> {
   const server = await takeServer(ctx, id);
   const current = await policyNamed(ctx, server, name);
   if (input.type === "js") throw jsRefused();
   // Others name it, and mean this kind of policy.
   refuseReadOnly(current, input, ["name", "type", "createdAt"]);
   expectVersion(ctx, current.version);
-  await updatePolicy(ctx.tx, server, await checkedPolicy(ctx, server, { ...input, name, type: current.type }, current));
+  const state = await checkedPolicy(ctx, server, { ...input, name, type: current.type }, current, new Map(), unknown);
+  await updatePolicy(ctx.tx, server, state);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `policy ${name}`);
   return readPolicy(ctx, id, name);
 }
@@ -110,25 +120,34 @@ export async function checkedPolicy(
   input: CreateAuthzPolicy,
   current: StoredPolicy | null,
   further: ReadonlyMap<string, readonly string[]> = new Map(),
+  unknown: UnknownUsers = "refuse",
 ): Promise<PolicyState> {
   const { name, type, description = null, logic = "POSITIVE", decisionStrategy = "UNANIMOUS" } = input;
   if (type === "js") throw jsRefused();
   const config = configOf(input, type);
   if (type === "aggregate") refuseBadAggregate(name, config.policies ?? [], new Map([...(await aggregatesOf(ctx.tx, server)), ...further]));
   const kind = kindOf(type);
-  const entries = kind === null ? [] : await resolved(ctx, kind, (input[memberOf[kind]] ?? []) as Spelled[], current);
+  const entries = kind === null ? [] : await resolved(ctx, kind, (input[memberOf[kind]] ?? []) as Spelled[], current, unknown);
   return { name, type, description, logic, decisionStrategy, config, entries };
 }
 
 const nameOf = (one: Spelled): string => (typeof one === "string" ? one : (one.name ?? one.path ?? ""));
 
-async function resolved(ctx: ReadCtx, kind: EntryKind, given: readonly Spelled[], current: StoredPolicy | null): Promise<StoredEntry[]> {
+async function resolved(
+  ctx: ReadCtx,
+  kind: EntryKind,
+  named: readonly Spelled[],
+  current: StoredPolicy | null,
+  unknown: UnknownUsers,
+): Promise<StoredEntry[]> {
   const field = memberOf[kind];
   const kept = new Set((current?.entries ?? []).map(({ id }) => id));
-  const found = await findEntries(ctx.tx, ctx.realm, kind, [...new Set(given.map(nameOf))]);
+  const found = await findEntries(ctx.tx, ctx.realm, kind, [...new Set(named.map(nameOf))]);
   // Without view-users, whether a name exists is not for them to see.
-  if (kind === "user" && !mayViewUsers(ctx) && given.some((one) => !kept.has(found.get(nameOf(one)) ?? "")))
+  if (kind === "user" && !mayViewUsers(ctx) && named.some((one) => !kept.has(found.get(nameOf(one)) ?? "")))
     throw authzErrors.view_users_needed();
+  const given = kind === "user" && unknown === "lose" ? named.filter((one) => found.has(nameOf(one))) : named;
+  const lost = given.length < named.length ? [{ id: null, required: false, extendChildren: false }] : [];
   const errors = given
     .map(nameOf)
     .filter((name) => !found.has(name))
@@ -147,5 +166,5 @@ async function resolved(ctx: ReadCtx, kind: EntryKind, given: readonly Spelled[]
   const existing = isWriting(ctx) ? await shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
   const gone = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
   if (gone !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${gone}” was deleted just now` }]);
-  return [...entries.values()];
+  return [...entries.values(), ...lost];
 }

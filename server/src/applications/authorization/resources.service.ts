@@ -17,11 +17,12 @@ import {
   updateResource,
 } from "./resources.store.ts";
 import type { CreateAuthzResource, UpdateAuthzResource } from "./schema.ts";
-import { mayViewUsers, refuseUnknownScopes, serverOf, takeServer } from "./service.ts";
+import { mayViewUsers, openServer, refuseUnknownScopes, takeServer } from "./service.ts";
+import { deleteSharesOf } from "./shares.store.ts";
 import type { Server } from "./store.ts";
 
 export async function searchResources(ctx: ReadCtx, id: string, query: ResourceFilter): Promise<Page<ResourceRow>> {
-  const server = await serverOf(ctx, id);
+  const server = await openServer(ctx, id);
   const { owner } = query;
   const ownerId = owner === undefined ? undefined : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
   if (owner !== undefined && ownerId === undefined) return { rows: [], total: 0, estimated: false, nextCursor: null };
@@ -30,7 +31,7 @@ export async function searchResources(ctx: ReadCtx, id: string, query: ResourceF
 }
 
 export async function readResource(ctx: ReadCtx, id: string, name: string): Promise<ResourceRow> {
-  const server = await serverOf(ctx, id);
+  const server = await openServer(ctx, id);
   const [resource] = await spelled(ctx, [await resourceNamed(ctx, server, name)]);
   return resource!;
 }
@@ -80,11 +81,15 @@ async function stateOf(ctx: ReadCtx, input: UpdateAuthzResource & { name: string
     attributes = {},
   } = input;
   const owner = input.owner == null ? null : await ownerOf(ctx, input.owner, current);
-  if (ownerManagedAccess && owner === null) {
-    const message = "ownerManagedAccess is for resources that a user owns";
-    throw invalidFields([{ field: "ownerManagedAccess", code: "no_owner", message }]);
-  }
-  return { name, displayName, type, uris, scopes, iconUri, owner, ownerManagedAccess, attributes };
+  const state = { name, displayName, type, uris, scopes, iconUri, owner, ownerManagedAccess, attributes };
+  refuseOwnerless(state);
+  return state;
+}
+
+export function refuseOwnerless({ ownerManagedAccess, owner }: ResourceState): void {
+  if (!ownerManagedAccess || owner !== null) return;
+  const message = "ownerManagedAccess is for resources that a user owns";
+  throw invalidFields([{ field: "ownerManagedAccess", code: "no_owner", message }]);
 }
 
 async function ownerOf(ctx: ReadCtx, owner: string, current: ResourceRow | null): Promise<string> {
@@ -108,6 +113,7 @@ export async function saveResource(ctx: Ctx, id: string, name: string, input: Up
 export async function changeResource(ctx: Ctx, server: Server, current: ResourceRow, state: ResourceState): Promise<void> {
   await refuseUnknownScopes(ctx, server, state.scopes);
   await updateResource(ctx.tx, server, current.resourceId, state);
+  if (current.owner !== state.owner) await deleteSharesOf(ctx.tx, { ...server, resourceId: current.resourceId });
   recordResource(ctx, server, "ADMIN_UPDATE", state.name);
 }
 

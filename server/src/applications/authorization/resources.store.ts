@@ -87,9 +87,15 @@ export function listResources(db: Db, server: Server, query: ResourceFilter): Pr
   return pageOf(db, base, order, query);
 }
 
+export const findResourceById = async (db: Db, server: Server, id: string): Promise<ResourceRow | null> =>
+  (await of(db, server).where("resource_id", "=", id).executeTakeFirst()) ?? null;
+
+export const resourcesWithIds = async (db: Db, server: Server, ids: readonly string[]): Promise<ResourceRow[]> =>
+  ids.length === 0 ? [] : of(db, server).where("resource_id", "in", ids).execute();
+
 /** By id, or by name: the client's own resource of that name first. */
 export async function findResource(db: Db, server: Server, name: string): Promise<ResourceRow | null> {
-  const byId = isId(name) ? await of(db, server).where("resource_id", "=", name).executeTakeFirst() : undefined;
+  const byId = isId(name) ? await findResourceById(db, server, name) : null;
   if (byId) return byId;
   const row = await of(db, server).where("name", "=", name).orderBy(sql`owner_id is not null, created_at`).limit(1).executeTakeFirst();
   return row ?? null;
@@ -166,6 +172,8 @@ export async function permissionsNaming(db: Db, { realm, client }: Server, id: s
 /** Which resources a question is about. */
 export type ResourcesAsked =
   | { readonly by: "names"; readonly names: readonly string[] }
+  /** The same, where each name is asked for another user; null: a client, or unknown. */
+  | { readonly by: "pairs"; readonly pairs: readonly { readonly name: string; readonly userId: string | null }[] }
   | { readonly by: "uris"; readonly names: readonly string[] }
   | { readonly by: "all" }
   | { readonly by: "type"; readonly type: string }
@@ -173,14 +181,26 @@ export type ResourcesAsked =
 
 export type AskedResource = EvaluatedResource & { readonly uris: readonly string[] };
 
+/** Where a page of resources ended. */
+export interface After {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** A user may have been given many resources of one name. */
+const MOST_NAMED = 10_000;
+
 /** In one statement, whatever their number: with what their owners shared with these users. */
 export async function resourcesFor(
   db: Db,
-  { realm, client }: Server,
+  server: Server,
   asked: ResourcesAsked,
   users: readonly string[],
-  { limit, after = "" }: { readonly limit: number; readonly after?: string },
+  { limit, after = null }: { readonly limit: number; readonly after?: After | null },
 ): Promise<AskedResource[]> {
+  const { realm, client } = server;
+  const isNamed = asked.by === "names" || asked.by === "pairs";
+  const beyond = after ? sql`and (r.name, r.resource_id) > (${after.name}, ${after.id}::uuid)` : sql``;
   const { rows } = await sql<{
     resource_id: string;
     name: string;
@@ -195,9 +215,8 @@ export async function resourcesFor(
       case when r.owner_managed_access then coalesce((select json_agg(json_build_object('userId', s.user_id, 'scope', s.scope)) from authz_shares s
         where s.realm_id = r.realm_id and s.client_id = r.client_id and s.resource_id = r.resource_id and s.status = 'GRANTED'
           and s.user_id = any(${[...users]}::uuid[])), '[]') else '[]' end as shares
-    from authz_resources r where r.realm_id = ${realm} and r.client_id = ${client} and ${conditionOf(asked)}
-      and (${after} = '' or r.name > ${after})
-    order by r.name, r.owner_id is not null, r.resource_id limit ${limit}`.execute(db);
+    from authz_resources r where r.realm_id = ${realm} and r.client_id = ${client} and ${conditionOf(server, asked, users)} ${beyond}
+    order by r.name, r.resource_id limit ${isNamed ? MOST_NAMED : limit}`.execute(db);
   return rows.map((row) => ({
     id: row.resource_id,
     name: row.name,
@@ -207,17 +226,45 @@ export async function resourcesFor(
     ownerId: row.owner_id,
     ownerManagedAccess: row.owner_managed_access,
     attributes: row.attributes,
-    shares: new Map(users.map((user) => [user, row.shares.filter(({ userId }) => userId === user).map(({ scope }) => scope)])),
+    shares: sharesByUser(row.shares),
   }));
 }
 
-function conditionOf(asked: ResourcesAsked) {
+function sharesByUser(shares: readonly { readonly userId: string; readonly scope: string }[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { userId, scope } of shares) found.set(userId, [...(found.get(userId) ?? []), scope]);
+  return found;
+}
+
+/**
+ * By id; by name the client's own, that of the user who asks, those shared with them, and one of any other: many users may have a resource of one
+ * name, and all of them are never read.
+ */
+function idsOfNamed({ realm, client }: Server, pairs: readonly { name: string; userId: string | null }[], users: readonly string[]) {
+  const names = [...new Set(pairs.map(({ name }) => name))];
+  const owned = [...names.map((name) => ({ name, userId: client })), ...pairs.filter(({ userId }) => userId !== null)];
+  return sql`r.resource_id = any(array(
+    select i.id from unnest(${names.filter(isId)}::uuid[]) i(id)
+    union select x.resource_id from unnest(${owned.map(({ name }) => name)}::text[], ${owned.map(({ userId }) => userId)}::uuid[]) p(name, owner)
+      join authz_resources x on x.realm_id = ${realm} and x.client_id = ${client} and x.name = p.name and coalesce(x.owner_id, x.client_id) = p.owner
+    union select s.resource_id from authz_shares s
+      join authz_resources x on x.realm_id = s.realm_id and x.client_id = s.client_id and x.resource_id = s.resource_id
+      where s.realm_id = ${realm} and s.client_id = ${client} and s.user_id = any(${[...users]}::uuid[]) and s.status = 'GRANTED'
+        and x.name = any(${names}::text[])
+    union select f.resource_id from unnest(${names}::text[]) n(name) cross join lateral (
+      select x.resource_id from authz_resources x where x.realm_id = ${realm} and x.client_id = ${client} and x.name = n.name limit 1) f))`;
+}
+
+function conditionOf(server: Server, asked: ResourcesAsked, users: readonly string[]) {
   switch (asked.by) {
-    case "names": {
-      const ids = asked.names.filter(isId).map((id) => id.toLowerCase());
-      const byName = sql`r.name = any(${[...asked.names]}::text[])`;
-      return ids.length === 0 ? byName : sql`(r.resource_id = any(${ids}::uuid[]) or ${byName})`;
-    }
+    case "names":
+      return idsOfNamed(
+        server,
+        asked.names.flatMap((name) => [{ name, userId: null }, ...users.map((userId) => ({ name, userId }))]),
+        users,
+      );
+    case "pairs":
+      return idsOfNamed(server, asked.pairs, users);
     case "uris":
       return sql`r.uris && ${[...asked.names]}::text[]`;
     case "all":

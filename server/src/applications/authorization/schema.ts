@@ -16,6 +16,14 @@ export const scopeName = Type.String({
 });
 const resourceName = visibleName("A resource's name", "/invoices/*");
 const resourceType = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", examples: ["invoice"] });
+const fits = (schema: Type.TString) => {
+  const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
+  const expression = new RegExp(pattern, "u");
+  return (text: string): boolean => text.length > 0 && text.length <= maxLength && expression.test(text);
+};
+export const isScopeName = fits(scopeName);
+export const isResourceName = fits(resourceName);
+export const isResourceType = fits(resourceType);
 const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
   Type.Array(items, { maxItems, uniqueItems: true, ...options });
 
@@ -33,6 +41,20 @@ const settingsMembers = {
     default: "intersect",
     description: "A token with `act`: what both the subject and the actors may do, or the subject alone",
   }),
+  allowRemoteResourceManagement: Type.Boolean({
+    default: true,
+    description: "The client registers, changes and deletes its resources by the UMA protection API",
+  }),
+  subjectSearch: Type.Boolean({
+    default: false,
+    description: "AuthZEN's search of subjects answers, by ids alone. Turning it on needs `view-users`",
+  }),
+  decisionLogPercent: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    default: 0,
+    description: "So many of a hundred decisions, by chance, leave an event AUTHZ_DECISION",
+  }),
 };
 export const AuthzSettings = Type.Object(
   { realmId: Type.String(), clientId: Type.String({ description: "The client's id in the admin API" }), ...settingsMembers },
@@ -48,6 +70,9 @@ export const defaultSettings: AuthzSettingsState = {
   policyEnforcementMode: "ENFORCING",
   decisionStrategy: "UNANIMOUS",
   delegation: "intersect",
+  allowRemoteResourceManagement: true,
+  subjectSearch: false,
+  decisionLogPercent: 0,
 };
 
 export const AuthzScope = Type.Object(

@@ -31,6 +31,13 @@ export async function serverOf(ctx: ReadCtx, id: string): Promise<Server> {
   return { realm: ctx.realm, client };
 }
 
+/** For a look at the model: 409 until authorization services are enabled. */
+export async function openServer(ctx: ReadCtx, id: string): Promise<Server> {
+  const server = await serverOf(ctx, id);
+  if (!(await findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
+  return server;
+}
+
 /** For a change, 409 until authorization services are enabled: changes of policies come one after the other, those of resources side by side. */
 export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<Server> {
   const server = await serverOf(ctx, id);
@@ -69,17 +76,19 @@ export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSe
   expectVersion(ctx, current.version);
   const { realmId: _realm, clientId: _client, ...given } = input;
   const settings = { ...defaultSettings, ...given };
+  // Subject search says which users there are.
+  if (settings.subjectSearch && !current.subjectSearch && !mayViewUsers(ctx)) throw authzErrors.view_users_needed();
   await saveSettings(ctx.tx, server, settings);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `settings: ${settings.enabled ? settings.policyEnforcementMode : "not enabled"}`);
   return readSettings(ctx, id);
 }
 
 export async function searchScopes(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<ScopeRow>> {
-  return listScopes(ctx.tx, await serverOf(ctx, id), query);
+  return listScopes(ctx.tx, await openServer(ctx, id), query);
 }
 
 export async function readScope(ctx: ReadCtx, id: string, name: string): Promise<ScopeRow> {
-  return scopeNamed(ctx, await serverOf(ctx, id), name);
+  return scopeNamed(ctx, await openServer(ctx, id), name);
 }
 
 async function scopeNamed(ctx: ReadCtx, server: Server, name: string): Promise<ScopeRow> {
@@ -94,6 +103,15 @@ export async function createScope(ctx: Ctx, id: string, { name, displayName = nu
   await insertScope(ctx.tx, server, { name, displayName, iconUri, createdAt: ctx.now });
   await modelChanged(ctx, server, "ADMIN_CREATE", `scope ${name}`);
   return scopeNamed(ctx, server, name);
+}
+
+/** Those that a resource server brings with a resource. The caller holds the lock. */
+export async function addScopes(ctx: Ctx, server: Server, names: readonly string[]): Promise<void> {
+  const known = await knownScopes(ctx.tx, server, names);
+  const added = names.filter((name) => !known.has(name));
+  if ((await countOf(ctx.tx, server, "authz_scopes")) + added.length > MOST_SCOPES) throw authzErrors.too_many();
+  for (const name of added) await insertScope(ctx.tx, server, { name, displayName: null, iconUri: null, createdAt: ctx.now });
+  if (added.length > 0) await modelChanged(ctx, server, "ADMIN_CREATE", `scopes ${added.join(" ")}`);
 }
 
 export async function saveScope(ctx: Ctx, id: string, name: string, input: UpdateAuthzScope): Promise<ScopeRow> {

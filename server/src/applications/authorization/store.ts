@@ -133,6 +133,16 @@ export async function scopeUsers(db: Db, { realm, client }: Server, name: string
   return rows[0]!;
 }
 
+/** Every client of the realm that has, or had, authorization services. */
+export async function serversOf(db: Db, realm: string): Promise<{ client: string; clientId: string }[]> {
+  const { rows } = await sql<{
+    client: string;
+    clientId: string;
+  }>`select s.client_id as client, c.client_id as "clientId" from authz_settings s
+    join clients c on c.realm_id = s.realm_id and c.id = s.client_id where s.realm_id = ${realm} order by c.client_id`.execute(db);
+  return rows;
+}
+
 /** With everything in it. */
 export async function deleteServer(tx: Tx, { realm, client }: Server): Promise<void> {
   await tx.deleteFrom("authz_settings").where("realm_id", "=", realm).where("client_id", "=", client).execute();

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
+import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
+import { agentActs } from "../clients/index.ts";
 import type { Subject } from "./evaluator/index.ts";
 
 /** A token through which the subject asks; null where it is asked about without one. */
@@ -80,30 +82,49 @@ export async function findUserSubjects(db: Db, realm: string, names: readonly st
   return found;
 }
 
+/** No client id has a line break. */
+export const agentKey = (agentId: string): string => `agent\n${agentId.toLowerCase()}`;
+
 interface ClientRow {
   readonly id: string;
   readonly client_id: string;
   readonly name: string | null;
+  readonly agent_id: string | null;
   readonly enabled: boolean;
   readonly roles: string[];
 }
 
 const clients = prepared(
-  ({ realm, names, ids }: { realm: string; names: readonly string[]; ids: readonly string[] }) => sql<ClientRow>`
-    select c.id, c.client_id, c.name, c.enabled,
+  ({
+    realm,
+    names,
+    ids,
+    agents,
+    now,
+  }: {
+    realm: string;
+    names: readonly string[];
+    ids: readonly string[];
+    agents: readonly string[];
+    now: number;
+  }) => sql<ClientRow>`
+    select c.id, c.client_id, c.name, a.id as agent_id, c.enabled and (a.id is null or ${agentActs(now)}) as enabled,
       array(select distinct e.role_id::text from service_account_effective_roles e where e.realm_id = c.realm_id and e.id = c.id) as roles
-    from clients c where c.realm_id = ${realm} and (c.client_id = any(${names}::text[]) or c.id = any(${ids}::uuid[]))`,
+    from clients c left join agents a on a.realm_id = c.realm_id and a.client_id = c.id
+    where c.realm_id = ${realm} and (c.client_id = any(${names}::text[]) or c.id = any(${ids}::uuid[])
+      or c.id in (select g.client_id from agents g where g.realm_id = ${realm} and g.id = any(${agents}::uuid[])))`,
 );
 
-/** Clients in their own name, by client id or by their id in the admin API. In one statement. */
+/** Clients in their own name, by client id or by their id in the admin API; `agents` by theirs. In one statement. An agent counts while it is active. */
 export async function findClientSubjects(
   db: Db,
   realm: string,
   names: readonly string[],
   { scopes, claims }: Pick<Through, "scopes" | "claims"> = WITHOUT_TOKEN,
+  agents: readonly string[] = [],
 ): Promise<Map<string, Subject>> {
-  if (names.length === 0) return new Map();
-  const rows = await clients(db, { realm, names, ids: names.filter(isId) });
+  if (names.length + agents.length === 0) return new Map();
+  const rows = await clients(db, { realm, names, ids: names.filter(isId), agents: agents.filter(isId), now: clock.now() });
   const found = new Map<string, Subject>();
   for (const row of rows) {
     const subject: Subject = {
@@ -119,8 +140,16 @@ export async function findClientSubjects(
       client: { id: row.id, clientId: row.client_id, name: row.name ?? undefined },
       token: claims,
     };
+    if (row.agent_id !== null) found.set(agentKey(row.agent_id), subject);
     found.set(row.client_id, subject);
     if (!found.has(row.id)) found.set(row.id, subject);
   }
   return found;
+}
+
+/** Ids of users in their order, for searches that go through all of them. */
+export async function userIdsAfter(db: Db, realm: string, after: string | null, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`select user_id from users
+    where realm_id = ${realm} ${after === null ? sql`` : sql`and user_id > ${after}::uuid`} order by user_id limit ${limit}`.execute(db);
+  return rows.map(({ user_id }) => user_id);
 }

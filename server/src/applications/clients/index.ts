@@ -16,7 +16,7 @@ export { type Api, type Apis, createApis } from "./apis.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
-export { type ActingAgent, isAgentActive, isOfAgent, liveClient, mayAllAct } from "./live.store.ts";
+export { type ActingAgent, acts as agentActs, isAgentActive, isOfAgent, liveClient, mayAllAct } from "./live.store.ts";
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { keyErrors } from "./public-keys.ts";
@@ -50,7 +50,7 @@ export {
 export { grantToServiceAccount, takeFromServiceAccount } from "./service-accounts.service.ts";
 export { findServiceAccountPermissions, rolesOfServiceAccounts } from "./service-accounts.store.ts";
 export { completeSettings, metadataNames, originsOf, settingsOf } from "./settings.ts";
-export { type ClientAgent, type ClientSnapshot, isUsable } from "./snapshot.ts";
+export { type ClientAgent, type ClientSnapshot, isUsable, kindOfClient } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,

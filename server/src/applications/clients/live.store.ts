@@ -4,7 +4,7 @@ import { batched, type Db, prepared } from "../../platform/db/index.ts";
 type Operand = string | RawBuilder<unknown>;
 
 /** Whether agent `a` may act: active, and not expired. */
-const acts = (now: number) => sql`(a.status = 'ACTIVE' and (a.expires_at is null or a.expires_at > ${now}))`;
+export const acts = (now: number) => sql`(a.status = 'ACTIVE' and (a.expires_at is null or a.expires_at > ${now}))`;
 
 /**
  * The row `c` of a client whose tokens count: it is enabled, and so is its agent `a`, if it has one. A caller that joins it laterally adds

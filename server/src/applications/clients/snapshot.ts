@@ -42,3 +42,6 @@ export interface ClientSnapshot {
 /** Whether a client may be used at all: it is enabled, and its agent is active. */
 export const isUsable = ({ enabled, agent }: Pick<ClientSnapshot, "enabled" | "agent">, now: number): boolean =>
   enabled && (agent === null || (agent.isActive && (agent.expiresAt === null || agent.expiresAt > now)));
+
+/** As the audit trail names a client that acts in its own name. */
+export const kindOfClient = ({ agent }: Pick<ClientSnapshot, "agent">): "agent" | "client" => (agent === null ? "client" : "agent");

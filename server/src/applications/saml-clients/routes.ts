@@ -68,7 +68,8 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
     replace: {
       config: write,
       summary: "Replace a SAML client's state",
-      description: "What is left out returns to its default; `enabled` is required. The entityId cannot be changed.",
+      ofPut: "Members that are left out return to their defaults; `enabled` is required.",
+      description: "The entityId cannot be changed.",
       body: UpdateSamlClient,
       run: async (ctx, { entityId }, body) => shownWithNames(ctx, await saveSamlClient(ctx, tools, entityId, body)),
     },

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 
 export type Severity = "ok" | "warning" | "problem";
 
-/** What one check found. `advice` says what to do, whenever something is not as it should be. */
+/** The result of one check. `advice` says how to correct a fault. */
 export interface Finding {
   readonly check: string;
   readonly severity: Severity;

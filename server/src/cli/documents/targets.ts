@@ -143,7 +143,7 @@ interface Problem {
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
-/** What a server, or the import itself, refused: every fault on a line. */
+/** The server's or the import's refusal, with every fault on a line. */
 export function spell({ detail = "The server refused it.", errors = [] }: Problem): string {
   return errors.length <= 1
     ? detail

@@ -36,7 +36,8 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async (app) => {
     replace: {
       config: write,
       summary: "Update a group, or move it",
-      description: "Without `parentId`, or with null, the group moves to the top. What it grants is changed by its roles.",
+      ofPut: "Without `parentId` the group moves to the top.",
+      description: "With `parentId: null` the group moves to the top. Its roles are changed separately.",
       body: UpdateGroup,
       run: (ctx, { groupId }, body) => saveGroup(ctx, groupId, body),
     },

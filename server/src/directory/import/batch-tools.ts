@@ -11,7 +11,7 @@ export interface UserLinks {
   ): Promise<void>;
 }
 
-/** What writing a batch needs besides the unit of work. */
+/** The dependencies for writing a batch besides the unit of work. */
 export interface BatchTools {
   /** Seals the secrets of authenticator apps. */
   readonly vault: Vault;

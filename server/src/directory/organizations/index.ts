@@ -13,5 +13,5 @@ export { forgetProvider, providerOfDomain, verifiedAmong } from "./providers.sto
 export { organizationRoutes } from "./routes.ts";
 export { CreateOrganization } from "./schema.ts";
 export { createOrganization, removeOrganization, saveOrganization, searchOrganizations } from "./service.ts";
-export { shareOrganization } from "./store.ts";
+export { aliasesOfOrganizations, shareOrganization } from "./store.ts";
 export { recheckDomains } from "./verification.ts";

@@ -237,3 +237,16 @@ async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): 
   const named = rows.flatMap(({ identity_provider }) => identity_provider ?? []);
   return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));
 }
+
+/** Those of the ids that the realm has, with their aliases. */
+export async function aliasesOfOrganizations(db: Db, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const wellFormed = ids.filter(isId);
+  if (wellFormed.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("organizations")
+    .select(["organization_id", "alias"])
+    .where("realm_id", "=", realm)
+    .where("organization_id", "in", wellFormed)
+    .execute();
+  return new Map(rows.map(({ organization_id, alias }) => [organization_id, alias]));
+}

@@ -31,7 +31,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   const callers = createCallers({ ...parts, audiences: { admin: adminTokens(parts) } }, adminSessions(parts.realms));
   refuseUnknownQuery(app);
   answerConditionally(app);
-  // What a page of another site can send without asking us first is not taken here at all.
+  // Content types that a page of another site can send without a CORS preflight are refused here.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {

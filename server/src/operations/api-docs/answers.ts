@@ -117,7 +117,10 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
       for (const hint of ["x-versioned", "x-refusals", "x-limited", "x-served-always"] as const) delete operation[hint];
 }
 
-/** What an operation can refuse besides what its route lists: who needs no session is refused none, and public routes list their conflicts. */
+/**
+ * Error responses of an operation besides those that its route lists. Without a session there is no 401 or 403, and public routes list their
+ * conflicts.
+ */
 function possibleRefusals(method: string, path: string, operation: Operation, versioned: boolean): Record<Refusal, boolean> {
   const isGuarded = (operation.security ?? []).length > 0;
   // OAuth answers every refusal by one rule: RFC 6749 §5.2.
@@ -147,7 +150,14 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
 const page: Response["content"] = { "text/html": { schema: { type: "string" } } };
 const oauth: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/OAuthRefusal" } } };
 const scim: Response["content"] = { "application/scim+json": { schema: { $ref: "#/components/schemas/ScimError" } } };
-const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oauth, scim, "page-or-problem": { ...problem, ...page } };
+const authzen: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/AccessError" } } };
+const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = {
+  page,
+  oauth,
+  scim,
+  authzen,
+  "page-or-problem": { ...problem, ...page },
+};
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];
@@ -190,7 +200,7 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
 }
 
-/** What is replaced by PUT and answered whole carries a version. */
+/** A record that PUT replaces and returns has a version. */
 function isRecord({ get, put }: PathItem): boolean {
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
   return get?.["x-versioned"] === true || answered?.$ref !== undefined;
@@ -205,7 +215,8 @@ function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
 
 /** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
-  if (method === "get") return false;
+  // Of a client without authorization services there is nothing to read, either.
+  if (method === "get") return path.includes("/authz/") && !path.endsWith("/authz/settings");
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")
     return (operation.requestBody !== undefined && operation.responses[201] !== undefined) || withinRealm.includes("}/");

@@ -294,6 +294,8 @@ test("offers If-Match where a stale version is refused", async () => {
   await realm.asMaster().put("/messaging/templates", template);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
+  const scimService = { name: "a", url: "https://scim.example.com", auth: { type: "bearer" }, enabled: false };
+  const scimTarget = `/scim-targets/${(await realm.asMaster().post("/scim-targets", scimService)).body.id}`;
   const { organizationId } = (await realm.asMaster().post("/organizations", { name: "Acme" })).body;
   const { groupId } = (await realm.asMaster().post("/groups", { name: "Support" })).body;
   const group = `/groups/${groupId}`;
@@ -371,6 +373,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /workload-identity/{id}": () => realm.asMaster().put(workload, { ...trust, enabled: true }, stale),
     "DELETE /workload-identity/{id}": () => realm.asMaster().delete(workload, stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
+    "PUT /scim-targets/{scimTargetId}": () => realm.asMaster().put(scimTarget, { ...scimService, enabled: false }, stale),
+    "DELETE /scim-targets/{scimTargetId}": () => realm.asMaster().delete(scimTarget, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
     "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
     "DELETE /organizations/{orgId}": () => realm.asMaster().delete(`/organizations/${organizationId}`, stale),
@@ -439,6 +443,7 @@ test("offers If-Match where a stale version is refused", async () => {
     id: workload.split("/").at(-1)!,
     ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
     entityId: "urn:sp",
+    scimTargetId: scimTarget.split("/").at(-1)!,
   };
   for (const name of offered.filter((each) => each.startsWith("PATCH ")))
     tried[name] ??= () =>

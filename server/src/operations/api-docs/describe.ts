@@ -110,7 +110,7 @@ function refusalsOf({ config }: RouteOptions): RefusalForm | undefined {
   return errors === "registration" ? "oauth" : errors === "problem" ? undefined : errors;
 }
 
-/** What decides which answers an operation has, besides its shape. */
+/** Hints for an operation's error responses, besides its shape. */
 const hintsOf = (route: RouteOptions): object => ({
   ...(route.config?.versioned !== undefined && { "x-versioned": route.config.versioned }),
   ...(refusalsOf(route) && { "x-refusals": refusalsOf(route) }),

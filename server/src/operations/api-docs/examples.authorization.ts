@@ -16,12 +16,36 @@ const permission = {
 const settings = {
   ...{ realmId: "acme", clientId: "019b76da-a800-7c1d-8e2f-3a4b5c6d7e8f", enabled: true, policyEnforcementMode: "ENFORCING" },
   ...{ decisionStrategy: "UNANIMOUS", delegation: "intersect" },
+  ...{ allowRemoteResourceManagement: true, subjectSearch: false, decisionLogPercent: 0 },
 };
+const uma = {
+  ...{ _id: resource.resourceId, name: "Album", uris: [], resource_scopes: ["view"], scopes: [{ name: "view" }] },
+  ...{ owner: { id: "019b76da-a800-7a1b-8c2d-3e4f5a6b7c8d" }, ownerManagedAccess: true, attributes: {} },
+};
+const owned = {
+  ...{ resourceId: resource.resourceId, clientId: "photos", clientName: "Photos", name: "Album", displayName: null, type: null },
+  ...{ iconUri: null, scopes: ["view"], createdAt: time },
+};
+const share = { shareId: "019b76da-a800-7d1e-9f2a-4b5c6d7e8f9a", user: "grace", scopes: ["view"], createdAt: time };
+const shareRequest = { userId: "019b76da-a800-7a1b-8c2d-3e4f5a6b7c8d", user: "ada", scopes: ["view"], createdAt: time };
 
 export const examplesOfAuthorization: Readonly<Record<string, unknown>> = {
   AuthzSettings: settings,
   UpdateAuthzSettings: { enabled: true },
   PatchAuthzSettings: { policyEnforcementMode: "PERMISSIVE" },
+  UmaResource: uma,
+  UmaTicket: { ticket: "Zm9yIHRoaXMgcmVxdWVzdCBhbG9uZSwgYW5kIG9uY2U" },
+  AccessDecision: { decision: true },
+  AccessDecisions: { evaluations: [{ decision: true }, { decision: false }] },
+  AccessError: { status: 400, message: "resource is needed", requestId: "6f1c2a4e-7b8d-4c3e-9a5f-1d2e3f4a5b6c" },
+  FoundSubjects: { results: [{ type: "user", id: "019b76da-a800-7a1b-8c2d-3e4f5a6b7c8d" }], page: { next_token: "" } },
+  FoundResources: { results: [{ type: "invoice", id: "/invoices/*" }], page: { next_token: "" } },
+  FoundActions: { results: [{ name: "view" }], page: { next_token: "" } },
+  AccountResource: owned,
+  AccountResourceDetails: { ...owned, shares: [share], requests: [shareRequest] },
+  AccountSharedResource: { ...owned, owner: "ada" },
+  AccountShare: share,
+  AccountShareRequest: shareRequest,
   AuthzScope: scope,
   UpdateAuthzScope: { displayName: "View" },
   PatchAuthzScope: { displayName: "See" },

@@ -11,7 +11,7 @@ const point = { at: "2026-01-01T00:00:00.000Z", ...window };
 const issuer = "https://id.example.com/realms/acme";
 const times = { iat: 1_767_225_600, exp: 1_767_225_900 };
 
-/** What the console asks of the API: many users at once, previews of tokens, series. */
+/** Examples of requests by the console: many users at once, previews of tokens, series. */
 export const examplesOfConsole: Readonly<Record<string, unknown>> = {
   BulkUsers: { action: "disable", userIds: [userId, otherId] },
   BulkResult: refused,

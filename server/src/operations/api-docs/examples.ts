@@ -6,6 +6,7 @@ import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
 import { examplesOfSaml } from "./examples.saml.ts";
+import { examplesOfScimTargets } from "./examples.scim-targets.ts";
 
 /** Examples for named schemas without one. Tests validate each against its schema. */
 
@@ -180,6 +181,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfAuthorization,
   ...examplesOfFlows,
   ...examplesOfSaml,
+  ...examplesOfScimTargets,
   ...examplesOfDevices,
   ...examplesOfIdentityProviders,
   ...examplesOfPatches,
@@ -389,6 +391,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     provisioned: {
       externalIds: [{ connection: "entra", externalId: "00u1" }],
       attributes: [{ addresses: [{ type: "work", locality: "London" }] }],
+      targets: [{ target: "aws", remoteId: "9067729b3d-94f1e0b3", sentAt: time }],
     },
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],

@@ -1,5 +1,5 @@
 /** How routes refuse. Without it: problem+json. */
-export type RefusalForm = "page" | "oauth" | "scim" | "page-or-problem";
+export type RefusalForm = "page" | "oauth" | "scim" | "authzen" | "page-or-problem";
 
 /** The parts of an OpenAPI 3.1 document that we touch; what we leave alone stays unknown. */
 export interface OpenApiDocument {
@@ -30,7 +30,7 @@ export interface Operation {
   security?: Record<string, string[]>[];
   "x-permission"?: string | string[];
   "x-realm"?: string;
-  /** Of a record with a version. Not published: the headers that follow from it are. */
+  /** The record has a version. Not published; the headers that follow from it are. */
   "x-versioned"?: boolean;
   /** Neither published: the refusals that follow from them are. */
   "x-refusals"?: RefusalForm;

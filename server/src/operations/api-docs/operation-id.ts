@@ -1,6 +1,6 @@
 import type { Method } from "./openapi.ts";
 
-/** What every path of a surface starts with says nothing about the operation. */
+/** The prefix of every path of a surface; it says nothing about the operation. */
 const SURFACES = /^\/(admin\/realms\/\{realm\}(?=\/)|admin|realms\/\{realm\}(?=\/))/;
 const verbs: Record<Exclude<Method, "get" | "post">, string> = { put: "update", patch: "patch", delete: "delete" };
 
@@ -19,7 +19,7 @@ export function operationIdOf(method: Method, path: string, answersList: boolean
   if (method === "get") return camel(answersList ? "list" : "get", ...words);
   if (method !== "post") return camel(verbs[method], ...words);
   if (last.endsWith("s") && !last.startsWith("{")) return camel("create", ...words.slice(0, -1), singular(last));
-  // What is posted to a word that is no collection is an action: `/keys/rotate`.
+  // A POST to a word that is no collection is an action: `/keys/rotate`.
   return camel(words.at(-1) ?? "post", ...words.slice(0, -1));
 }
 

@@ -7,15 +7,15 @@ export interface DocsPageView {
   /** Null: not signed in to the realm. */
   readonly username: string | null;
   readonly signInUrl: string;
-  /** What the description is made of, and which of them is shown; null: the list of them. */
+  /** The parts of the description. `tag`: the part that is shown; null: the list of all. */
   readonly parts: readonly { readonly name: string; readonly description: string; readonly href: string }[];
   readonly tag: string | null;
   readonly home: string;
 }
 
 /**
- * Swagger UI fills `#swagger-ui` with the operations of one tag: all of them are a megabyte, and seconds. Everything around it is here, so that the page
- * says what it is before any script has run.
+ * Swagger UI fills `#swagger-ui` with the operations of one tag: all of them are a megabyte, and seconds. Everything around it is here, so that the
+ * page says what it is before any script has run.
  */
 export const renderDocsPage = ({ assets, realm, username, signInUrl, parts, tag, home }: DocsPageView): string =>
   `<!doctype html>${render(

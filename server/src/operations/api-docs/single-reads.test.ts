@@ -31,7 +31,14 @@ async function listsOf(realm: RealmUnderTest): Promise<Record<string, string>> {
   await must(master.post("/messaging/push-tokens", { userId, driver: "fcm", token: "a-token-of-a-device" }));
   await must(master.post("/provisioning/initial-access-tokens", {}));
   await must(master.post("/provisioning/scim-tokens", { name: "entra" }));
+  const service = { name: "aws", url: "https://scim.example.com", auth: { type: "bearer" }, secret: "a token", enabled: false };
+  const { id: targetId } = await must(master.post("/scim-targets", service));
+  await iam.core.db
+    .insertInto("scim_objects")
+    .values({ realm_id: realm.name, target_id: targetId!, kind: "user", local_id: userId, state: "SYNCED", next_at: 0 })
+    .execute();
   return {
+    [`/scim-targets/${targetId}/objects`]: "id",
     "/keys": "keyId",
     "/sessions": "id",
     [`/groups/${groupId}/members`]: "userId",

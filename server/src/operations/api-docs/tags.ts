@@ -1,4 +1,4 @@
-/** What the groups of the description are about, in the order in which they are shown. A route with another tag fails the tests. */
+/** The groups of the description, in the order in which they are shown. A route with another tag fails the tests. */
 export const tags: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: "Realms",
@@ -17,6 +17,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   {
     name: "Authorization services",
     description: "What a client protects: resources, scopes, the policies that decide, and why they decided so.",
+  },
+  {
+    name: "AuthZEN",
+    description:
+      "Decisions for applications and gateways, by AuthZEN 1.0. The caller is a client with authorization services, in its own name.",
   },
   {
     name: "SAML clients",
@@ -56,6 +61,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
+  {
+    name: "SCIM targets",
+    description:
+      "Services elsewhere that get the users and groups of a realm (RFC 7644): what is sent, how it fares, and what was refused.",
+  },
   { name: "Sign-in", description: "The pages for signing in and out. They are HTML and work without scripts." },
   {
     name: "Account",

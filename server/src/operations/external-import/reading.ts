@@ -8,7 +8,7 @@ export const recordOf = (value: unknown): Values =>
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const recordsOf = (value: unknown): Values[] => listOf(value).map(recordOf);
 
-/** What is written in the place of a secret that was left out. */
+/** The placeholder for a secret that was left out. */
 const MASK = /^\*{4,}$/;
 
 export function textOf(value: unknown): string | undefined {

@@ -24,7 +24,7 @@ const NO_PLACE = "This has no place here";
 /** A file that is nothing but unknown members is not the export that it was taken for. */
 const MAX_PATTERNS = 2_000;
 
-/** What became of every member of a dump, by pattern. */
+/** Counts the members of a dump by what was done with them, by pattern. */
 export class Report {
   readonly #mapped = new Map<string, Counted>();
   readonly #ignored = new Map<string, Counted>();

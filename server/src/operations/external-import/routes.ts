@@ -48,7 +48,7 @@ export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = as
     "/import/external",
     {
       config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
-      // What the files hold is judged by the rules of each item.
+      // Each item's rules validate the content of the files.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
       schema: {
         operationId: "importExternal",

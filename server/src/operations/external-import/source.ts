@@ -14,7 +14,7 @@ export interface SourceFile {
 
 export interface SourceInput {
   readonly files: readonly SourceFile[];
-  /** What the files do not say, such as the parameters of a hash. */
+  /** Values that the files lack, such as the parameters of a hash. */
   readonly parameters: Values;
   /** Which of several realms of the files is meant. */
   readonly from: string | null;

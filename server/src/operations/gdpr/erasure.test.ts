@@ -152,6 +152,11 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   );
   await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
     values (${realm.name}, ${photos}::uuid, ${resourceId}::uuid, ${userId}::uuid, '', 'GRANTED', 1)`.execute(iam.core.db);
+  await sql`insert into authz_share_names (realm_id, client_id, resource_id, share_id, name, name_key, user_id, scopes, created_at)
+    select ${realm.name}, ${photos}::uuid, ${resourceId}::uuid, n.id, n.name, lower(n.name), n.user_id, '{}', 1
+    from (values (${newId()}::uuid, ${username}, ${userId}::uuid), (${newId()}::uuid, ${email}, null)) n(id, name, user_id)`.execute(
+    iam.core.db,
+  );
 
   // She answers for an agent, and has been asked to review it.
   must(await boss.post("/clients", { clientId: "bot", grantTypes: ["client_credentials"] }));
@@ -218,6 +223,14 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await scim.patch(`/Users/${userId}`, [{ op: "add", value: { externalId: "her-external-id", emails, ims: [{ value: email }] } }]));
   must(await scim.patch(`/Users/${subordinate.id}`, [{ op: "add", path: "manager", value: userId }]));
   await useSaml(realm, person, session!.session_id);
+  const service = { name: "wiki", url: "https://scim.example.com", auth: { type: "bearer" }, secret: "a token", enabled: false };
+  const { id: targetId } = must(await realm.asMaster().post("/scim-targets", service));
+  const account = { realm_id: realm.name, target_id: targetId, local_id: userId, kind: "user", state: "FAILED", next_at: 1 } as const;
+  await db
+    .insertInto("scim_objects")
+    .values({ ...account, remote_id: "id-there", error: `The target answered 400: no ${username}` })
+    .execute();
+  await db.insertInto("scim_members").values({ realm_id: realm.name, target_id: targetId, group_id: newId(), user_id: userId }).execute();
   // An import that runs knows who started it.
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
     db,

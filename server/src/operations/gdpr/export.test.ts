@@ -99,6 +99,7 @@ describe("the export", () => {
       provisioned: {
         externalIds: [{ connection: "entra", externalId: "00u1" }],
         attributes: [{ addresses: [{ locality: "London" }] }],
+        targets: [],
       },
       knownBrowsers: [{ userAgent: expect.any(String), createdAt: time, lastSeenAt: time, trustedUntil: null }],
       acceptedTerms: [{ version: "2026-01", acceptedAt: time }],

@@ -17,7 +17,7 @@ export interface GaugeParts {
 const QUEUE_KEPT = 5 * SECOND;
 const TIMEOUT = 2 * SECOND;
 
-/** What is true at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
+/** The values at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
 export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }: GaugeParts): void {
   const registers = [registry];
   const readQueue = cached(QUEUE_KEPT, TIMEOUT, () => queueDepth(db, clock.now()));

@@ -5,7 +5,7 @@ import type { ServerInfo } from "./schema.ts";
 /** A build from a repository lays it beside the bundle; the sources have no such file. */
 const COMMIT_FILE = new URL("./commit.txt", import.meta.url);
 
-/** What `GET /monitoring/info` says for as long as the process lives. */
+/** The response of `GET /monitoring/info`, constant while the process lives. */
 export const serverInfo = (version: string, mode: ServerInfo["mode"]): ServerInfo => ({
   name: "gatehouse",
   version,

@@ -12,7 +12,7 @@ const LENGTHS: Readonly<Record<(typeof steps)[number], number>> = { "1h": HOUR, 
 /** More than eight days have hours. */
 const MAX_POINTS = 200;
 
-/** What the realm did, point by point. */
+/** The realm's activity, point by point. */
 export async function readSeries(ctx: ReadCtx, query: SeriesQuery): Promise<MetricsSeries> {
   const { step = "1h" } = query;
   const length = LENGTHS[step];

@@ -53,7 +53,7 @@ export interface Change {
   readonly secret?: true;
 }
 
-/** What a write changed, member by member; lists are one value. */
+/** The changes of a write, by member; a list is one value. */
 export function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (before instanceof Secret || after instanceof Secret) {
     const isKept = before instanceof Secret && after instanceof Secret && before.open() === after.open();

@@ -22,7 +22,7 @@ export interface Wanted {
 
 /** A document whose items have the right form, with its secrets opened. */
 export interface RealmDocument {
-  /** Those that the document has, also the empty ones. */
+  /** The document's sections, also the empty ones. */
   readonly sections: readonly Section[];
   readonly items: readonly Wanted[];
   /** By which its users' secrets are opened, too. */
@@ -131,7 +131,7 @@ function validatorOf(section: Section): Validate {
   return validate;
 }
 
-/** What other programs write in the place of a secret, and would be saved as one. */
+/** The placeholder that other programs write for a secret; it must not be saved as one. */
 const MASK = /^\*{4,}$/;
 
 /** Opens sealed secrets, and refuses masks. */

@@ -12,7 +12,7 @@ export interface ManagedObject {
   readonly id: string;
 }
 
-/** What imports under this name have created, by section. */
+/** Objects that imports under this name have created, by section. */
 export async function managedBy(db: Db, realm: string, source: string): Promise<ManagedObject[]> {
   const rows = await db
     .selectFrom("managed_objects")

@@ -14,13 +14,14 @@ export const neverExported = [
   ...["login_names", "group_member_counts", "organization_member_counts", "identity_provider_metadata"],
   // Runs of directories and imports, which are read again.
   ...["directory_entries", "directory_erasures", "directory_runs", "user_imports", "identity_provider_grants"],
-  // Of people: earlier passwords, what they agreed to here, and by which accounts and names they are known elsewhere.
+  // Personal data: earlier passwords, consents, and accounts and names elsewhere.
   ...["password_history", "consents", "resource_consents", "terms_acceptances", "saml_name_ids", "identity_links"],
   // SCIM: tokens are made anew, and what a connection knows of users and groups comes with its next run.
   ...["scim_tokens", "scim_users", "scim_user_emails", "scim_user_ids", "scim_group_ids", "scim_organization_groups"],
-  // Authorization services of clients: the document does not carry them in this release. Shares are of people.
-  ...["authz_settings", "authz_scopes", "authz_resources", "authz_policies", "authz_policy_entries", "authz_permissions"],
-  ...["authz_permission_resources", "authz_shares"],
+  // What users share of what they own at applications.
+  ...["authz_shares", "authz_share_names"],
+  // What SCIM targets were sent: a target elsewhere compares everything.
+  ...["scim_target_states", "scim_objects", "scim_members", "scim_changes"],
   // An invitation is sent again.
   "organization_invitations",
 ] as const;

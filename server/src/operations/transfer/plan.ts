@@ -128,7 +128,7 @@ async function readAll(ctx: ReadCtx, tools: SectionTools, list: readonly Section
   return found;
 }
 
-/** What has to be written, by section and key: a group comes after the one above it. */
+/** The writes, by section and key: a group comes after its parent. */
 function stepsOf(
   ctx: ReadCtx,
   { items }: RealmDocument,
@@ -228,7 +228,7 @@ interface Outcome {
   readonly lacking: Plan["lacking"];
 }
 
-/** What the writes came to: read again, not foretold. */
+/** The result of the writes, read again after them. */
 async function conclude(ctx: Ctx, { document, options, after, steps, pruned, lacking }: Outcome): Promise<Plan> {
   const made: ManagedObject[] = [];
   const idle: Wanted[] = [];

@@ -6,7 +6,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Needed, Permission } from "../../tenancy/permissions/index.ts";
 
-/** What the features' own functions need besides the unit of work. */
+/** The dependencies of the features' own functions besides the unit of work. */
 export interface SectionTools extends Pick<ProviderParts, "readEntity"> {
   readonly vault: Vault;
   readonly outbound: Outbound;

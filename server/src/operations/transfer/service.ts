@@ -63,7 +63,7 @@ function assertMayExport({ actor }: Ctx, withSecrets: boolean, withUsers: boolea
     throw permissionsMissing([{ section: "secrets", permission: "realm-admin" }]);
 }
 
-/** What an import brings: a document that was read here, or one that was translated from another system's files. */
+/** The source of an import: a document that was read here, or one that was translated from another system's files. */
 export interface ImportSource {
   readonly document: RealmDocument;
   /** A list in JSON, as `POST /users/import` takes it, of any length; left out or null: none. */

@@ -39,6 +39,30 @@ async function furnished(): Promise<RealmUnderTest> {
   const api = await post("/clients", { clientId: "api", grantTypes: ["client_credentials"], profile: "oauth21" });
   await post(`/clients/${api.id}/roles`, { name: "reader" });
   await post(`/clients/${api.id}/roles`, { name: "writer", compositeRoles: ["staff"] });
+  await ok(admin.put(`/clients/${api.id}/authz/settings`, { enabled: true, decisionStrategy: "AFFIRMATIVE", subjectSearch: true }));
+  const authz = (path: string, body: object) => post(`/clients/${api.id}/authz${path}`, body);
+  for (const name of ["view", "edit"]) await authz("/scopes", { name });
+  await authz("/resources", {
+    name: "/orders/*",
+    type: "order",
+    scopes: ["view", "edit"],
+    uris: ["/orders/*"],
+    attributes: { level: ["1"] },
+  });
+  const owned = await authz("/resources", { name: "mine", owner: "admin", ownerManagedAccess: true, scopes: ["view"] });
+  await authz("/policies", { name: "Staff", type: "role", roles: ["staff", { name: "api/reader", required: true }], logic: "NEGATIVE" });
+  await authz("/policies", { name: "North", type: "group", groups: [{ path: "/Sales~/EU/North", extendChildren: true }] });
+  await authz("/policies", { name: "Boss", type: "user", users: ["admin"] });
+  await authz("/policies", { name: "Hours", type: "time", hour: 8, hourEnd: 17, timeZone: "Europe/Oslo" });
+  await authz("/policies", {
+    name: "Any",
+    type: "aggregate",
+    decisionStrategy: "AFFIRMATIVE",
+    policies: ["Staff", "North", "Boss", "Hours"],
+  });
+  await authz("/permissions", { name: "orders", type: "scope", scopes: ["edit"], resources: ["/orders/*"], policies: ["Any"] });
+  await authz("/permissions", { name: "all orders", type: "resource", resourceType: "order", policies: ["Boss"] });
+  await authz("/permissions", { name: "of a user alone", type: "resource", resources: [owned.resourceId], policies: ["Boss"] });
   await post(`/groups/${below.groupId}/roles`, { name: "writer", clientId: "api" });
   await post(`/groups/${below.groupId}/roles`, { name: "staff" });
   await post("/roles", { name: "boss", compositeRoles: ["staff"], compositeClientRoles: [{ clientId: "api", name: "reader" }] });
@@ -74,6 +98,11 @@ async function furnished(): Promise<RealmUnderTest> {
   await post("/saml-clients", { entityId: "https://sp.example.com/", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
   await post("/webhooks", { name: "audit", url: "https://hooks.example.com/a", eventTypes: "*", secret: "webhook secret" });
   await post("/webhooks", { name: "audit", url: "https://hooks.example.com/b", eventTypes: "ADMIN" });
+  await post("/scim-targets", {
+    ...{ name: "wiki", url: "https://scim.example.com/v2", auth: { type: "bearer" }, secret: "the secret of wiki", enabled: false },
+    ...{ users: { scope: "groups", groupIds: [below.groupId] }, groups: { mode: "listed", groupIds: [top.groupId] } },
+    ...{ mapping: { title: "jobTitle" }, preset: "aws" },
+  });
   const smtp = { channel: "EMAIL", driver: "smtp", fromAddress: "a@example.com", config: { host: "smtp.example.com", port: 587 } };
   await ok(admin.put("/messaging/providers", { ...smtp, secret: "mail secret", config: { ...smtp.config, username: "mailer" } }));
   await ok(admin.put("/messaging/templates", { templateKey: "otp-email", locale: "nl", subject: "Code", body: "Uw code is {{code}}" }));

@@ -82,7 +82,7 @@ export function rowsOf(users: Readable, sealing: Sealing | null, planned: Plan |
     for (;;) {
       const { done, value } = await rows.next();
       if (done) {
-        // What was committed stays; the import can be repeated.
+        // Committed rows stay; the import can be repeated.
         if (value)
           throw new AppError("request.malformed", 400, `users: ${value.message} (line ${value.line}, byte ${value.position})`, {
             errors: [],

@@ -66,7 +66,7 @@ async function probe(url: string): Promise<Error | null> {
   }
 }
 
-/** What passes with time: the host, the network or the server is not there yet. */
+/** Errors that pass with time: the host, the network or the server is not available yet. */
 const SOCKET = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN"],
   ...["ENOTFOUND", "EAI_AGAIN", "ENOENT"],

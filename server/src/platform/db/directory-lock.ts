@@ -9,7 +9,7 @@ const BEAT = 3 * SECOND;
 const STALE_AFTER = 5 * BEAT;
 const LOOK_AGAIN = SECOND / 5;
 
-/** Who holds a folder. A pid alone says little: it is used again, and every container has a process 1. */
+/** The process that holds a folder. A pid alone is not enough: it is reused, and every container has a process 1. */
 interface Owner {
   readonly token: string;
   readonly host: string;

@@ -26,7 +26,7 @@ export function hostsOf(url: string): Hosts {
     count: urls.length,
     current: () => urls[at]!,
     failed(url) {
-      // Of several connections that fail at once, one moves on.
+      // When several connections fail at once, one of them moves on.
       if (urls[at] === url) at = (at + 1) % urls.length;
     },
     check: attrs === "any" ? null : (client) => checkAttrs(client, attrs),

@@ -42,7 +42,7 @@ class EmbeddedDriver implements Driver {
       free = resolve;
     });
     await inTime(previous).catch((error) => {
-      // Those behind still wait for the one before.
+      // The waiters behind still wait for the one before.
       void previous.then(free);
       throw error;
     });

@@ -10,7 +10,7 @@ export interface PoolerSettings {
 const FOUND = "DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer";
 const DIRECT = "GATEHOUSE_LISTEN_URL to a direct connection to Postgres";
 
-/** What a pooler in transaction mode needs and does not have: `refused` would end in errors, `warning` works by polling. */
+/** Settings that do not work with a pooler in transaction mode: `refused` would end in errors, `warning` works by polling. */
 export function poolerVerdict(
   { databaseUrl, listenUrl, preparedStatements }: PoolerSettings,
   { byTransaction, keepsPrepared }: Pooling,

@@ -45,7 +45,7 @@ interface Connection {
 }
 const Query = pg.Query as unknown as new (text: string, values: unknown[]) => Internals;
 
-/** What pg works out from the columns of an answer. */
+/** The data that pg derives from the columns of a result. */
 interface Shape {
   readonly fields: unknown;
   readonly _parsers: unknown;
@@ -56,7 +56,7 @@ interface Shape {
 interface Collector extends Connection {
   parts: Buffer[];
   isDescribed: boolean;
-  /** Of the statements that this connection has run: what they answer with does not change while they live. */
+  /** By statement of this connection: the columns of a prepared statement do not change while it lives. */
   readonly shapes: Map<string, Shape>;
 }
 const collectors = new WeakMap<Connection, Collector>();
@@ -250,7 +250,7 @@ export interface PostgresOptions {
   readonly max: number;
   /** Off behind a pooler in transaction mode, which mixes up prepared statements. */
   readonly preparedStatements: boolean;
-  /** What is set for a session would reach another one. */
+  /** Settings of a session would reach another client. */
   readonly isPooled: boolean;
   /** Undefined: as long as it takes. */
   readonly deadlines: Deadlines | undefined;

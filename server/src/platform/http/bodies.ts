@@ -6,7 +6,7 @@ import { isTooDeep, isTooDeepParameter, MAX_JSON_DEPTH, tooDeepMembers } from ".
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
-/** Of reported fields. */
+/** The number of reported fields. */
 const MAX_REPORTED = 200;
 /** RFC 7396: says what PATCH changes, and nothing that any other method could mean. */
 export const MERGE_PATCH = "application/merge-patch+json";

@@ -39,7 +39,7 @@ const errorOf = ({ code }: ConnectionError): AppError => {
   }
 };
 
-/** What is wrong before there is a request to answer. `defaultHeaders`: what every answer carries, names and values in turn. */
+/** Answers errors that occur before there is a request. `defaultHeaders`: the headers of every response, names and values in turn. */
 export const answerClientError = (defaultHeaders: readonly string[]) => (cause: ConnectionError, socket: Socket) => {
   if (cause.code === "ERR_HTTP_REQUEST_TIMEOUT" && streaming.has(socket)) return;
   // A second answer on top of one that has begun would be read as part of it.

@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fast
 import Type from "typebox";
 
 /**
- * What a route below `/realms/:realm` declares, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
+ * The declaration of a route below `/realms/:realm`, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
  * enforces it; with an undeclared route the server does not start.
  */
 export type Caller =
@@ -62,8 +62,8 @@ export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => calle
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
-/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 7644 §3.12. app/realm-routes.ts lists the renderer of each. */
-export type ErrorForm = "page" | "problem" | "oauth" | "registration" | "scim";
+/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 7644 §3.12, AuthZEN. app/realm-routes.ts lists the renderer of each. */
+export type ErrorForm = "page" | "problem" | "oauth" | "registration" | "scim" | "authzen";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { PublishedDocument } from "./documents.ts";
 
 export interface EarlyAnswers {
-  /** What every answer carries, names and values in turn. */
+  /** The headers of every response, names and values in turn. */
   readonly defaultHeaders: readonly string[];
   /** False: every request is routed normally. */
   isWanted(): boolean;

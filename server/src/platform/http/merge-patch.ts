@@ -21,7 +21,7 @@ export function mergePatch(target: unknown, patch: unknown, schema: Json = {}): 
 }
 
 /**
- * What a PATCH may say of a record that a PUT replaces by `schema`: the same members, none of them required, without defaults (a member
+ * The schema of a PATCH for a record that a PUT replaces by `schema`: the same members, none of them required, without defaults (a member
  * left out is kept), and null where a PUT may leave the member out.
  */
 export function patchSchema(schema: TSchema): TSchema {

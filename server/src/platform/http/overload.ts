@@ -17,7 +17,7 @@ export interface LoadLimits {
 }
 
 const SAMPLE_MS = 250;
-/** Of the latest sample: one long pause alone (a garbage collection) is forgotten after a few. */
+/** The weight of the latest sample: one long pause alone (a garbage collection) is forgotten after a few. */
 const LATEST = 0.3;
 const RETRY_SECONDS = 2;
 

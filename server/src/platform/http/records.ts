@@ -20,7 +20,7 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
   readonly params: P;
   /** Where the path alone does not name the record. */
   readonly querystring?: Q;
-  /** What GET, PUT and PATCH answer. */
+  /** The response of GET, PUT and PATCH. */
   readonly record: R;
   readonly read: Operation & { run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>> };
   readonly replace?: Operation & {
@@ -33,6 +33,8 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
     readonly follows?: Readonly<Record<string, string>>;
     /** If one of the two has another path or meaning. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
+    /** The beginning of PUT's description, such as the defaults of members that are left out: a PATCH keeps those. */
+    readonly ofPut?: string;
   };
   readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
 }
@@ -81,11 +83,13 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
 
   const answer = replace?.answer && { response: { 200: replace.answer } };
   const methods = replace?.methods ?? ["PUT", "PATCH"];
-  if (replace && methods.includes("PUT"))
-    route("PUT", replace, { body: replace.body, ...answer }, async (req, reply) => {
+  if (replace && methods.includes("PUT")) {
+    const description = [replace.ofPut, replace.description].filter((text) => text !== undefined).join(" ") || undefined;
+    route("PUT", { ...replace, description } as typeof replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
       return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
+  }
   if (replace && methods.includes("PATCH")) {
     const { body, follows = {} } = replace;
     const operation = {

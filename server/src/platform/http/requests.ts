@@ -11,7 +11,7 @@ declare module "fastify" {
     readonly takesLong?: boolean;
   }
   interface FastifyRequest {
-    /** Who is asking, once the gate has let the request in. */
+    /** The caller, once the gate has authenticated the request. */
     actor: Actor | null;
     /** The realm that the work is in: the one of the path, or `master` for what reaches over all. */
     realmId: string;

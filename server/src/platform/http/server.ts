@@ -79,7 +79,7 @@ export function createServer(options: ServerOptions): App {
     clientErrorHandler: answerClientError(defaultHeaders.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // What cannot even be routed: broken percent-encoding, a segment that is too long.
+    // Requests that cannot be routed: broken percent-encoding, a segment that is too long.
     frameworkErrors: (cause, request, reply) => void sendProblem(reply as FastifyReply, request as FastifyRequest, asAppError(cause)),
     schemaController: {
       bucket: (() => store) as never, // fastify's types ask for an answer that it never reads

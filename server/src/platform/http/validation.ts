@@ -57,7 +57,7 @@ export function buildValidator(shared: Record<string, unknown>, compiled?: Compi
 /** Limits the response: a megabyte of wrong members must not produce ten megabytes of errors. */
 const MAX_FIELDS = 200;
 
-/** What ajv says, in our words: one entry per offending field. */
+/** Translates ajv's errors: one entry per offending field. */
 export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
   const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
   const reported = errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath);

@@ -27,7 +27,7 @@ export interface RunningJob {
   readonly attempt: number;
 }
 
-/** What a job of one kind does. It may run twice, never at once. */
+/** Runs the jobs of one kind. A job may run twice, never at once. */
 export interface JobHandler {
   readonly run: (job: RunningJob) => Promise<void>;
   /** Makes it recur, on one node at a time. */

@@ -1,6 +1,6 @@
 // The part of BER (X.690) that LDAP uses (RFC 4511 §5.1): definite lengths and single-byte tags.
 
-/** What was read is not BER, or not of the shape that the protocol says. */
+/** The bytes are not BER, or not the structure that the protocol defines. */
 export class BerError extends Error {
   constructor(message: string) {
     super(message);

@@ -148,7 +148,7 @@ export class LdapConnection {
   }
 
   /**
-   * What has changed since `cookie`, part by part, with where to go on: DirSync of Active Directory (MS-ADTS §3.1.1.3.4.1.3). The base is
+   * The changes since `cookie`, part by part, each with the next cookie: DirSync of Active Directory (MS-ADTS §3.1.1.3.4.1.3). The base is
    * that of a whole domain.
    */
   async *changes(

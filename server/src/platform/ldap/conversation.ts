@@ -17,7 +17,7 @@ interface Pending {
 
 // A group of 100,000 members in one entry is about 8 MB.
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Of all the messages that answer one request. */
+/** The size of all the messages that answer one request. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ID = 2 ** 31 - 1;
 

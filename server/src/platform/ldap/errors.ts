@@ -1,7 +1,7 @@
 import { OutboundError } from "../outbound/index.ts";
 
 /**
- * What went wrong: `reach` and `tls` before the first message, `timeout`, `closed`, `protocol` and `too_large` in the conversation,
+ * The kind of fault: `reach` and `tls` before the first message, `timeout`, `closed`, `protocol` and `too_large` in the conversation,
  * `result` when the directory answered with its own error.
  */
 export type LdapFault = "reach" | "tls" | "timeout" | "closed" | "protocol" | "too_large" | "result";
@@ -79,7 +79,7 @@ export function notReached(error: unknown): LdapError {
   return new LdapError(fault, error.message, { cause: error });
 }
 
-/** What AD says beside invalidCredentials: `…, data 773, v1db1`. */
+/** The state that AD reports beside invalidCredentials: `…, data 773, v1db1`. */
 export type AdState =
   | "wrong" // 52e: also the wrong password of a disabled, expired or must-change account
   | "unknown" // 525

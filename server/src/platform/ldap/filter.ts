@@ -13,7 +13,7 @@ type FilterOf<V> =
   | { readonly kind: "substrings"; readonly attribute: string; readonly parts: readonly V[] }
   | { readonly kind: "extensible"; readonly attribute: string; readonly rule: string; readonly dn: boolean; readonly value: V };
 
-/** What stands for the user name in a template. */
+/** The placeholder of the user name in a template. */
 export const PLACEHOLDER = "{0}";
 /** Bytes, and null where the name goes. */
 type Pieces = readonly (Buffer | null)[];

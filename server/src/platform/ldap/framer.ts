@@ -22,7 +22,7 @@ export class Framer {
   *push(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    // What is not whole yet is not copied: a message of many packets would be copied once per packet.
+    // An incomplete message is not copied: a message of many packets would be copied once per packet.
     while (this.#size >= this.#needed) {
       const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
       if (bytes[0] !== TAG.sequence) throw new BerError("What arrived is no LDAP message");

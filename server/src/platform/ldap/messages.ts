@@ -14,7 +14,7 @@ export interface SearchRequest {
   readonly base: string;
   readonly scope: "base" | "one" | "sub";
   readonly filter: Filter;
-  /** Those to send. Operational ones (`entryUUID`) come only when named. */
+  /** The attributes to return. Operational ones (`entryUUID`) must be named. */
   readonly attributes: readonly string[];
   readonly sizeLimit?: number;
 }
@@ -89,7 +89,7 @@ export interface LdapResult {
   readonly code: number;
   readonly diagnostic: string;
   readonly controls: ReadonlyMap<string, Buffer>;
-  /** Of an extended response. */
+  /** Only in an extended response. */
   readonly oid: string | null;
   readonly value: Buffer | null;
 }

@@ -8,7 +8,7 @@ import type { SearchRequest } from "./messages.ts";
 export interface PoolOptions extends Omit<ConnectionOptions, "url"> {
   /** Servers of one directory, tried in turn. */
   readonly urls: readonly string[];
-  /** Who searches. */
+  /** The account that searches. */
   readonly bindDn: string;
   readonly bindPassword: string;
 }

@@ -11,7 +11,7 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs?: number;
-  /** Of the answer's body, unpacked. */
+  /** The limit of the response's body, decompressed. */
   readonly maxBytes?: number;
   /** Beyond `maxBytes`: "error" refuses the answer, "truncate" keeps its beginning, for callers who need only the status. */
   readonly overflow?: "error" | "truncate";

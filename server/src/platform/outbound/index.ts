@@ -7,4 +7,6 @@ export type { OutboundRequest, OutboundResponse } from "./fetch.ts";
 export { freshFor } from "./freshness.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
+export { receiverFault } from "./receivers.ts";
+export { retryAfterMs } from "./retry-after.ts";
 export type { ClientIdentity } from "./sockets.ts";

@@ -19,7 +19,7 @@ import {
 import { canonicalHost, checkPort, parseTarget } from "./targets.ts";
 
 export interface OutboundOptions {
-  /** What may be reached although it is not public: `host`, `host:port`, an address or a CIDR block. */
+  /** Hosts that may be reached although they are not public: `host`, `host:port`, an address or a CIDR block. */
   readonly allowedHosts: readonly string[];
   /** Development mode: the machine itself may be called, and without TLS. */
   readonly allowLoopbackHttp: boolean;
@@ -44,7 +44,7 @@ export interface Outbound {
   resolve(host: string, port: number): Promise<readonly Address[]>;
   /** The same check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
   lookup(port: number): LookupFunction;
-  /** Whom we trust, for a library that upgrades a plain socket (STARTTLS). */
+  /** The trusted CAs, for a library that upgrades a plain socket (STARTTLS). */
   readonly secureContext: SecureContext;
   /** Waits for running requests, within their time limits. */
   close(): Promise<void>;

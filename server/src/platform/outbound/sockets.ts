@@ -33,7 +33,7 @@ export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" |
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** What a dialler may insist on beyond the guard's check. */
+/** A dialler's requirements beyond the guard's check. */
 export interface DialRules {
   readonly onlyLoopback?: boolean;
 }

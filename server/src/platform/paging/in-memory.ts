@@ -3,11 +3,11 @@ import { type ListQuery, type Page, refuseTooDeep } from "./pages.ts";
 
 /** How a short list in memory is searched and sorted. */
 export interface ShortList<Row> {
-  /** What `sort` may name. */
+  /** The members that `sort` may name. */
   readonly sorts: Readonly<Record<string, (row: Row) => string | number>>;
-  /** What `search` finds by its beginning. */
+  /** The values that `search` finds by their beginning. */
   readonly names: (row: Row) => readonly (string | null)[];
-  /** What `search` finds as a whole. */
+  /** The values that `search` finds as a whole. */
   readonly ids?: (row: Row) => readonly string[];
 }
 

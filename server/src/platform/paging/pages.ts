@@ -7,7 +7,7 @@ const MAX_OFFSET = 10_000;
 /** Totals are counted to here; beyond, the planner's estimate has to do. */
 export const EXACT_TOTAL = 10_000;
 
-/** What every list takes. Features add their filters with `listQuery({ … })`. */
+/** The query of every list. Features add their filters with `listQuery({ … })`. */
 const listMembers = {
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),

@@ -2,7 +2,7 @@ import { type AppError, invalidFields } from "../../kernel/errors.ts";
 
 const refused = (code: string, message: string, field: string): AppError => invalidFields([{ field, code, message }], code);
 
-/** What a person does next is the same in both cases, so the messages say that first. */
+/** The user's next step is the same in both cases, so the messages begin with it. */
 export const passwordErrors = {
   history: (count: number, field = "newPassword") =>
     refused(
@@ -21,7 +21,7 @@ export const passwordErrors = {
   /** The present one, when a user changes it. */
   wrong: () =>
     invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
-  /** What the user's directory says about it, in our words. */
+  /** The directory's refusal of a password, in our words. */
   directory: (reason: DirectoryRefusal, field = "newPassword") => refused(`password.directory_${reason}`, DIRECTORY[reason], field),
 };
 

@@ -50,7 +50,7 @@ function readPbkdf2(digestName: string, rounds: number, salt: Buffer, expected: 
   };
 }
 
-/** What scrypt may use; null: too much. Node refuses to use more memory than `maxmem`; what it counts is a little more than 128 × N × r. */
+/** The limits for scrypt; null: too much. Node refuses to use more memory than `maxmem`, and counts a little more than 128 × N × r. */
 function scryptLimits(N: number, r: number, p: number): { N: number; r: number; p: number; maxmem: number } | null {
   const isPowerOfTwo = Number.isInteger(Math.log2(N)) && N > 1;
   if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK) return null;
@@ -135,7 +135,7 @@ const forms: readonly (readonly [form: RegExp, read: Read])[] = [
   [new RegExp(`^[{]SSHA(?<size>\\d{3})?[}](?<written>${B64})$`, "i"), ({ size = "", written }) => readSalted(size, fromBase64(written!))],
 ];
 
-/** What to do with a hash of another system; null for a text that is none, or that asks for too much. */
+/** Parses a hash of another system; null: the text is no hash, or one that costs too much. */
 export function readForeignHash(text: string): ForeignHash | null {
   if (text.length > MAX_TEXT) return null;
   for (const [form, read] of forms) {
@@ -156,8 +156,8 @@ const withSignerKey: readonly RegExp[] = [
 ];
 
 /**
- * A hash as it may be stored. Firebase encrypts its project's signer key by a key made of the password. The signer key is a secret of all users; what it
- * was combined with is not, and proves the password as well.
+ * A hash as it may be stored. Firebase encrypts its project's signer key by a key made of the password. The signer key is a secret of all users; what
+ * it was combined with is not, and proves the password as well.
  */
 export function storedForm(text: string): string {
   if (text.length > MAX_TEXT) return text;

@@ -71,7 +71,7 @@ function passwordBytes(password: string): Buffer | null {
   return bytes.length > MAX_PASSWORD_BYTES ? null : bytes;
 }
 
-/** What the hash says about itself, or null when it is not one that this server should compute. */
+/** The hash's parameters; null: this server should not compute it. */
 function readable(phc: string): ParsedHashOptions | null {
   let parsed: ParsedHashOptions;
   try {

@@ -4,10 +4,10 @@ import type { RateRule, Verdict } from "./gcra.ts";
 import type { RateLimiter } from "./limiter.ts";
 
 interface Limits {
-  /** Who is counted: `(req) => `login:${req.ip}``. It should name the route too, or two routes share one budget. */
+  /** The counter's key: `(req) => `login:${req.ip}``. It should name the route too, or two routes share one budget. */
   readonly key: (req: FastifyRequest) => string | Promise<string>;
   readonly rule: RateRule | ((req: FastifyRequest) => Promise<RateRule>);
-  /** What the policy is called in the headers. */
+  /** The policy's name in the headers. */
   readonly name?: string;
 }
 

@@ -46,7 +46,7 @@ function quiet(said: unknown[]): unknown[] {
 
 /** How long a cause that was logged is only counted. */
 const WINDOW = 10 * SECOND;
-/** Of causes that are being counted. */
+/** The number of causes that are counted. */
 const MAX_CAUSES = 100;
 
 type Say = (said: unknown[]) => void;

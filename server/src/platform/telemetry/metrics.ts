@@ -10,7 +10,7 @@ declare module "../db/tables.ts" {
   }
 }
 
-/** What is counted per realm, on this node for Prometheus and over all nodes for the summary. */
+/** The counters per realm, on this node for Prometheus and over all nodes for the summary. */
 export type RealmMetric = "login" | "tokens" | "mfa_challenge" | "admin_write";
 
 export interface Metrics {
@@ -94,7 +94,7 @@ export function createMetrics(): Metrics {
         waiting.splice(0, FLUSH_ROWS);
       }
     } finally {
-      // What did not reach the database is counted again next time.
+      // Counts that did not reach the database are added again next time.
       for (const left of waiting) tally(left);
     }
   };

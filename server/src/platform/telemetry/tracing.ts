@@ -71,7 +71,7 @@ export function startTracing(options: TracingOptions): Tracing {
 // W3C Trace Context §3.2: lower-case hex, nothing all zero, version ff is invalid, later versions may append fields.
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** What the caller says, or null: a header that cannot be read is treated as if it had not been sent (§4.3). */
+/** The caller's trace context. An invalid header is treated as if it had not been sent (§4.3): null. */
 export function parseTraceparent(header: string | string[] | undefined): TraceContext | null {
   const match = typeof header === "string" ? TRACEPARENT.exec(header) : null;
   if (!match) return null;

@@ -10,6 +10,7 @@ import type { LinkParts } from "./access/links.service.ts";
 import { ownCredentialRoutes } from "./credentials/credentials.routes.ts";
 import { personalDataRoutes } from "./privacy/personal-data.routes.ts";
 import { type ProfileParts, profileRoutes } from "./profile/profile.routes.ts";
+import { ownResourceRoutes } from "./resources/resources.routes.ts";
 
 export interface AccountParts extends ProfileParts, RegistrationParts, LinkParts, LinkTokenParts {}
 
@@ -30,5 +31,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   await app.register(browserRoutes, { prefix: "/browsers" });
   await app.register(ownLinkRoutes, { ...parts, prefix: "/linked-accounts" });
   await app.register(accessRoutes, { baseUrl: parts.baseUrl });
+  await app.register(ownResourceRoutes, { prefix: "/resources" });
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -4,6 +4,7 @@ export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
 export { authenticateClient, type ClientAuthParts, ForeignOrigin, isPublic } from "./authenticate.ts";
+export { withBearerSubject } from "./bearer-subject.ts";
 export { type ClientKeys, createClientKeys } from "./client-keys.ts";
 export { currentSecrets } from "./client-secret.ts";
 export { createIssuerKeys } from "./issuer-keys.ts";

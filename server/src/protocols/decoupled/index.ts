@@ -14,4 +14,4 @@ export {
   openRequestsOf,
   userOfSession,
 } from "./requests.store.ts";
-export { needsRecentSignIn, shownApis, shownScopes } from "./visitors.ts";
+export { needsRecentSignIn, shownAgent, shownApis, shownScopes } from "./visitors.ts";

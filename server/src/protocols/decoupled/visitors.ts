@@ -67,6 +67,10 @@ export const OtherAccount = Type.Optional(Type.Literal("other", { description: "
 
 export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
+/** The agent that a client belongs to, as pages name it. */
+export const shownAgent = async ({ db, realm }: Pick<DecoupledParts, "db" | "realm">, { agent }: ClientSnapshot) =>
+  agent && (await findShownAgent(db, realm.realmId, agent.id));
+
 type Visitors = PageParts["visitors"];
 
 /** RFC 9396: all of a detail, because the user decides about all of it. */
@@ -78,7 +82,6 @@ const memberText = ([name, value]: [string, unknown]): string =>
 /** The content of both approval pages. */
 export async function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
   const { scopes, claims, details, resources } = requestedBy(parts, found.request);
-  const { agent } = found.client;
   return {
     ...visitors.frameOf(req, reply, req.visitor),
     state: "confirm",
@@ -88,7 +91,7 @@ export async function confirmationOf(visitors: Visitors, req: FastifyRequest, re
     scopes: shownScopes(parts.scopesOfRealm, scopes),
     claims,
     details: details.map(detailText),
-    agent: agent && (await findShownAgent(parts.db, parts.realm.realmId, agent.id)),
+    agent: await shownAgent(parts, found.client),
     apis: await shownApis(parts, resources),
   } as const;
 }

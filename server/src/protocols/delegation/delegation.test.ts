@@ -138,7 +138,8 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
   const holder = await realm.as("realm-admin");
   const url = party.url({ client_id: "assistant", resource: admin, scope: "openid" });
   const { page } = await walk(holder.browser, iam.config.baseUrl, url);
-  // Although it is one of the realm's own, the user is asked.
+  // Although it is one of the realm's own, the user is asked, and sees who answers for it.
+  expect(page.text).toMatch(/assistant[\s\S]*owen/);
   const { left } = await submit(holder.browser, iam.config.baseUrl, page, { decision: "allow" });
   const code = left?.searchParams.get("code") ?? "";
   const answer = await iam.browser().request("POST", `/realms/${realm.name}/token`, {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, type Clients, kindOfClient } from "../../applications/clients/index.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { type Actor, actorOf, kindOfUser } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -125,7 +125,8 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
   const { holder, actor, realm: of } = live;
   const granted = new Set(permissions);
-  if (!holder) return actorOf({ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true });
+  const kind = kindOfClient(client);
+  if (!holder) return actorOf({ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true, kind });
   return actorOf({
     realm: of,
     permissions: granted,

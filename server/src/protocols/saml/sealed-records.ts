@@ -28,7 +28,7 @@ export function sealedRecords<T>(model: string, lifetime: number) {
     /** Null: it was taken already, or is too old. */
     find: async (parts: RecordParts, realm: string, id: string): Promise<T | null> =>
       opened(parts, realm, id, await findRecord(parts.db, keyOf(realm, id), clock.now())),
-    /** Of concurrent callers, one gets the record. */
+    /** Concurrent callers get the record once. */
     take: async (parts: RecordParts, realm: string, id: string): Promise<T | null> =>
       opened(parts, realm, id, await takeRecord(parts.db, keyOf(realm, id), clock.now())),
   };

@@ -2,7 +2,11 @@
 // attributes of users that have no other place. Users and groups are changed by the services of the directory, as in the admin API.
 export { sendScimError } from "./errors.ts";
 export { scimRoutes } from "./routes.ts";
+export { isObject, type Resource } from "./schema/attribute.ts";
+export { findAttribute } from "./schema/paths.ts";
+export { ENTERPRISE, GROUP, USER, userType } from "./schema/resource-types.ts";
 export { scimTokens } from "./tokens/caller.ts";
 export { scimTokenRoutes } from "./tokens/routes.ts";
 export { deleteExpiredScimTokens } from "./tokens/store.ts";
+export { first, HOMES, type Home, ofAccount, PHONE, putHomes } from "./users/mapping.ts";
 export { forgetManager } from "./users/store.ts";

@@ -20,5 +20,6 @@ export {
 export type { Presented } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
+export { issueTicket, type TicketContents } from "./permission-ticket.ts";
 export { answerIssue, presentedParameters } from "./pipeline.ts";
 export { tokenRoutes } from "./routes.ts";

@@ -4,7 +4,7 @@ import { type ClientSnapshot, type GrantType, rulesOfGrantType } from "../../app
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
-import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
+import { authenticateClient, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import {
   assertAgentActive,
@@ -35,7 +35,8 @@ export interface TokenAnswer {
 }
 
 /** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
-export async function answerTokenRequest(parts: TokenEndpointParts, { headers, form, sourceIp }: TokenRequest): Promise<TokenAnswer> {
+export async function answerTokenRequest(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer> {
+  const { headers, form, sourceIp } = withBearerSubject(request);
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
   const type = allowedGrantType(client, form);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type ClientSnapshot, isUsable } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isUsable, kindOfClient } from "../../applications/clients/index.ts";
 import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
@@ -111,7 +111,7 @@ async function issue(
   const detail = `issuer ${cut(issuer, 512)}, subject ${cut(subject, 1024)}`;
   await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
     ctx.audit({
-      ...{ category: "SECURITY", type: "WORKLOAD_TOKEN_ISSUED", actor: { id, name: clientId, kind: "client" } },
+      ...{ category: "SECURITY", type: "WORKLOAD_TOKEN_ISSUED", actor: { id, name: clientId, kind: kindOfClient(client) } },
       ...{ resourceType: "workload-identity", resourceId: credential.id, detail },
     }),
   );

@@ -9,7 +9,7 @@ const tags = ["Flows"];
 const params = pathParams("alias");
 const config = { permission: "manage-authorization" } as const;
 const saving =
-  "The full state. Refused with the step and the reason where no user could pass, or a user could pass without proof. Sign-ins in progress begin again.";
+  "Refused with the step and the reason where no user could pass, or a user could pass without proof. Sign-ins in progress begin again.";
 
 /** Mounted under /admin/realms/:realm/flows. */
 export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -45,6 +45,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     replace: {
       config,
       summary: "Save a flow",
+      ofPut: "The full state.",
       description: saving,
       body: UpdateFlow,
       run: (ctx, { alias }, body) => saveFlow(ctx, alias, body),
@@ -95,6 +96,7 @@ export const browserFlowRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       operationId: "updateBrowserFlow",
       summary: "Save the browser sign-in flow",
+      ofPut: "The full state.",
       description: saving,
       body: UpdateFlow,
       run: (ctx, _params, body) => saveFlow(ctx, BROWSER_FLOW, body),

@@ -15,6 +15,8 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
   readonly apis: readonly ConsentApi[];
   /** The address that the browser is sent to with the answer; null: none. */
   readonly returnTo: string | null;
+  /** Null: not an agent's. */
+  readonly agent: ShownAgent | null;
 }
 
 /** An API that the application wants to call for the user. */
@@ -145,6 +147,7 @@ export function renderConsent(view: ConsentView): string {
         </>
       }
     >
+      <AgentNote agent={view.agent} text={text} />
       <WantedList view={view} text={text} />
       <ReturnHost uri={view.returnTo} client={view.client} text={text} />
       <Decision view={view} label={text.consentTitle} answers={{ allow: text.consentAllow, deny: text.consentDeny }} />

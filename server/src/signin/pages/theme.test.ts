@@ -137,6 +137,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       details: [],
       apis: [{ name: "Orders", address: "https://orders.example" }],
       returnTo: "https://shop.example/cb",
+      agent: { name: "Bot", owner: "owen" },
       policyUrl: "https://shop.example/privacy",
       logoUrl: "https://shop.example/logo.svg",
     }),

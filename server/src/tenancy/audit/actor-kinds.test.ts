@@ -33,6 +33,11 @@ test("an event says what kind of actor it names", async () => {
   expect(await created(boss.post("/users", { username: "two" }))).toEqual(["master/admin", "administrator"]);
   const bearer = { headers: { authorization: `Bearer ${access_token}` } };
   expect(await created(realm.anonymous().post("/users", { username: "three" }, bearer))).toEqual(["machine", "client"]);
+  const agent = (await boss.post("/agents", { name: "Robot", clientId: "machine", ownerUserId: own.userId })).body;
+  await boss.post(`/agents/${agent.id}/activate`);
+  const acting = (await party.post("/token", { grant_type: "client_credentials", resource: admin })).body.access_token;
+  const byAgent = { headers: { authorization: `Bearer ${acting}` } };
+  expect(await created(realm.anonymous().post("/users", { username: "four" }, byAgent))).toEqual(["machine", "agent"]);
 
   await iam.browser().request("POST", `/realms/${realm.name}/token`, {
     form: { grant_type: "client_credentials", client_id: "system", client_secret: "x" },

@@ -25,6 +25,7 @@ export const catalogue = {
     ADMIN_ACTION: { description: "An administrator or the server did something else: rotate, import, send a test; the detail says what" },
     ADMIN_DENIED: { description: "A write was refused with 403; the detail holds the method and the reason" },
     WEBHOOK_DEAD: { description: "A webhook delivery failed for the last time" },
+    SCIM_TARGET_SUSPENDED: { description: "A SCIM target refuses us: nothing is sent until it accepts us again; the detail says why" },
   },
   SECURITY: {
     PROFILE_CHANGED: { description: "A user changed their own profile; the detail names the members" },
@@ -58,6 +59,12 @@ export const catalogue = {
     WORKLOAD_TOKEN_ISSUED: { description: "A workload exchanged its token; the detail names issuer and subject" },
     WORKLOAD_TOKEN_REJECTED: {
       description: "A workload's token was refused; the detail names issuer and subject, and repeated refusals are counted in one event",
+    },
+    RESOURCE_SHARED: { description: "An owner shared a resource; the detail has the user's id, the application and the scopes" },
+    RESOURCE_UNSHARED: { description: "An owner shares a resource no longer, or refused a request; the detail as in RESOURCE_SHARED" },
+    AUTHZ_DECISION: {
+      description:
+        "Authorization services decided (outcome FAILURE: denied); sampled by the setting `decisionLogPercent`, the detail says about whom and what",
     },
     AGENT_ACTIVATED: { description: "An agent was activated" },
     AGENT_SUSPENDED: { description: "An agent was suspended" },

@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { MASTER } from "../realms/index.ts";
 
-/** Whom to erase: what events may call them by. */
+/** The person to erase, by the names that events may contain. */
 export interface ErasedPerson {
   readonly userId: string;
   readonly username: string;

@@ -64,7 +64,7 @@ async function endOfBatch(tx: Tx, realm: string, from: Key, before: number): Pro
   return rows[0] ? { ts: rows[0].ts, eventId: rows[0].event_id } : null;
 }
 
-/** What a reader has yet to send on stays, and so does what a delivery that is not over will be made from. */
+/** Events that a reader has not forwarded yet stay, and so do those of unfinished deliveries. */
 async function deleteBetween(tx: Tx, realm: string, from: Key, to: Key, before: number): Promise<number> {
   await sql`select set_config('gatehouse.maintenance', 'retention', true)`.execute(tx);
   const { numAffectedRows } = await sql`

@@ -12,7 +12,7 @@ export interface SignInEvent {
 
 const PAGE = 1_000;
 
-/** What a user did to get in and out (AUTHN), newest first, read a page at a time so that each statement is short. */
+/** A user's sign-ins and sign-outs (AUTHN), newest first, read a page at a time so that each statement is short. */
 export async function signInsOf(db: Db, realm: string, userId: string, limit: number): Promise<SignInEvent[]> {
   const events: SignInEvent[] = [];
   for (let full = true; full && events.length < limit; ) {
@@ -24,7 +24,7 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
       .where("realm_id", "=", realm)
       .where("actor_id", "=", userId)
       .where("category", "=", "AUTHN")
-      // What an administrator did in the user's name, and the address they did it from, is theirs.
+      // Events of an impersonation, and their addresses, are the administrator's.
       .where("impersonator", "is", null)
       .$if(last !== undefined, (q) => q.where(sql<boolean>`(ts, event_id) < (${last?.ts}::bigint, ${last?.id}::uuid)`))
       .orderBy(sql`ts desc, event_id desc`)

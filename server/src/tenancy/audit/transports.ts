@@ -2,7 +2,7 @@ import type { DestinationStream } from "pino";
 import { createOutbound, type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { AuditEventRecord } from "./schema.ts";
 
-/** What became of a batch. `reason` is for the log and for administrators: it holds neither token nor answer. */
+/** The result of a batch. `reason` is for the log and for administrators: it holds neither token nor answer. */
 export type Handover = { readonly taken: true } | { readonly taken: false; readonly tooLarge: boolean; readonly reason: string };
 
 /** A way for audit events to leave the server. */

@@ -1,16 +1,16 @@
 // RFC 7518 §3.1, RFC 8037 and RFC 9864: every algorithm, in one place. Discovery, the checks and the enums of the API are made from here.
 
-/** What a realm signs with. `Ed25519` and `EdDSA` are two names of one algorithm: a client gets the name that it configured. */
+/** The algorithms that a realm signs with. `Ed25519` and `EdDSA` are two names of one algorithm: a client gets the name that it configured. */
 export const signingAlgs = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"] as const;
 export type SigningAlg = (typeof signingAlgs)[number];
 
-/** What clients sign with their own keys. */
+/** The algorithms that clients sign with, by their own keys. */
 export const asymmetricAlgs = [
   ...(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"] as const),
   ...(["EdDSA", "Ed25519"] as const),
 ] as const;
 
-/** What clients sign with their secret. */
+/** The algorithms that clients sign with, by their secret. */
 export const secretAlgs = ["HS256", "HS384", "HS512"] as const;
 export const clientAlgs = [...secretAlgs, ...asymmetricAlgs] as const;
 

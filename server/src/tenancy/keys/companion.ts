@@ -24,7 +24,7 @@ export const requiredCompanions: readonly CompanionKind[] = ["ec", "enc"];
 
 export interface NewCompanion {
   readonly kind: CompanionKind;
-  /** Of the RSA key. */
+  /** The id of the RSA key. */
   readonly keyId: string;
   readonly publicJwk: PublicJwk;
   readonly sealedPrivateKey: string;

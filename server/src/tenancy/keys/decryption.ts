@@ -7,7 +7,7 @@ import { companionPlace } from "./companion.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
 export interface DecryptionKeys {
-  /** What the realm opens with that was encrypted to the key `kid`, also to a retained one. Null: it has no such key. */
+  /** The realm's decryption key `kid`, also a retained one. Null: it has no such key. */
   get(realm: string, kid: string): Promise<KeyObject | null>;
 }
 

@@ -8,7 +8,7 @@ interface Parts {
   readonly realms: RealmCache<{ readonly configVersion: number; readonly keys: readonly RealmKey[] }>;
 }
 
-/** What the realm signs SAML messages with at this moment: the key that signs its tokens, with its certificate. Null: no such realm. */
+/** The realm's current key for SAML messages: the key that signs its tokens, with its certificate. Null: no such realm. */
 export async function samlSigningKey(
   { signingKeys, realms }: Parts,
   realm: string,

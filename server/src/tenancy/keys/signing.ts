@@ -36,7 +36,7 @@ export interface Signer {
 }
 
 export interface SigningKeys {
-  /** What the realm signs with now, which is in its JWKS. Null: no such realm. */
+  /** The realm's current signer, whose key is in its JWKS. Null: no such realm. */
   signer(realm: string, alg: SigningAlg): Promise<Signer | null>;
 }
 
@@ -82,7 +82,8 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
 
   /**
    * Keys have their companions from the start, or from the moment that they are asked for. Only one that a node of the previous release has made
-   * or configured a moment ago may lack them: then they are made and published before the first of them signs. Requests that need it at the same moment wait for the same one.
+   * or configured a moment ago may lack them: then they are made and published before the first of them signs. Requests that need it at the same
+   * moment wait for the same one.
    */
   const published = async (realm: string, keyId: string, alg: SigningAlg): Promise<boolean> => {
     const { kind } = algorithms[alg];

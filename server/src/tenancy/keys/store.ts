@@ -105,7 +105,7 @@ export async function findCompanions(db: Db, realm: string): Promise<NewCompanio
 }
 
 export interface Companion {
-  /** Of the RSA key whose life it shares. */
+  /** The id of the RSA key whose life it shares. */
   readonly keyId: string;
   readonly publicJwk: PublicJwk;
 }
@@ -118,7 +118,7 @@ export async function findActiveWithout(tx: Tx, realm: string, kind: "ed"): Prom
   return rows[0]?.key_id ?? null;
 }
 
-/** Of two nodes that add one at once, the one that came first counts. */
+/** When two nodes add one at once, the first one is kept. */
 export async function insertCompanions(tx: Tx, realm: string, companions: readonly NewCompanion[], now: number): Promise<void> {
   for (const { kind, keyId, publicJwk, sealedPrivateKey } of companions) {
     const row = {
@@ -190,7 +190,7 @@ export async function deleteKey(tx: Tx, realm: string, keyId: string): Promise<v
 type KeyRow = Pick<Selectable<RealmKeysTable>, (typeof shown)[number]>;
 type CompanionRow = Pick<Selectable<RealmKeyCompanionsTable>, "key_id" | "public_jwk">;
 
-/** What the keys of a realm publish, as columns of a query over `realms r`: in the order of `listKeys`. */
+/** The published keys of a realm, as columns of a query over `realms r`: in the order of `listKeys`. */
 export const publishedKeys = sql`
   (select json_agg(json_build_object('key_id', k.key_id, 'algorithm', k.algorithm, 'status', k.status, 'public_key', k.public_key,
       'certificate', k.certificate, 'created_at', k.created_at, 'rotated_at', k.rotated_at)

@@ -2,7 +2,7 @@
 export interface MailText {
   readonly subject: string;
   readonly heading: string;
-  /** What to do, before the code or the button. */
+  /** The instruction before the code or the button. */
   readonly lead: string;
   /** Shown large, to be read off and typed. */
   readonly code?: string;

@@ -103,7 +103,7 @@ export const german: Texts = {
       notes: ["Sie waren das nicht? Dann ändern Sie jetzt Ihr Passwort, und beenden Sie die Sitzungen, die Sie nicht kennen."],
     },
     "agent-review-email": {
-      subject: "Bitte prüfen Sie den Agenten {{agent}}",
+      subject: "Bitte prüfen Sie den Agenten {{agent}} bei {{realm}}",
       heading: "Wird {{agent}} noch gebraucht?",
       lead: "Sie sind bei {{realm}} für den Agenten {{agent}} verantwortlich. Seine Prüfung steht an: Bestätigen Sie, dass er noch gebraucht wird und nicht mehr darf als nötig, oder setzen Sie ihn aus.",
       button: { label: "Mein Konto ansehen", href: "{{link}}" },

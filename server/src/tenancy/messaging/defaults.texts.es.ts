@@ -97,7 +97,7 @@ export const spanish: Texts = {
       notes: ["¿No has sido tú? Entonces cambia ahora tu contraseña y cierra las sesiones que no conozcas."],
     },
     "agent-review-email": {
-      subject: "Revisa el agente {{agent}}",
+      subject: "Revisa el agente {{agent}} en {{realm}}",
       heading: "¿Sigue haciendo falta {{agent}}?",
       lead: "Eres responsable del agente {{agent}} en {{realm}}. Toca revisarlo: confirma que sigue haciendo falta y que no puede hacer más de lo necesario, o suspéndelo.",
       button: { label: "Ver mi cuenta", href: "{{link}}" },

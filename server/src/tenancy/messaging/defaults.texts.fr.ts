@@ -105,11 +105,11 @@ export const french: Texts = {
       notes: ["Ce n’est pas vous ? Changez tout de suite votre mot de passe, et mettez fin aux sessions que vous ne connaissez pas."],
     },
     "agent-review-email": {
-      subject: "Merci de vérifier l’agent {{agent}}",
-      heading: "{{agent}} est-il encore nécessaire ?",
-      lead: "Vous êtes responsable de l’agent {{agent}} sur {{realm}}. Sa vérification est à faire : confirmez qu’il est encore nécessaire et que ses droits se limitent au besoin, ou suspendez-le.",
+      subject: "Merci de vérifier l’agent {{agent}} sur {{realm}}",
+      heading: "{{agent}} est-il encore nécessaire ?",
+      lead: "Vous êtes responsable de l’agent {{agent}} sur {{realm}}. Sa vérification est à faire : confirmez qu’il est encore nécessaire et que ses droits se limitent au besoin, ou suspendez-le.",
       button: { label: "Voir mon compte", href: "{{link}}" },
-      notes: ["Cet agent n’est plus le vôtre ? Prévenez un administrateur de {{realm}}."],
+      notes: ["Cet agent n’est plus le vôtre ? Prévenez un administrateur de {{realm}}."],
     },
   },
 };

@@ -110,7 +110,7 @@ export const english: Texts = {
       notes: ["If it was not you, change your password now, and end the sessions that you do not recognise."],
     },
     "agent-review-email": {
-      subject: "Please review the agent {{agent}}",
+      subject: "Please review the agent {{agent}} at {{realm}}",
       heading: "Is {{agent}} still needed?",
       lead: "You answer for the agent {{agent}} at {{realm}}. Its review is due: please confirm that it is still needed and may do no more than it needs, or suspend it.",
       button: { label: "Look at my account", href: "{{link}}" },
@@ -214,7 +214,7 @@ export const dutch: Texts = {
       notes: ["Was jij dat niet? Verander dan nu je wachtwoord, en beëindig de sessies die je niet kent."],
     },
     "agent-review-email": {
-      subject: "Beoordeel de agent {{agent}}",
+      subject: "Beoordeel de agent {{agent}} bij {{realm}}",
       heading: "Is {{agent}} nog nodig?",
       lead: "Jij bent verantwoordelijk voor de agent {{agent}} bij {{realm}}. De beoordeling is aan de beurt: bevestig dat de agent nog nodig is en niet meer mag dan nodig, of schort hem op.",
       button: { label: "Mijn account bekijken", href: "{{link}}" },

@@ -5,7 +5,7 @@ import { french } from "./defaults.texts.fr.ts";
 import { dutch, english, type Texts } from "./defaults.texts.ts";
 import { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 
-/** What a template says, apart from whose it is. */
+/** The text of a template, apart from its owner. */
 export interface TemplateText {
   readonly subject: string | null;
   readonly body: string;

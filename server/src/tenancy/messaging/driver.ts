@@ -55,7 +55,7 @@ export interface MessageDriver {
   readonly needsFromAddress: boolean;
   /** The addresses of the servers that get the secret, or what is made with it: another one clears a stored secret. */
   addresses(config: Provider["config"]): readonly string[];
-  /** What the schema cannot say; answers what is wrong, by field (`config.host`). Nothing is sent. */
+  /** Checks the rules that a schema cannot express; returns faults by field (`config.host`). Sends nothing. */
   check?(provider: Provider, outbound: Outbound): readonly FieldFault[];
   /** Sends, or throws a MessageError. What `outbound` or the signal throws may pass through: `sendNow` translates it. */
   send(provider: Provider, envelope: Envelope, delivery: Delivery): Promise<{ readonly messageId: string }>;

@@ -11,7 +11,7 @@ import { openToken } from "./push-tokens.service.ts";
 import { deletePushToken, findPushToken, markUsed } from "./push-tokens.store.ts";
 import { sendNow } from "./send.ts";
 
-/** What the job of a message knows: everything is decided, nothing is readable in the table. */
+/** The payload of a message's job: the complete message, encrypted in the table. */
 export interface SealedMessage {
   readonly channel: Channel;
   readonly to: string;
@@ -44,7 +44,7 @@ export function messageJob(parts: Parts): JobHandler {
 
   const deliver = async (job: RunningJob) => {
     const realm = job.realm ?? "";
-    // Of a realm that was deleted, nothing is sent any more.
+    // A deleted realm sends nothing.
     if (!(await realms.get(realm))) return;
     const message = openMessage(vault, job, realm);
     const isOver = (at: number) => at >= message.expiresAt;

@@ -242,7 +242,15 @@ test.each(shippedTemplates.map((template) => [`${template.templateKey} (${templa
       text,
     } = renderTemplate(
       compiled,
-      valuesOf({ realm: "Acme", organization: "Acme", user: ada, code: "123456", link: "https://acme.example/x", ttl: "10 minutes" }),
+      valuesOf({
+        realm: "Acme",
+        organization: "Acme",
+        user: ada,
+        agent: "Robot",
+        code: "123456",
+        link: "https://acme.example/x",
+        ttl: "10 minutes",
+      }),
     );
     for (const part of [subject, body, text]) expect(part ?? "").not.toContain("{{");
     if (template.templateKey.startsWith("otp")) expect(text).toContain("123456");

@@ -1,6 +1,6 @@
 import { cut } from "../../kernel/text.ts";
 
-/** What a template may name besides `user.<attribute>`; which of them a message has depends on its key. */
+/** The placeholders besides `user.<attribute>`; the template's key decides which of them exist. */
 export const placeholderNames = ["realm", "code", "ttl", "user", "link", "organization", "agent"] as const;
 export type PlaceholderName = (typeof placeholderNames)[number];
 

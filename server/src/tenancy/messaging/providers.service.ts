@@ -26,7 +26,7 @@ import {
 } from "./providers.store.ts";
 import { isTextSender } from "./recipients.ts";
 
-/** What the rules need besides the unit of work. */
+/** The dependencies of the rules besides the unit of work. */
 export interface ProviderParts {
   readonly vault: Vault;
   readonly outbound: Outbound;

@@ -38,7 +38,7 @@ export interface ProviderRow {
   readonly sealedSecret: string | null;
   readonly version: number;
 }
-/** What a change may set. */
+/** The members that a change may set. */
 export type ProviderState = Pick<ProviderRow, "enabled" | "fromAddress" | "fromName" | "config" | "sealedSecret">;
 
 /** Where a secret is kept; part of its ciphertext's additional data. */

@@ -4,7 +4,7 @@ import type { Channel } from "./driver.ts";
 /** E.164: a plus, the country, at most 15 digits. */
 export const isPhoneNumber = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test(text);
 
-/** What a text message may come from: a number, a short code, or a name of up to 11 characters. */
+/** The sender of a text message: a number, a short code, or a name of up to 11 characters. */
 export const isTextSender = (text: string): boolean =>
   isPhoneNumber(text) || /^\d{3,8}$/.test(text) || (/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,9}[A-Za-z0-9]$/.test(text) && /[A-Za-z]/.test(text));
 

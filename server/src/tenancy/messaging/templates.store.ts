@@ -25,7 +25,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a realm wrote itself. */
+/** A template that the realm has changed. */
 export interface StoredTemplate extends TemplateText {
   readonly templateKey: TemplateKey;
   readonly locale: string | null;

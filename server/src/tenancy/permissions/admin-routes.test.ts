@@ -33,6 +33,7 @@ beforeAll(async () => {
   // What is due or has run out stays as it is while it is compared.
   await iam.server.jobs.stop();
   await iam.server.webhooks.stop();
+  await iam.server.scimTargets.stop();
   realm = await iam.realm();
 });
 afterAll(() => iam?.close());
@@ -183,6 +184,9 @@ describe("an id of another realm is a 404", () => {
     "PUT /claims/:claimId": { name: "taken-over", claim: "taken_over", source: "constant", value: "x" },
     "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
     "POST /webhooks/:webhookId/rotate-secret": {},
+    "PUT /scim-targets/:scimTargetId": { name: "taken-over", url: "https://elsewhere.example/", auth: { type: "bearer" }, enabled: true },
+    "POST /scim-targets/:scimTargetId/sync": {},
+    "POST /scim-targets/:scimTargetId/confirm": {},
     "PUT /clients/:clientId": { name: "taken-over", enabled: true, publicClient: false },
     "POST /clients/:clientId/roles": { name: "taken-over" },
     "POST /clients/:clientId/mappers": mapper,
@@ -262,6 +266,19 @@ describe("an id of another realm is a 404", () => {
       await admin.put(`/clients/${clientId}/authz/settings`, { enabled: true });
       const { id: tokenId } = (await admin.post("/provisioning/initial-access-tokens", {})).body;
       const { id: scimTokenId } = (await admin.post("/provisioning/scim-tokens", { name: "target" })).body;
+      const service = {
+        name: "target",
+        url: "https://scim.example.com",
+        auth: { type: "bearer" },
+        secret: "of the target",
+        enabled: false,
+      };
+      const { id: scimTargetId } = (await admin.post("/scim-targets", service)).body;
+      const objectId = newId();
+      await iam.core.db
+        .insertInto("scim_objects")
+        .values({ realm_id: of.name, target_id: scimTargetId, kind: "user", local_id: objectId, state: "FAILED", next_at: 0 })
+        .execute();
       const roleName = `target-of-${of.name}`;
       await admin.post(`/clients/${clientId}/roles`, { name: roleName });
       await admin.post(`/clients/${clientId}/service-account/roles`, { name: "target" });
@@ -277,6 +294,8 @@ describe("an id of another realm is a 404", () => {
         mapperId,
         tokenId,
         scimTokenId,
+        scimTargetId,
+        objectId,
         userId,
         credentialId,
         groupId,
@@ -315,6 +334,8 @@ describe("an id of another realm is a 404", () => {
             "claims",
             "provisioning/initial-access-tokens",
             "provisioning/scim-tokens",
+            "scim-targets",
+            `scim-targets/${foreign.scimTargetId}/objects`,
             "keys",
             "sessions",
             "messaging/push-tokens",

@@ -21,7 +21,7 @@ export const catalogue = [
 export type Permission = (typeof catalogue)[number]["key"];
 export const permissions: readonly Permission[] = catalogue.map(({ key }) => key);
 
-/** What a route needs: one permission, any one of several, or `any` of the catalogue. `realm-admin` always does. */
+/** The permission that a route needs: one, any one of several, or `any` of the catalogue. `realm-admin` always suffices. */
 export type Needed = Permission | readonly Permission[] | "any";
 
 declare module "fastify" {

@@ -6,7 +6,7 @@ import { type Settings, withDefaults } from "../settings/index.ts";
 import { findRealmConfig } from "./config.store.ts";
 import { isRealmName } from "./schema.ts";
 
-/** What requests need of a realm's configuration, read once and never changed. */
+/** The part of a realm's configuration that requests need; read once and never changed. */
 export interface RealmSnapshot {
   readonly realmId: string;
   readonly configVersion: number;

@@ -4,7 +4,7 @@ export type CssVerdict = { readonly ok: true; readonly css: string } | { readonl
 
 const MAX_BYTES = 64 * 1024;
 
-// What loads, redefines or reinterprets is not on the list; a new at-rule of a later browser is refused until it is reviewed.
+// At-rules that load, redefine or reinterpret are not on the list; a new at-rule of a later browser is refused until it is reviewed.
 const AT_RULES = new Set(["media", "supports", "container", "keyframes", "-webkit-keyframes", "layer", "property", "starting-style"]);
 // Functions that turn a plain text into an address, or into a program.
 const LOADING_FUNCTIONS = new Set(["src", "image", "image-set", "-webkit-image-set", "-moz-image-rect", "-moz-element", "expression"]);
@@ -37,7 +37,7 @@ function brokenToken(tokens: readonly CssToken[]): string | null {
   return last?.type === "broken" ? last.value : null;
 }
 
-// What opens must close, or the rest of the sheet would mean something else than it says.
+// Every bracket must be closed, or browsers would read the rest of the sheet differently.
 function unbalanced(tokens: readonly CssToken[]): string | null {
   const open: string[] = [];
   for (const token of tokens) {

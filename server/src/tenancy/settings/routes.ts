@@ -16,7 +16,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     replace: {
       config,
       summary: "Replace the realm's settings",
-      description: "What is left out returns to its default, the display name as well: to change some members, use PATCH.",
+      ofPut: "Members that are left out return to their defaults, the display name included. To change some members, use PATCH.",
       body: UpdateSettings,
       run: async (ctx, _params, body) => record(await saveSettings(ctx, body, baseUrl)),
     },

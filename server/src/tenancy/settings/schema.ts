@@ -231,7 +231,7 @@ export const TrustedDevicePolicy = group({
   days: count(30, 1, 365, "For how long"),
 });
 
-/** What a realm may decide about its pages; organizations have the same members. */
+/** A realm's choices for its pages; organizations have the same members. */
 export const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
   logoUrl: nullable(

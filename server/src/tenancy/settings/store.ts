@@ -14,7 +14,7 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export interface StoredSettings {
-  /** What was set; defaults are not stored, so that better defaults reach old realms. */
+  /** Settings that a realm has changed; defaults are not stored, so that better defaults reach old realms. */
   readonly settings: Record<string, unknown>;
   readonly version: number;
 }

@@ -1,6 +1,6 @@
-import { SECOND } from "../../kernel/clock.ts";
+import { DAY, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { type Outbound, OutboundError, retryAfterMs } from "../../platform/outbound/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { type AuditEventRecord, toEventRecord } from "../audit/index.ts";
 import { signatureHeaders } from "./secrets.ts";
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly latencyMs: number;
   /** The receiver took as long as it may: asking it for more at once would only tie up more connections. */
   readonly timedOut: boolean;
-  /** What the receiver asks us to wait, in milliseconds. */
+  /** The wait that the receiver asks for, in milliseconds. */
   readonly retryAfterMs: number;
 }
 
@@ -72,7 +72,7 @@ export async function send(
       error: delivered ? null : refusal(status),
       latencyMs: latency(),
       timedOut: false,
-      retryAfterMs: secondsOf(headers["retry-after"]) * SECOND,
+      retryAfterMs: retryAfterMs(headers["retry-after"], DAY) ?? 0,
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
@@ -86,7 +86,7 @@ const refusal = (status: number): string =>
     ? `The receiver answered ${status}: redirects are not followed. Please give the address it leads to.`
     : `The receiver answered ${status}; only a 2xx status means that it took the event.`;
 
-/** What the receiver said, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
+/** The beginning of the receiver's response, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
 const excerpt = (body: Buffer): string | null => {
   const text = body
     .subarray(0, 4 * KEPT_CHARACTERS)
@@ -94,5 +94,3 @@ const excerpt = (body: Buffer): string | null => {
     .replaceAll("\u0000", "\ufffd");
   return text === "" ? null : cut(text, KEPT_CHARACTERS);
 };
-
-const secondsOf = (header: string | undefined): number => (header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : 0);

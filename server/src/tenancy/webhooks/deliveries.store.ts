@@ -134,7 +134,7 @@ export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> 
 /** The limit of the count: an exact one of a long backlog would be too expensive. */
 const COUNTED = 10_000;
 
-/** What is due and not sent, over all nodes: how many (to 10,000), and for how long the oldest. */
+/** Due deliveries of all nodes that are not sent: their number (to 10,000), and the age of the oldest. */
 export async function webhookBacklog(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     with recursive first as (

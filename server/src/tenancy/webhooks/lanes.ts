@@ -6,7 +6,7 @@ export const WIDEST = 8;
 const AT_FIRST = 2;
 /** How many a node sends at once in all. */
 export const PLACES = 128;
-/** Of these, what webhooks that are slow or do not answer may take together: however many they are, the others find room. */
+/** The share of webhooks that are slow or do not answer, together: however many they are, the others find room. */
 const PLACES_OF_SLOW = PLACES / 2;
 const SLOW = 2 * SECOND;
 /** Webhooks whose lane is remembered while nothing is sent. */

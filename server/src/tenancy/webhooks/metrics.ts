@@ -4,7 +4,7 @@ import type { Outcome } from "./claims.store.ts";
 
 const words = { DELIVERED: "delivered", PENDING: "failed", DEAD: "dead" } as const;
 
-/** What this node has sent. The backlog is that of all nodes: see operations/monitoring. */
+/** Deliveries of this node. The backlog is that of all nodes: see operations/monitoring. */
 export function createWebhookMetrics(registry: Registry) {
   const registers = [registry];
   const outcomes = new Counter({

@@ -4,7 +4,7 @@ import type { Claim, Outcome } from "./claims.store.ts";
 /** Jitter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 
-/** What an attempt means for its delivery: done, tried again after the next wait of the schedule, or given up after the last. */
+/** The state of a delivery after an attempt: done, tried again after the next wait of the schedule, or given up after the last. */
 export function outcomeOf(claim: Claim, attempt: Attempt, waits: readonly number[], now: number): Outcome {
   const attempts = claim.attempts + 1;
   const wait = waits[attempts - 1];

@@ -60,7 +60,7 @@ export function createWebhookSender({
       await dispatcher.takeOver();
       spreadLoop.start();
       sendLoop.start();
-      // What came before this start, and what its end left behind.
+      // Deliveries from before this start may be waiting.
       spreadLoop.wake(RETRY_POLL);
       sendLoop.wake(RETRY_POLL);
     },

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { SECOND } from "../../kernel/clock.ts";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
@@ -6,7 +5,7 @@ import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
-import { isPublicAddress, type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { type Outbound, receiverFault } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { bodyOf, send } from "./attempt.ts";
@@ -149,28 +148,13 @@ export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string)
   return reset.delivery;
 }
 
-/** What both writes hold their input to. */
+/** Validates the input of both writes. */
 function checked({ outbound }: Tools, input: { readonly url: string; readonly eventTypes: string; readonly secret?: string | null }) {
-  checkReceiver(outbound, input.url);
+  const fault = receiverFault(outbound, "url", input.url);
+  if (fault) throw invalidFields([fault]);
   if (typeof input.secret === "string") checkSecret(input.secret);
   return { url: input.url, eventTypes: readEventTypes(input.eventTypes) };
 }
-
-/** Refuses a URL that deliveries would refuse, as far as possible without DNS. */
-function checkReceiver(outbound: Outbound, url: string): void {
-  try {
-    outbound.checkUrl(url);
-    const { protocol, hostname } = new URL(url);
-    // Only development lets plain http pass the line above, and only to this machine.
-    if (protocol === "http:" && !mayBeThisMachine(hostname.replace(/^\[|\]$/g, ""))) throw new OutboundError("scheme", hostname);
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    throw invalidFields([{ field: "url", code: error.reason, message: `url: ${error.message}` }]);
-  }
-}
-
-const mayBeThisMachine = (host: string): boolean =>
-  isIP(host) ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
 
 /** Null: the secrets stay as they are. */
 function changedSecret(ctx: Ctx, { vault }: Tools, current: WebhookRow, input: UpdateWebhook): SealedSecrets | null {

@@ -102,9 +102,15 @@ export const groups: readonly Group[] = [
         permission: ["view-clients", "manage-clients"],
         load: async () => ({ resource: (await import("../areas/saml-clients.tsx")).samlClients }),
       },
+      agents: {
+        title: "Agents",
+        icon: "robot",
+        permission: ["view-clients", "manage-clients"],
+        load: async () => ({ resource: (await import("../areas/agents.tsx")).agents }),
+      },
       workloads: {
         title: "Workload identity",
-        icon: "robot",
+        icon: "shield-lock",
         permission: ["view-clients", "manage-clients"],
         load: async () => ({ resource: (await import("../areas/workloads.tsx")).workloads }),
       },

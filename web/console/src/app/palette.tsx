@@ -1,6 +1,5 @@
-import { Button, Kbd, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -8,29 +7,9 @@ import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { groups } from "./areas.ts";
 import { AreaIcon } from "./icons.tsx";
+import { store } from "./palette-button.tsx";
 import { useRealm } from "./session.tsx";
 import { isVisible } from "./shell.tsx";
-
-const [store, palette] = createSpotlight();
-
-export function PaletteButton() {
-  const t = useText();
-  return (
-    <Button
-      variant="default"
-      size="sm"
-      c="dimmed"
-      fw={400}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      onClick={palette.open}
-      aria-label={t("Search or jump to…")}
-    >
-      <Text span size="sm" visibleFrom="md">
-        {t("Search or jump to…")} <Kbd size="xs">Ctrl K</Kbd>
-      </Text>
-    </Button>
-  );
-}
 
 /** Ctrl-K: areas of the realm, and users and applications by name or id. */
 export function Palette() {

@@ -37,7 +37,12 @@ export function RealmSwitcher() {
           {realm}
         </Text>
       </div>
-      {canSwitch && <IconSelector size={16} aria-hidden />}
+      {canSwitch && (
+        <>
+          <span className="visually-hidden">{t("Switch realm")}</span>
+          <IconSelector size={16} aria-hidden />
+        </>
+      )}
     </Group>
   );
   if (!canSwitch) return <div className="realm-switcher">{label}</div>;
@@ -51,7 +56,7 @@ export function RealmSwitcher() {
       }}
     >
       <Combobox.Target targetType="button">
-        <UnstyledButton className="realm-switcher" onClick={() => combobox.toggleDropdown()} aria-label={t("Switch realm")}>
+        <UnstyledButton className="realm-switcher" onClick={() => combobox.toggleDropdown()}>
           {label}
         </UnstyledButton>
       </Combobox.Target>

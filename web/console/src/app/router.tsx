@@ -4,14 +4,16 @@ import { useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useText } from "../i18n/index.ts";
-import { ListPage, type ListSearch } from "../kit/list-page.tsx";
-import { RecordPage } from "../kit/record-page.tsx";
+import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { entries } from "./areas.ts";
 import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
 import { isVisible, Shell } from "./shell.tsx";
 import { SignedIn, signInUrl } from "./sign-in-again.tsx";
 
+// Loaded beside the area itself: the frame is there before them.
+const ListPage = lazy(async () => ({ default: (await import("../kit/list-page.tsx")).ListPage }));
+const RecordPage = lazy(async () => ({ default: (await import("../kit/record-page.tsx")).RecordPage }));
 const Realms = lazy(async () => ({ default: (await import("../areas/realms.tsx")).Realms }));
 
 const TryItCallback = lazy(async () => ({ default: (await import("../areas/try-it.callback.tsx")).TryItCallback }));
@@ -55,7 +57,9 @@ const realm = createRoute({
     const { realm: name } = useParams({ strict: false }) as { realm: string };
     return (
       <InRealm realm={name} key={name}>
-        <Outlet />
+        <Suspense fallback={<Rows />}>
+          <Outlet />
+        </Suspense>
       </InRealm>
     );
   },

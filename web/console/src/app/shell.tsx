@@ -17,13 +17,15 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import { IconBook, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
 import { type Entry, entries, groups } from "./areas.ts";
 import { AreaIcon } from "./icons.tsx";
-import { Palette, PaletteButton } from "./palette.tsx";
+import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
 import { type RealmSession, useRealm } from "./session.tsx";
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 
 /** Whether the caller sees an area: what the permissions forbid is hidden. */
 export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
@@ -118,7 +120,9 @@ export function Shell({ children }: { children: ReactNode }) {
       <AppShell.Main id="main" tabIndex={-1}>
         {children}
       </AppShell.Main>
-      <Palette />
+      <Suspense fallback={null}>
+        <Palette />
+      </Suspense>
     </AppShell>
   );
 }
@@ -144,7 +148,7 @@ function AccountMenu({ name, realm }: { name: string; realm: string }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="transparent" size="lg" aria-label={t("Your account")}>
-          <Avatar size={32} name={name} color="initials" />
+          <Avatar size={32} color="brand" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

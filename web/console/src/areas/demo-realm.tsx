@@ -42,9 +42,9 @@ async function fillDemo(password: string, step: (done: number) => void): Promise
   await unlessThere(() => serverApi.send("POST", "/admin/realms", { body: { realm: REALM, displayName: "Demo" } }));
   const api = realmApi(REALM);
   const create = <T,>(path: string, body: unknown) => unlessThere(async () => (await api.send<T>("POST", path, { body })).data);
-  const role = { name: "support", description: "The help desk" };
+  const role = { name: "support" };
   await create("/roles", role);
-  const group = await create<Schemas["Group"]>("/groups", { name: "Engineering", description: "Builds things" });
+  const group = await create<Schemas["Group"]>("/groups", { name: "Engineering" });
   if (group) await create("/groups", { name: "Platform", parentId: group.groupId });
   const organization = await create<Schemas["Organization"]>("/organizations", {
     name: "Initech",

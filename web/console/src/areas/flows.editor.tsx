@@ -120,8 +120,8 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
         return (
           <li key={`${name}-${here}`}>
             <Paper withBorder p="sm" radius="md">
-              <Group justify="space-between" wrap="nowrap" align="flex-start">
-                <Stack gap={2} flex={1}>
+              <Group justify="space-between" align="flex-start">
+                <Stack gap={2} flex="1 1 200px">
                   <Group gap="xs">
                     <Text fw={600}>{name}</Text>
                     {step.steps && <Badge variant="light">{t("group")}</Badge>}

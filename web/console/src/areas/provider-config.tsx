@@ -1,4 +1,4 @@
-import { Button, Fieldset, Group, PasswordInput, Stack, Textarea, TextInput } from "@mantine/core";
+import { Button, Fieldset, Group, PasswordInput, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { labelOf } from "../kit/schema.ts";
@@ -86,6 +86,11 @@ function ConfigEditor({ value, draft, error, readOnly, onChange }: Parameters<Co
             label: t(labelOf(member)),
             value: stored === undefined || stored === null ? "" : typeof stored === "string" ? stored : JSON.stringify(stored),
           };
+          const replace = (next: unknown) => onChange({ ...config, [member]: next });
+          if (typeof stored === "boolean")
+            return <Switch key={member} label={shared.label} checked={stored} onChange={(event) => replace(event.currentTarget.checked)} />;
+          if (Array.isArray(stored) && stored.every((one) => typeof one === "string"))
+            return <TagsInput key={member} label={shared.label} value={stored} acceptValueOnBlur onChange={replace} />;
           if (SECRETS.test(member) && !LONG.test(member))
             return (
               <PasswordInput

@@ -20,9 +20,8 @@ export const Branding = () => (
     path="/settings"
     manage={MANAGE}
     form={{ schema, sections: [{ fields: branding }], only: true }}
-  >
-    <BrandPreview />
-  </SingletonPage>
+    preview={(draft) => <BrandPreview draft={draft} />}
+  />
 );
 
 export const PasswordsAndMfa = () => (

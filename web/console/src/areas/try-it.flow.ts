@@ -19,6 +19,8 @@ export async function tryItClient(api: RealmApi): Promise<Client> {
     publicClient: true,
     grantTypes: ["authorization_code"],
     redirectUris: [location.origin + CALLBACK],
+    // The page asks for the tokens itself.
+    webOrigins: ["+"],
     requirePkce: true,
   };
   return (await api.send<Client>("POST", "/clients", { body })).data;

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@gatehouse/api";
 import { Alert, Button, Group, Radio, Stack, Table, Text } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
@@ -18,6 +18,8 @@ export interface EditFormProps {
   readonly path: string;
   readonly readOnly: boolean;
   readonly method?: "PUT" | "PATCH";
+  /** Shows what is typed, before it is saved. */
+  readonly preview?: ((draft: Draft) => ReactNode) | undefined;
   onSaved(): void;
 }
 
@@ -28,7 +30,7 @@ interface Conflict {
 }
 
 /** Edits a record by PUT of its full state, with If-Match. Another administrator's change is shown member by member. */
-export function EditForm({ form, value, etag, path, readOnly, method = "PUT", onSaved }: EditFormProps) {
+export function EditForm({ form, value, etag, path, readOnly, method = "PUT", preview, onSaved }: EditFormProps) {
   const t = useText();
   const { api } = useRealm();
   const stored = useMemo(() => writable(value, form), [value, form]);
@@ -102,6 +104,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", on
           setEdited({ ...edited, ...Object.fromEntries(changed.map((name) => [name, next[name]])) });
         }}
       />
+      {preview?.(draft)}
       {!conflict && <UnsavedBar dirty={dirty} saving={saving} onSave={() => void save(draft, etag)} onDiscard={discard} />}
     </Stack>
   );

@@ -77,7 +77,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
-        <div>
+        <div className="page-head">
           <Title order={1} size="h2">
             {t(resource.title)}
           </Title>

@@ -87,7 +87,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
-        <div>
+        <div className="page-head">
           <Title order={1} size="h2">
             {resource.name(item)}
           </Title>
@@ -97,7 +97,8 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
             </Text>
             <CopyButton value={id}>
               {({ copied, copy }) => (
-                <button type="button" className="id-button" onClick={copy} aria-label={t("Copy the ID")}>
+                <button type="button" className="id-button" onClick={copy}>
+                  <span className="visually-hidden">{t("Copy the ID")}</span>
                   <Code>{id}</Code>
                   {copied ? <Text size="xs">{t("Copied")}</Text> : <IconCopy size={14} aria-hidden />}
                 </button>

@@ -78,7 +78,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
             {title && (
               <>
                 {index > 0 && <Divider mt="sm" />}
-                <Title order={3} size="h5">
+                <Title order={2} size="h5">
                   {t(title)}
                 </Title>
               </>

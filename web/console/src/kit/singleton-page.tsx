@@ -16,12 +16,13 @@ export interface SingletonPageProps {
   // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
   readonly form: FormSpec<any>;
   readonly children?: ReactNode;
+  readonly preview?: (draft: Readonly<Record<string, unknown>>) => ReactNode;
   /** Above the form. */
   readonly before?: ReactNode;
 }
 
 /** A page over a record that a realm has one of, such as its settings. A page that shows a part of it keeps the rest as it is. */
-export function SingletonPage({ title, description, path, manage, form, before, children }: SingletonPageProps) {
+export function SingletonPage({ title, description, path, manage, form, before, preview, children }: SingletonPageProps) {
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
@@ -32,7 +33,7 @@ export function SingletonPage({ title, description, path, manage, form, before, 
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
-        <div>
+        <div className="page-head">
           <Title order={1} size="h2">
             {t(title)}
           </Title>
@@ -54,6 +55,7 @@ export function SingletonPage({ title, description, path, manage, form, before, 
           etag={record.data.etag}
           path={path}
           readOnly={!may(...manage)}
+          preview={preview}
           onSaved={() => void client.invalidateQueries({ queryKey: [realm] })}
         />
       )}

@@ -9,7 +9,7 @@ const known = {
 };
 const NAMES: Readonly<Record<string, string>> = { given_name: "firstName", family_name: "lastName", phone_number: "phoneNumber" };
 
-/** What `aws cognito-idp list-users` writes. Cognito hands out no hashes; its `sub` is a UUID and stays. */
+/** The output of `aws cognito-idp list-users`. Cognito hands out no hashes; its `sub` is a UUID and stays. */
 export const cognito: ExternalSource = {
   name: "cognito",
   title: "Amazon Cognito",

@@ -21,7 +21,7 @@ const known = {
 };
 const SHUT_OUT = ["SUSPENDED", "DEPROVISIONED"];
 
-/** What `GET /api/v1/users` lists. Okta hands out no hashes. */
+/** The list of `GET /api/v1/users`. Okta hands out no hashes. */
 export const okta: ExternalSource = {
   name: "okta",
   title: "Okta",

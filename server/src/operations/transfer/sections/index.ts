@@ -1,5 +1,6 @@
 import type { Section } from "../section.ts";
 import { agents } from "./agents.ts";
+import { authorization } from "./authorization.ts";
 import { clients } from "./clients.ts";
 import { flows } from "./flows.ts";
 import { groups } from "./groups.ts";
@@ -10,6 +11,7 @@ import { organizations } from "./organizations.ts";
 import { provisioning, settings, subjectClaim } from "./realm.ts";
 import { roles } from "./roles.ts";
 import { samlClients } from "./saml-clients.ts";
+import { scimTargets } from "./scim-targets.ts";
 import { claims, clientScopes } from "./scopes.ts";
 import { workloadIdentity } from "./workload-identity.ts";
 
@@ -23,12 +25,14 @@ export const sections: readonly Section[] = [
   clients,
   workloadIdentity,
   agents,
+  authorization,
   groups,
   identityProviders,
   organizations,
   samlClients,
   subjectClaim,
   provisioning,
+  scimTargets,
   webhooks,
   messagingProviders,
   messageTemplates,

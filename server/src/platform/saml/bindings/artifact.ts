@@ -13,7 +13,7 @@ const BYTES = 4 + SOURCE_BYTES + HANDLE_BYTES;
 /** SAML bindings §3.6.4.2. */
 export interface Artifact {
   readonly text: string;
-  /** Of the issuer's artifact resolution services. */
+  /** The index of the issuer's artifact resolution service. */
   readonly endpointIndex: number;
   /** Which issuer, in hexadecimal: `sourceIdOf` its entityID. */
   readonly sourceId: string;

@@ -34,7 +34,7 @@ function only(element: XmlElement, allowed: string): void {
   if (algorithm !== allowed) throw notAllowed(`The key agreement ${algorithm}`);
 }
 
-/** What an EncryptedKey says of the agreement by which its key was wrapped. */
+/** Reads the agreement by which an EncryptedKey was wrapped. */
 export function agreementOf(encryptedKey: XmlElement, wrap: Agreement["wrap"]): Agreement {
   const method = onlyChild(onlyChild(encryptedKey, NS.ds, "KeyInfo"), NS.xenc, "AgreementMethod");
   only(method, KEY_AGREEMENT);

@@ -36,7 +36,7 @@ const failed = (cause: unknown) => new SamlError("decryption", "The message cann
 export const isEncrypted = (element: XmlElement): boolean =>
   isNamed(element, NS.saml, "EncryptedAssertion") || isNamed(element, NS.saml, "EncryptedID");
 
-/** What an EncryptedAssertion or EncryptedID holds; `local` is what it has to be. */
+/** The content of an EncryptedAssertion or EncryptedID; `local` is the expected name. */
 export async function decrypted(
   holder: XmlElement,
   local: "Assertion" | "NameID",

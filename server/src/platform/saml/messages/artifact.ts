@@ -15,7 +15,7 @@ export interface ArtifactResolve extends Envelope {
 export interface ArtifactResponse extends Envelope {
   readonly inResponseTo: string | null;
   readonly status: Status;
-  /** What the artifact stood for; null where it is not known, or no longer. To be opened like any other message. */
+  /** The artifact's message; null: unknown or expired. To be opened like any other message. */
   readonly content: ReceivedMessage | null;
 }
 

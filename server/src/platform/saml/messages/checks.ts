@@ -7,7 +7,7 @@ import type { OpenedResponse } from "./response.ts";
 /** How far the clocks of peers may differ from ours, in milliseconds. */
 export const CLOCK_SKEW = 60_000;
 
-/** What a service provider expects of an answer to its request. */
+/** A service provider's expectations of the response to its request. */
 export interface ExpectedSignIn {
   readonly now: number;
   /** The identity provider's entityID. */
@@ -45,7 +45,10 @@ export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): {
   return { assertion, until: bearerIsConfirmed(assertion, expected) };
 }
 
-/** SAML bindings §3.4.5.2, §3.5.5.2: a signed message names the address it was sent to; one that names another address was meant for another recipient. */
+/**
+ * SAML bindings §3.4.5.2, §3.5.5.2: a signed message names the address it was sent to; one that names another address was meant for another
+ * recipient.
+ */
 export function destinationIsOurs({ destination }: Pick<Envelope, "destination">, ours: readonly string[], signed: boolean): void {
   if (destination === null || destination === "" ? signed : !ours.includes(destination))
     throw new SamlError("destination", "The message was not sent to this address");

@@ -4,7 +4,7 @@ import { attributeOf, optionalChild, trimmedTextOf, type XmlElement } from "../x
 import { type Content, element, type Fragment } from "../xml/write.ts";
 import { instant, requiredId, requiredInstant } from "./values.ts";
 
-/** What every request and response has (SAML core §3.2.1, §3.2.2). */
+/** The members of every request and response (SAML core §3.2.1, §3.2.2). */
 export interface Envelope {
   readonly id: string;
   /** Epoch milliseconds. */
@@ -14,7 +14,7 @@ export interface Envelope {
   readonly consent: string | null;
 }
 
-/** Of what we write, the issuer is always named. */
+/** An envelope that we write always names its issuer. */
 export interface NewEnvelope {
   readonly id: string;
   readonly issueInstant: number;

@@ -15,12 +15,12 @@ export interface ReceivedMessage {
   readonly name: MessageName;
   readonly binding: Binding;
   readonly relayState: string | null;
-  /** What it says about itself. Good for looking up a configuration, and for nothing else. */
+  /** The issuer that the message names. Unverified: only for looking up a configuration. */
   readonly claimedIssuer: string | null;
 }
 
 export interface Trust {
-  /** Of the peer's configuration, never of the message. */
+  /** From the peer's configuration, never from the message. */
   readonly keys: readonly VerificationKey[];
   /** Whether an unsigned message is refused. A signature that is there is verified in either case, unless there is no key. */
   readonly required: boolean;
@@ -68,7 +68,7 @@ export function receive(original: XmlElement, { binding, relayState = null, deta
 export interface OpenedElement {
   /** Only for verifying signatures deeper inside. */
   readonly original: XmlElement;
-  /** What may be read. */
+  /** The verified element, which may be read. */
   readonly element: XmlElement;
   readonly signed: boolean;
 }

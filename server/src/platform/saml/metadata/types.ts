@@ -28,7 +28,7 @@ export interface AttributeConsumingService {
   readonly requestedAttributes: readonly RequestedAttribute[];
 }
 
-/** What identity and service providers have in common (SAML metadata §2.4.2). */
+/** The members that identity and service providers share (SAML metadata §2.4.2). */
 export interface Role {
   /** DER in base64; a key without a use is in both lists. */
   readonly signingCertificates: readonly string[];

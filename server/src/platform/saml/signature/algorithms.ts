@@ -24,7 +24,7 @@ const pss = (hash: Hash): SignatureMethod => ({
 /** XML Signature §6.4.3: r and s one after the other, not DER. */
 const ecdsa = (hash: Hash): SignatureMethod => ({ hash, keyType: "ec", options: { dsaEncoding: "ieee-p1363" } });
 
-/** What is signed and accepted. No SHA-1, and no HMAC: its key would be the public certificate. */
+/** The signature methods that are used and accepted. No SHA-1, and no HMAC: its key would be the public certificate. */
 const METHODS = {
   [`${MORE}rsa-sha256`]: rsa("sha256"),
   [`${MORE}rsa-sha384`]: rsa("sha384"),

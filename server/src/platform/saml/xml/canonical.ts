@@ -17,7 +17,7 @@ export interface CanonicalOptions {
   readonly maxLength: number;
 }
 
-/** What an ancestor in the output has declared. A chain, because copying it for every element could be made expensive. */
+/** The namespaces that an ancestor in the output has declared. A chain, because copying it for every element could be made expensive. */
 interface Rendered {
   readonly declared: ReadonlyMap<string, string>;
   readonly outer: Rendered | null;

@@ -3,19 +3,19 @@ import { NS, XMLNS } from "../names.ts";
 import { isXmlText, NCNAME } from "./characters.ts";
 import { namespaceAt, type XmlAttribute, type XmlElement, type XmlNode } from "./tree.ts";
 
-/** What a document may cost. Counted while it is read, so that nothing larger is ever built. */
+/** The limits of a document. Counted while it is read, so that nothing larger is ever built. */
 export interface XmlLimits {
   readonly bytes: number;
   readonly depth: number;
   readonly nodes: number;
-  /** Of one element, namespace declarations among them. */
+  /** Per element, namespace declarations included. */
   readonly attributes: number;
   /** Metadata may hold comments and CDATA, and other instructions before and after; messages hold none of these. */
   readonly markup: "elements" | "documents";
 }
 
 export const MESSAGE_LIMITS: XmlLimits = { bytes: 512 * 1024, depth: 64, nodes: 10_000, attributes: 64, markup: "elements" };
-/** Of a provider, or of a small federation: it is read on the main thread, in some tenths of a second at most. */
+/** Enough for a provider or a small federation: it is read on the main thread, in some tenths of a second at most. */
 export const METADATA_LIMITS: XmlLimits = { bytes: 4 * 1024 * 1024, depth: 64, nodes: 200_000, attributes: 128, markup: "documents" };
 
 type Draft = XmlElement & { children: XmlNode[]; qualifiedName: string };
@@ -98,7 +98,7 @@ class Parser {
     return this.#text.startsWith(text, this.#at);
   }
 
-  /** What `pattern` finds right here, which is then passed. */
+  /** Matches `pattern` at the current position, and moves past it. */
   #take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);

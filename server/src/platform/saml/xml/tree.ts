@@ -13,7 +13,7 @@ export interface XmlComment {
   readonly comment: string;
 }
 
-/** What messages need of a document: elements, text, and comments where the caller lets them pass. */
+/** The parts of a document that messages need: elements, text, and comments where the caller lets them pass. */
 export interface XmlElement {
   readonly prefix: string;
   readonly local: string;

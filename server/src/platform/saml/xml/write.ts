@@ -28,7 +28,7 @@ export const element = (name: QualifiedName, attributes: Attributes = {}, ...chi
 
 const isFragment = (content: Fragment | Prerendered): content is Fragment => "name" in content;
 
-/** What needs no second look: it stands for itself in text and in attributes alike. */
+/** Characters that need no escape in text or attributes. */
 const PLAIN = /^[ !#-%'-;=?-~]*$/;
 
 /** A value that XML cannot carry: what is written comes from our own records, which must not hold it. */

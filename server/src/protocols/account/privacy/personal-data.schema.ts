@@ -49,8 +49,14 @@ export const PersonalData = Type.Object(
       {
         externalIds: Type.Array(Type.Object({ connection: Type.String(), externalId: Type.String() })),
         attributes: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true })),
+        targets: Type.Array(Type.Object({ target: Type.String(), remoteId: Type.Union([Type.String(), Type.Null()]), sentAt: maybeTime }), {
+          description: "Services that are sent the user, and the id of the account there",
+        }),
       },
-      { description: "What provisioning clients (SCIM) keep: their ids of the user, and attributes that are nowhere else" },
+      {
+        description:
+          "What provisioning clients (SCIM) keep, their ids of the user and attributes that are nowhere else, and which services the user is provisioned to",
+      },
     ),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
       description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",

@@ -49,6 +49,10 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
       attributes: (await rows(sql<{ profile: Record<string, unknown> }>`select profile from scim_users where ${mine}`)).map(
         ({ profile }) => profile,
       ),
+      targets: await rows(sql<Kept["provisioned"]["targets"][number]>`
+        select t.name as target, o.remote_id as "remoteId", o.sent_at as "sentAt"
+        from scim_objects o join scim_targets t on t.realm_id = o.realm_id and t.target_id = o.target_id
+        where o.realm_id = ${realm} and o.local_id = ${userId} and o.kind = 'user' order by t.name_key limit ${MANY}`),
     },
     knownBrowsers: await rows(sql<Kept["knownBrowsers"][number]>`
       select user_agent as "userAgent", created_at as "createdAt", last_seen_at as "lastSeenAt", nullif(trusted_until, 0) as "trustedUntil"

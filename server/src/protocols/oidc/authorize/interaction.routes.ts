@@ -8,7 +8,7 @@ import { type PageParts, seeOther, type Visitor } from "../../../signin/login/in
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
-import { approvalErrors, needsRecentSignIn, shownApis, shownScopes } from "../../decoupled/index.ts";
+import { approvalErrors, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "../../decoupled/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
@@ -98,6 +98,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
             details,
             apis: await shownApis(issuer.parts, resourcesOf(pending)),
             returnTo: redirect_uri ?? null,
+            agent: await shownAgent(issuer.parts, pending.client),
           })
         : prompt === "access"
           ? renderNoAccess({ ...page, client: application.name, form: page })

@@ -35,7 +35,7 @@ function aliasesOf({ baseUrl, mtlsBaseUrl, issuer }: Issuer["parts"]) {
 }
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
-export const discoveryDocument = once(({ parts }) => {
+const discovery = ({ parts }: Issuer) => {
   const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
   const { authorizationDetailsTypes } = realm.settings.tokens;
   const responseTypes = responseTypesOf(realm);
@@ -92,7 +92,26 @@ export const discoveryDocument = once(({ parts }) => {
     backchannel_logout_session_supported: true,
     ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),
   };
-});
+};
+export const discoveryDocument = once(discovery);
+
+/** UMA 2.0 Grant §2 and Federated Authorization §2, on top of RFC 8414. */
+export const umaConfiguration = once((of) => ({
+  ...discovery(of),
+  permission_endpoint: `${of.parts.issuer}/authz/protection/permission`,
+  resource_registration_endpoint: `${of.parts.issuer}/authz/protection/resource_set`,
+  uma_profiles_supported: [],
+}));
+
+/** AuthZEN 1.0 §9 */
+export const authzenConfiguration = once(({ parts: { issuer } }) => ({
+  policy_decision_point: issuer,
+  access_evaluation_endpoint: `${issuer}/access/v1/evaluation`,
+  access_evaluations_endpoint: `${issuer}/access/v1/evaluations`,
+  search_subject_endpoint: `${issuer}/access/v1/search/subject`,
+  search_resource_endpoint: `${issuer}/access/v1/search/resource`,
+  search_action_endpoint: `${issuer}/access/v1/search/action`,
+}));
 
 /** RFC 9728: the realm's own endpoints as a protected resource. */
 export const protectedResource = once((of) => {

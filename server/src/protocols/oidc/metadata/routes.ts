@@ -4,7 +4,7 @@ import { anonymous, type PublishedDocument, publish } from "../../../platform/ht
 import { unknownRealm } from "../../../tenancy/realms/index.ts";
 import { preflight } from "../../gate/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
-import { discoveryDocument, protectedResource } from "./documents.ts";
+import { authzenConfiguration, discoveryDocument, protectedResource, umaConfiguration } from "./documents.ts";
 
 const params = Type.Object({ realm: Type.String() });
 const Metadata = Type.Object({ issuer: Type.Optional(Type.String()) }, { $id: "IssuerMetadata", additionalProperties: true });
@@ -13,6 +13,8 @@ const documents: readonly { readonly name: string; readonly summary: string; rea
   { name: "openid-configuration", summary: "Issuer metadata (OpenID Connect Discovery)", of: discoveryDocument },
   { name: "oauth-authorization-server", summary: "Authorization server metadata (RFC 8414)", of: discoveryDocument },
   { name: "oauth-protected-resource", summary: "The realm as a protected resource (RFC 9728)", of: protectedResource },
+  { name: "uma2-configuration", summary: "Authorization server metadata (UMA 2.0)", of: umaConfiguration },
+  { name: "authzen-configuration", summary: "The realm as a policy decision point (AuthZEN 1.0 §9)", of: authzenConfiguration },
 ];
 
 /** Under /realms/:realm, and at the path of RFC 8414 §3 and RFC 9728 §3: /.well-known/…/realms/:realm. */

@@ -26,7 +26,8 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
     replace: {
       config,
       summary: "Set who may register clients, and how",
-      description: "What is left out returns to its default. Counts for clients that register or change themselves from now on.",
+      ofPut: "Members that are left out return to their defaults.",
+      description: "Counts for clients that register or change themselves from now on.",
       body: UpdateProvisioning,
       run: (ctx, _params, body) => replaceProvisioning(ctx, body),
     },

@@ -36,6 +36,7 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     const html = renderConsent({
       apis: [],
       returnTo: null,
+      agent: null,
       ...frame,
       csrf: visitors.tokenFor(request, reply, visitor),
       action: `/realms/${realm.realmId}${PATHS.consent}/${id}`,

@@ -24,8 +24,14 @@ export interface ScimUser {
   readonly groups: readonly { readonly groupId: string; readonly name: string }[];
 }
 
+/** An attribute of SCIM, by the members that lead to it, and the attribute of users that is its home. */
+export interface Home {
+  readonly path: readonly string[];
+  readonly attribute: string;
+}
+
 /** The attributes of a user that are attributes of SCIM: claims and the admin API read them there. */
-const HOMES: readonly { readonly path: readonly string[]; readonly attribute: string }[] = [
+export const HOMES: readonly Home[] = [
   { path: ["name", "givenName"], attribute: "firstName" },
   { path: ["name", "familyName"], attribute: "lastName" },
   { path: ["name", "middleName"], attribute: "middleName" },
@@ -39,19 +45,21 @@ const HOMES: readonly { readonly path: readonly string[]; readonly attribute: st
   })),
 ];
 
-const PHONE = "phoneNumber";
-/** The length of a value of a user's attribute. */
+export const PHONE = "phoneNumber";
+/** The length of a value of a user\'s attribute. */
 const MAX_VALUE = 4096;
 const MAX_ATTRIBUTES = 100;
 /** The size of the attributes that are stored only for SCIM. */
 const MAX_PROFILE = 256 * 1024;
 
-const first = (value: string | readonly string[] | undefined): string | undefined => (typeof value === "string" ? value : value?.[0]);
+/** An attribute of SCIM has one value: of a list, the first. */
+export const first = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === "string" ? value : value?.[0];
 
 /** The user as clients see them. */
 export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Resource {
   const resource: Resource = structuredClone(user.profile);
-  for (const { path, attribute } of HOMES) put(resource, path, first(user.attributes[attribute]));
+  putHomes(resource, HOMES, user.attributes);
   resource.emails = withAccount(resource.emails, user.email, (one, other) => loginKey(one) === loginKey(other));
   resource.phoneNumbers = withAccount(resource.phoneNumbers, first(user.attributes[PHONE]) ?? null, (one, other) => one === other);
   const location = `${url}/Users/${user.userId}`;
@@ -131,6 +139,11 @@ function keep(attributes: Attributes, name: string, value: unknown, path: string
   else if (first(attributes[name]) !== value) attributes[name] = String(value);
 }
 
+/** Puts the attributes of a user where SCIM has them. */
+export function putHomes(resource: Resource, homes: readonly Home[], attributes: Attributes): void {
+  for (const { path, attribute } of homes) put(resource, path, first(attributes[attribute]));
+}
+
 function put(resource: Resource, [name = "", ...rest]: readonly string[], value: string | undefined): void {
   if (value === undefined) return;
   if (rest.length === 0) resource[name] = value;
@@ -176,7 +189,8 @@ function accountIn(elements: unknown): string | undefined {
 /** Nothing but what `withAccount` makes of the account itself. */
 const isAccountAlone = (elements: unknown): boolean =>
   Array.isArray(elements) && elements.length === 1 && isDeepStrictEqual(elements[0], ofAccount(elements[0].value));
-const ofAccount = (value: string): Resource => ({ value, type: "work", primary: true });
+/** The one address, or phone number, of a user. */
+export const ofAccount = (value: string): Resource => ({ value, type: "work", primary: true });
 
 /** The elements, with what the account has now: it may have been changed elsewhere. */
 function withAccount(elements: unknown, account: string | null, isSame: (one: string, other: string) => boolean): Resource[] {

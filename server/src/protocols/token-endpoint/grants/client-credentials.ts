@@ -1,3 +1,4 @@
+import { kindOfClient } from "../../../applications/clients/index.ts";
 import { systemActor } from "../../../platform/context.ts";
 import { clientDefaultScopes, requestedDetails, requestedScopes, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { Grant } from "../grant.ts";
@@ -27,7 +28,7 @@ export const clientCredentials: Grant = {
         ctx.audit({
           category: "AUTHN",
           type: "CLIENT_LOGIN",
-          actor: { id, name: clientId, kind: "client" },
+          actor: { id, name: clientId, kind: kindOfClient(client) },
           resourceType: "clients",
           resourceId: id,
         }),

@@ -123,6 +123,11 @@ test("refuses what is unknown, other clients' tokens, and claims of public clien
     authorization: { permissions: [{ rsname: "c", scopes: ["view"] }] },
   });
 
+  must(await admin.put(`/clients/${api.id}/authz/settings`, { enabled: true, decisionLogPercent: 100 }));
+  expect((await ask(["a#view", "b#view"])).status).toBe(200);
+  expect((await realm.events("type=AUTHZ_DECISION")).map(({ outcome, detail }) => `${outcome} ${detail}`).sort()).toEqual([
+    ...["FAILURE", "SUCCESS"].map((outcome) => `${outcome} user ${userId} at api: view`),
+  ]);
   const ada = must(await admin.get(`/users/${userId}`));
   must(await admin.put(`/users/${userId}`, { ...ada, attributes: { level: "2" } }));
   expect((await ask(["a#view"])).status).toBe(403);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { clock, HOUR, SECOND } from "../../../kernel/clock.ts";
-import type { OutboundRequest, OutboundResponse } from "../../../platform/outbound/index.ts";
+import { HOUR } from "../../../kernel/clock.ts";
+import { type OutboundRequest, type OutboundResponse, retryAfterMs } from "../../../platform/outbound/index.ts";
 import { type Delivery, MessageError, type MessageFailure } from "../driver.ts";
 
 const MAX_ANSWER = 64 * 1024;
@@ -11,7 +11,7 @@ export const ask = ({ outbound, signal }: Delivery, url: string | URL, request: 
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What the status alone says. A 404 is more often a wrong URL than a wrong message, so it does not end a message. */
+/** The failure by the status alone. A 404 is more often a wrong URL than a wrong message, so it does not end a message. */
 export function failureOf(status: number): MessageFailure {
   if (status === 401 || status === 403 || status === 407) return "credentials";
   if (status === 429) return "throttled";
@@ -24,14 +24,7 @@ export function failureOf(status: number): MessageFailure {
  */
 export function refusal(failure: MessageFailure, status: number, headers: IncomingHttpHeaders, code = ""): MessageError {
   const cause = new Error(`the peer answered ${status}${/^[\w.-]{1,64}$/.test(code) ? ` ${code}` : ""}`);
-  return new MessageError(failure, cause, retryAfterOf(headers["retry-after"]));
-}
-
-/** RFC 9110 §10.2.3: seconds, or a date, limited to an hour. */
-function retryAfterOf(value: string | undefined): number | null {
-  if (value === undefined) return null;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * SECOND : Date.parse(value) - clock.now();
-  return Number.isFinite(ms) ? Math.min(HOUR, Math.max(0, ms)) : null;
+  return new MessageError(failure, cause, retryAfterMs(headers["retry-after"], HOUR));
 }
 
 /** The answer as an object; anything else (HTML, a cut answer, a list) is one without members. */

@@ -6,7 +6,7 @@ import type { Provider } from "../driver.ts";
 const MAX_CACHED = 500;
 
 /**
- * What a driver caches between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
+ * A driver's cache between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
  * provider, so that a changed key or host is used immediately.
  */
 export function perProviderCache<T extends object>(dispose: (kept: T) => void = () => {}) {

@@ -31,7 +31,7 @@ const SmtpConfig = Type.Object(
 type SmtpConfig = Static<typeof SmtpConfig>;
 
 const PORTS = { starttls: 587, tls: 465, none: 25 } as const;
-/** Of one reply of the server, which has a line to say. */
+/** The size of one reply of the server, usually a line. */
 const MAX_REPLY = 64 * 1024;
 
 /** Mail by SMTP: one connection for each message, to an address that the guard has checked. */
@@ -146,7 +146,7 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** Of what the server said only the codes are kept: the words may repeat the address, or worse. */
+/** Only the codes of a reply are kept: its text may repeat the address, or worse. */
 function toMessageError(error: unknown): Error {
   if (error instanceof MessageError || error instanceof OutboundError) return error;
   const { code = "", originalCode = "", command = "", response, responseCode } = error as SmtpError;

@@ -158,6 +158,7 @@ function grantsOf(client: Values): { grantTypes: string[]; responseTypes: string
       ...(hasDevice ? ["device"] : []),
       ...(hasCiba ? ["CIBA"] : []),
       ...(isConfidential && isTrue(attributes["standard.token.exchange.enabled"]) ? ["token-exchange"] : []),
+      ...(isTrue(client.authorizationServicesEnabled) ? ["uma-ticket"] : []),
     ],
     responseTypes: [
       ...(hasCode || !isImplicit ? ["code"] : []),
@@ -262,12 +263,6 @@ export function clientOf(realm: KeycloakRealm, client: Values, account: { roles:
     report.unmapped(
       "clients[].fullScopeAllowed",
       "Tokens hold all roles of the user that its claims ask for: scopes do not limit roles here",
-      at,
-    );
-  if (client.authorizationSettings !== undefined)
-    report.unmapped(
-      "clients[].authorizationSettings",
-      "Resources, policies and permissions are not carried over: make them anew at the client's authorization services",
       at,
     );
   const applicationType = isNative(client) ? "native" : "web";

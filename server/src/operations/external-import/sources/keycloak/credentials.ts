@@ -9,7 +9,7 @@ export interface Credentials {
   readonly isTemporary: boolean;
 }
 
-/** What users sign in with: passwords by their hashes, and authenticator apps. */
+/** A user's credentials: passwords by their hashes, and authenticator apps. */
 export function credentialsOf(user: Values, report: Report, at: string): Credentials {
   const found: { password?: string; passwordHash?: string } = {};
   const apps: Credentials["credentials"] = [];

@@ -67,7 +67,7 @@ const flat = (config: unknown): Values =>
 
 /** Times of entries, which are no attributes of people. */
 const OF_ENTRIES = ["modifyTimestamp", "createTimestamp"];
-/** What a person is called, by the member of our config that says it. */
+/** The members of our config by the user's attribute. */
 const OF_PEOPLE: Readonly<Record<string, string>> = {
   ...{ email: "emailAttribute", firstName: "firstNameAttribute", lastName: "lastNameAttribute", username: "uidAttribute" },
 };

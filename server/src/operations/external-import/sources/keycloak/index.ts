@@ -3,6 +3,7 @@ import { aroundLists } from "../../json-lists.ts";
 import { listOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
 import { elementsOf } from "../../rows.ts";
 import type { ExternalSource, SourceFile, SourceInput, SourceOutput } from "../../source.ts";
+import { authorizationOf } from "./authorization.ts";
 import { clientsOf, scopeMappingsOf } from "./clients.ts";
 import { directoriesOf, directoryAliases } from "./directories.ts";
 import { KeycloakRealm, type RoleNames } from "./export.ts";
@@ -149,6 +150,7 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
     ...scopes,
     flows,
     clients,
+    authorization: authorizationOf(realm, clients),
     groups,
     identityProviders: [...identityProvidersOf(realm), ...directoriesOf(realm)],
     organizations: organizationsOf(realm),

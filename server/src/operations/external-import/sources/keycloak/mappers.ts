@@ -71,7 +71,7 @@ function sourceOf(kind: string, config: Values): { source: string; value: string
   }
 }
 
-/** What a protocol mapper of an OpenID Connect client or scope becomes. */
+/** Translates a protocol mapper of an OpenID Connect client or scope. */
 export function mapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, at: string): Mapped[] {
   const { report } = realm;
   const kind = textOf(mapper.protocolMapper) ?? "";
@@ -132,7 +132,7 @@ const typeOf = ({ source, value }: { source: string; value: string }): string | 
 
 const FORMATS: Readonly<Record<string, string>> = { "URI Reference": "uri", Basic: "basic", Unspecified: "unspecified" };
 
-/** What a protocol mapper of a SAML client or scope becomes; null: nothing. */
+/** Translates a protocol mapper of a SAML client or scope; null: there is no equivalent. */
 export function samlMapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, at: string): Record<string, unknown> | null {
   const kind = textOf(mapper.protocolMapper) ?? "";
   const path = `${pattern}[${kind}]`;

@@ -105,7 +105,7 @@ function samlClientOf(realm: KeycloakRealm, client: Values): object | null {
   };
 }
 
-/** Those of its scopes as well: a SAML request asks for no scopes. */
+/** Includes the mappers of its scopes: a SAML request asks for no scopes. */
 function mappersOf(realm: KeycloakRealm, client: Values, at: string): object[] {
   const ofScopes = textsOf(client.defaultClientScopes).flatMap((name) => {
     const scope = realm.scopes.get(name);
@@ -114,7 +114,7 @@ function mappersOf(realm: KeycloakRealm, client: Values, at: string): object[] {
   const byName = new Map<string, Record<string, unknown>>();
   for (const mapper of [...ofScopes, ...recordsOf(client.protocolMappers)]) {
     const made = samlMapperOf(realm, mapper, "clients[].protocolMappers", at);
-    // Of two that write one attribute the client's own counts.
+    // The client's own mapper wins over a scope's that writes the same attribute.
     if (made) byName.set(String(made.samlName), made);
   }
   return [...byName.values()].slice(0, 100);

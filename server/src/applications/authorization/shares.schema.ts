@@ -1,0 +1,71 @@
+import Type, { type Static } from "typebox";
+import { createdAt, nullable, scopeName } from "./schema.ts";
+
+const text = nullable(Type.String());
+const scopes = Type.Array(Type.String(), { description: "What may be done with it; empty: it has no scopes, and is shared as a whole" });
+
+/** What a user owns at a resource server, and may share. */
+export const OwnResource = Type.Object(
+  {
+    resourceId: Type.String({ format: "uuid" }),
+    clientId: Type.String({ description: "The client id of the application" }),
+    clientName: text,
+    name: Type.String(),
+    displayName: text,
+    type: text,
+    iconUri: text,
+    scopes,
+    createdAt,
+  },
+  { $id: "AccountResource" },
+);
+export type OwnResource = Static<typeof OwnResource>;
+
+export const Share = Type.Object(
+  {
+    shareId: Type.String({ format: "uuid" }),
+    user: Type.String({ description: "As you typed it. Whether there is such a user is not said" }),
+    scopes,
+    createdAt,
+  },
+  { $id: "AccountShare" },
+);
+export type Share = Static<typeof Share>;
+
+export const ShareRequest = Type.Object(
+  { userId: Type.String({ format: "uuid" }), user: Type.String({ description: "The username of whom asked" }), scopes, createdAt },
+  { $id: "AccountShareRequest" },
+);
+export type ShareRequest = Static<typeof ShareRequest>;
+
+export const OwnResourceDetails = Type.Object(
+  { ...OwnResource.properties, shares: Type.Array(Share), requests: Type.Array(ShareRequest) },
+  { $id: "AccountResourceDetails" },
+);
+export type OwnResourceDetails = Static<typeof OwnResourceDetails>;
+
+export const SharedResource = Type.Object(
+  {
+    ...OwnResource.properties,
+    owner: Type.String({ description: "The owner's username" }),
+    scopes: Type.Array(Type.String(), { description: "What you may do with it" }),
+  },
+  { $id: "AccountSharedResource" },
+);
+export type SharedResource = Static<typeof SharedResource>;
+
+export const CreateShare = Type.Object(
+  {
+    user: Type.String({ minLength: 1, maxLength: 320, description: "A username or mail address" }),
+    scopes: Type.Optional(
+      Type.Array(scopeName, {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: "Of the resource's scopes; left out: all of them",
+      }),
+    ),
+  },
+  { $id: "CreateAccountShare", additionalProperties: false, examples: [{ user: "grace", scopes: ["view"] }] },
+);
+export type CreateShare = Static<typeof CreateShare>;

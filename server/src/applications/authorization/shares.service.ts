@@ -1,0 +1,93 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { usernamesOf } from "./entries.store.ts";
+import { authzErrors } from "./errors.ts";
+import type { CreateShare, OwnResource, OwnResourceDetails, Share, SharedResource } from "./shares.schema.ts";
+import {
+  deleteRequests,
+  deleteShare,
+  deleteSharesNaming,
+  findOwned,
+  listOwned,
+  listSharedWith,
+  type OwnedRow,
+  requestsOf,
+  saveShare,
+  sharesOf,
+} from "./shares.store.ts";
+
+// The actor is the owner.
+
+export const readOwnResources = ({ tx, realm, actor }: ReadCtx, query: ListQuery): Promise<Page<OwnResource>> =>
+  listOwned(tx, realm, actor.id, query);
+
+export const readSharedResources = ({ tx, realm, actor }: ReadCtx, query: ListQuery): Promise<Page<SharedResource>> =>
+  listSharedWith(tx, realm, actor.id, query);
+
+export async function readOwnResource(ctx: ReadCtx, resourceId: string): Promise<OwnResourceDetails> {
+  const { client, ...resource } = await owned(ctx, resourceId);
+  const place = { realm: ctx.realm, client, resourceId };
+  return { ...resource, shares: await sharesOf(ctx.tx, place), requests: await requestsOf(ctx.tx, place) };
+}
+
+async function owned({ tx, realm, actor }: ReadCtx, resourceId: string, isHeld = false): Promise<OwnedRow> {
+  const found = isId(resourceId) ? await findOwned(tx, realm, actor.id, resourceId, isHeld) : null;
+  if (!found) throw authzErrors.resource_not_found();
+  return found;
+}
+
+/** Answers the same whether or not there is such a user. */
+export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes }: CreateShare): Promise<Share> {
+  const resource = await owned(ctx, resourceId, true);
+  const unknown = scopes?.find((scope) => !resource.scopes.includes(scope));
+  if (unknown !== undefined)
+    throw invalidFields([{ field: "scopes", code: "unknown_scope", message: `The resource has no scope “${unknown}”` }]);
+  const name = user.trim();
+  const own = (await usernamesOf(ctx.tx, ctx.realm, [ctx.actor.id])).get(ctx.actor.id) ?? "";
+  if (name === "" || loginKey(name) === loginKey(own))
+    throw invalidFields([{ field: "user", code: "owner", message: "Name another user: you are the owner" }]);
+  const wanted = scopes ?? (resource.scopes.length > 0 ? resource.scopes : [""]);
+  const place = { realm: ctx.realm, client: resource.client, resourceId };
+  const stored = await saveShare(ctx.tx, place, { user: name, scopes: wanted }, ctx.now);
+  if (!stored) throw authzErrors.too_many();
+  record(ctx, "RESOURCE_SHARED", resource, stored);
+  return stored.share;
+}
+
+export async function unshareResource(ctx: Ctx, resourceId: string, shareId: string): Promise<void> {
+  const resource = await owned(ctx, resourceId, true);
+  const place = { realm: ctx.realm, client: resource.client, resourceId };
+  const stored = isId(shareId) ? await deleteShare(ctx.tx, place, shareId, ctx.now) : null;
+  if (!stored) throw authzErrors.share_not_found();
+  record(ctx, "RESOURCE_UNSHARED", resource, stored);
+}
+
+/** The owner does not want to share it with the user who asked. */
+export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string): Promise<void> {
+  const resource = await owned(ctx, resourceId, true);
+  const place = { realm: ctx.realm, client: resource.client, resourceId };
+  if (!isId(userId) || !(await deleteRequests(ctx.tx, place, userId))) throw authzErrors.share_not_found();
+  record(ctx, "RESOURCE_UNSHARED", resource, { share: { scopes: [] }, userId });
+}
+
+/** The trail names users by id, which an erasure replaces. */
+function record(
+  ctx: Ctx,
+  type: "RESOURCE_SHARED" | "RESOURCE_UNSHARED",
+  { resourceId, clientId }: OwnedRow,
+  { share, userId }: { readonly share: Pick<Share, "scopes">; readonly userId: string | null },
+): void {
+  const detail = `${userId === null ? "no such user" : `user ${userId}`} at ${clientId}: ${share.scopes.join(" ") || "as a whole"}`;
+  ctx.audit({ category: "SECURITY", type, resourceType: "authz-resources", resourceId, detail });
+}
+
+/** `user.erased` */
+export async function forgetSharesNaming(
+  ctx: Ctx,
+  { username, email }: { readonly username: string; readonly email: string | null },
+): Promise<void> {
+  await deleteSharesNaming(ctx.tx, ctx.realm, [username, ...(email === null ? [] : [email])]);
+}

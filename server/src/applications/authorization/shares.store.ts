@@ -1,0 +1,217 @@
+import { sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import type { OwnResource, Share, SharedResource, ShareRequest } from "./shares.schema.ts";
+import type { Server } from "./store.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    authz_share_names: {
+      realm_id: string;
+      client_id: string;
+      resource_id: string;
+      share_id: string;
+      name: string;
+      name_key: string;
+      user_id: string | null;
+      scopes: string[];
+      created_at: number;
+    };
+  }
+}
+
+/** One resource of a resource server. */
+export interface ResourcePlace extends Server {
+  readonly resourceId: string;
+}
+
+const order: ListOrder = {
+  sorts: { createdAt: sql.ref("authz_resources.created_at") },
+  defaultSort: "createdAt",
+  id: sql.ref("authz_resources.resource_id"),
+};
+const columns = [
+  "authz_resources.resource_id as resourceId",
+  "clients.client_id as clientId",
+  "clients.name as clientName",
+  "authz_resources.name as name",
+  "authz_resources.display_name as displayName",
+  "authz_resources.type as type",
+  "authz_resources.icon_uri as iconUri",
+  "authz_resources.scopes as scopes",
+  "authz_resources.created_at as createdAt",
+] as const;
+const managed = (db: Db, realm: string) =>
+  db
+    .selectFrom("authz_resources")
+    .innerJoin("clients", (on) =>
+      on.onRef("clients.realm_id", "=", "authz_resources.realm_id").onRef("clients.id", "=", "authz_resources.client_id"),
+    )
+    .innerJoin("authz_settings", (on) =>
+      on
+        .onRef("authz_settings.realm_id", "=", "authz_resources.realm_id")
+        .onRef("authz_settings.client_id", "=", "authz_resources.client_id")
+        .on("authz_settings.enabled", "=", true),
+    )
+    .where("authz_resources.realm_id", "=", realm)
+    .where("authz_resources.owner_managed_access", "=", true);
+
+export function listOwned(db: Db, realm: string, userId: string, query: ListQuery): Promise<Page<OwnResource>> {
+  const { search } = query;
+  const base = managed(db, realm)
+    .select(columns)
+    .where("authz_resources.owner_id", "=", userId)
+    .$if(Boolean(search), (q) => q.where("authz_resources.name", "=", search!));
+  return pageOf(db, base, order, query);
+}
+
+/** What others shared with the user, with the scopes that they got. */
+export function listSharedWith(db: Db, realm: string, userId: string, query: ListQuery): Promise<Page<SharedResource>> {
+  const scopes = sql<string[]>`array(select s.scope from authz_shares s where s.realm_id = authz_resources.realm_id
+    and s.client_id = authz_resources.client_id and s.resource_id = authz_resources.resource_id and s.user_id = ${userId}
+    and s.status = 'GRANTED' and s.scope = any(authz_resources.scopes) order by 1)`;
+  const base = managed(db, realm)
+    .innerJoin("users", (on) =>
+      on.onRef("users.realm_id", "=", "authz_resources.realm_id").onRef("users.user_id", "=", "authz_resources.owner_id"),
+    )
+    .select([...columns.filter((column) => column !== "authz_resources.scopes as scopes"), "users.username as owner", scopes.as("scopes")])
+    .where(
+      sql<boolean>`exists (select 1 from authz_shares s where s.realm_id = authz_resources.realm_id and s.client_id = authz_resources.client_id
+        and s.resource_id = authz_resources.resource_id and s.user_id = ${userId} and s.status = 'GRANTED')`,
+    );
+  return pageOf(db, base, order, query) as Promise<Page<SharedResource>>;
+}
+
+export type OwnedRow = OwnResource & { readonly client: string };
+
+/** With `isHeld`, until commit: changes of its shares come one after the other. */
+export async function findOwned(db: Db, realm: string, userId: string, resourceId: string, isHeld = false): Promise<OwnedRow | null> {
+  const row = await managed(db, realm)
+    .select([...columns, "authz_resources.client_id as client"])
+    .where("authz_resources.owner_id", "=", userId)
+    .where("authz_resources.resource_id", "=", resourceId)
+    .$if(isHeld, (q) => q.forUpdate("authz_resources"))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** More than an owner looks through. */
+export const MOST_SHARES = 1_000;
+
+export async function sharesOf(db: Db, { realm, client, resourceId }: ResourcePlace): Promise<Share[]> {
+  const { rows } =
+    await sql<Share>`select share_id as "shareId", name as user, array_remove(scopes, '') as scopes, created_at as "createdAt"
+    from authz_share_names where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId}
+    order by created_at, share_id limit ${MOST_SHARES}`.execute(db);
+  return rows;
+}
+
+export async function requestsOf(db: Db, { realm, client, resourceId }: ResourcePlace): Promise<ShareRequest[]> {
+  const { rows } = await sql<ShareRequest>`select s.user_id as "userId", u.username as user,
+      array_remove(array_agg(s.scope order by s.scope), '') as scopes, min(s.created_at) as "createdAt"
+    from authz_shares s join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
+    where s.realm_id = ${realm} and s.client_id = ${client} and s.resource_id = ${resourceId} and s.status = 'REQUESTED'
+    group by s.user_id, u.username order by 4, 1 limit ${MOST_SHARES}`.execute(db);
+  return rows;
+}
+
+export interface StoredShare {
+  readonly share: Share;
+  /** Null: there is no such user. */
+  readonly userId: string | null;
+}
+
+/**
+ * The same statements whether or not there is such a user. Sharing again by the same name replaces the scopes. Null: there are as many as one may
+ * have.
+ */
+export async function saveShare(
+  tx: Tx,
+  { realm, client, resourceId }: ResourcePlace,
+  { user, scopes }: { readonly user: string; readonly scopes: readonly string[] },
+  now: number,
+): Promise<StoredShare | null> {
+  const key = loginKey(user);
+  const { rows } = await sql<Share & { userId: string | null }>`
+    insert into authz_share_names as n (realm_id, client_id, resource_id, share_id, name, name_key, user_id, scopes, created_at)
+    select ${realm}, ${client}::uuid, ${resourceId}::uuid, ${newId()}::uuid, ${user}, ${key},
+      (select l.user_id from login_names l where l.realm_id = ${realm} and l.key = ${key} limit 1), ${[...scopes]}::text[], ${now}
+    where (select count(*) from authz_share_names o where o.realm_id = ${realm} and o.client_id = ${client} and o.resource_id = ${resourceId}
+      and o.name_key <> ${key}) < ${MOST_SHARES}
+    on conflict (realm_id, client_id, resource_id, name_key) do update
+      set scopes = excluded.scopes, name = excluded.name, user_id = excluded.user_id, created_at = excluded.created_at
+    returning share_id as "shareId", name as user, array_remove(scopes, '') as scopes, created_at as "createdAt", user_id as "userId"`.execute(
+    tx,
+  );
+  if (!rows[0]) return null;
+  const { userId, ...share } = rows[0];
+  await applyShares(tx, { realm, client, resourceId }, userId, now);
+  return { share, userId };
+}
+
+/** False: there is no such share. */
+export async function deleteShare(
+  tx: Tx,
+  { realm, client, resourceId }: ResourcePlace,
+  shareId: string,
+  now: number,
+): Promise<StoredShare | null> {
+  const { rows } = await sql<Share & { userId: string | null }>`delete from authz_share_names
+    where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId} and share_id = ${shareId}
+    returning share_id as "shareId", name as user, array_remove(scopes, '') as scopes, created_at as "createdAt", user_id as "userId"`.execute(
+    tx,
+  );
+  if (!rows[0]) return null;
+  const { userId, ...share } = rows[0];
+  await applyShares(tx, { realm, client, resourceId }, userId, now);
+  return { share, userId };
+}
+
+/** What counts for a user is the union of what the owner shared by each of the user's names. */
+async function applyShares(tx: Tx, { realm, client, resourceId }: ResourcePlace, userId: string | null, now: number): Promise<void> {
+  const shared = sql`select unnest(n.scopes) from authz_share_names n where n.realm_id = ${realm} and n.client_id = ${client}
+    and n.resource_id = ${resourceId} and n.user_id = ${userId}::uuid`;
+  await sql`delete from authz_shares where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId}
+    and user_id = ${userId}::uuid and status = 'GRANTED' and scope not in (${shared})`.execute(tx);
+  await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
+    select distinct ${realm}, ${client}::uuid, ${resourceId}::uuid, ${userId}::uuid, s.scope, 'GRANTED', ${now}::bigint from (${shared}) s(scope)
+    on conflict (realm_id, client_id, resource_id, user_id, scope) do update set status = 'GRANTED'`.execute(tx);
+}
+
+/** How many scopes were asked for anew. */
+export async function requestShares(
+  tx: Tx,
+  { realm, client, resourceId }: ResourcePlace,
+  userId: string,
+  scopes: readonly string[],
+  now: number,
+): Promise<number> {
+  const { rows } = await sql`insert into authz_shares (realm_id, client_id, resource_id, user_id, scope, status, created_at)
+    select ${realm}, ${client}::uuid, ${resourceId}::uuid, ${userId}::uuid, s.scope, 'REQUESTED', ${now}::bigint from unnest(${[...scopes]}::text[]) s(scope)
+    on conflict do nothing returning 1`.execute(tx);
+  return rows.length;
+}
+
+export async function deleteRequests(tx: Tx, { realm, client, resourceId }: ResourcePlace, userId: string): Promise<boolean> {
+  const { rows } = await sql`delete from authz_shares where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId}
+    and user_id = ${userId} and status = 'REQUESTED' returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** A new owner has shared nothing yet. */
+export async function deleteSharesOf(tx: Tx, { realm, client, resourceId }: ResourcePlace): Promise<void> {
+  for (const table of ["authz_share_names", "authz_shares"] as const)
+    await tx
+      .deleteFrom(table)
+      .where("realm_id", "=", realm)
+      .where("client_id", "=", client)
+      .where("resource_id", "=", resourceId)
+      .execute();
+}
+
+/** Names that were typed before there was such a user. Those of users go with them. */
+export async function deleteSharesNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
+  await sql`delete from authz_share_names where realm_id = ${realm} and name_key = any(${names.map(loginKey)}::text[])`.execute(tx);
+}

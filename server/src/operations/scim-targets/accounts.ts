@@ -1,0 +1,75 @@
+import { loginKey } from "../../kernel/text.ts";
+import { isObject, type Resource } from "../../protocols/scim/index.ts";
+import { confirmedAddress } from "./mapping.ts";
+import { idOf, listIn, member, ObjectRefused, type Peer, PeerError } from "./peer.ts";
+import type { Person } from "./people.store.ts";
+import type { Lookup } from "./preset.ts";
+import type { Settings } from "./schema.ts";
+
+/** One way to find a resource: the filter, and whether what came back is really it. */
+export interface Criterion {
+  readonly by: string;
+  readonly filter: string;
+  fits(resource: Resource): boolean;
+}
+
+/** RFC 7644 §3.4.2.2: a value is written as in JSON. */
+const equals = (path: string, value: string): string => `${path} eq ${JSON.stringify(value)}`;
+const isText = (found: unknown, wanted: string) => typeof found === "string" && loginKey(found) === loginKey(wanted);
+
+const byExternalId = (id: string): Criterion => ({
+  by: "externalId",
+  filter: equals("externalId", id),
+  fits: (resource) => member(resource, "externalId") === id,
+});
+
+/**
+ * How an account that is there already is found: by our id, which nobody but us sends, then by the username, then by the confirmed address. Never
+ * by what users can change at will.
+ */
+export function criteriaOf(settings: Settings, peer: Peer, person: Person, userName: string): Criterion[] {
+  const email = confirmedAddress(person);
+  const all: Record<Lookup, Criterion | null> = {
+    externalId: byExternalId(person.userId),
+    userName: {
+      by: "userName",
+      filter: equals("userName", userName),
+      fits: (resource) => isText(member(resource, "userName"), userName),
+    },
+    email:
+      email === null
+        ? null
+        : {
+            by: "address",
+            filter: equals(peer.preset.emailFilter, email),
+            fits: (resource) => {
+              const emails = member(resource, "emails");
+              return Array.isArray(emails) && emails.some((one) => isObject(one) && isText(member(one, "value"), email));
+            },
+          },
+  };
+  const ways = (["externalId", "userName", "email"] as const).filter((way) => way === "externalId" || settings.matchBy.includes(way));
+  return ways.filter((way) => peer.preset.lookups.includes(way)).flatMap((way) => all[way] ?? []);
+}
+
+export const groupCriteria = (peer: Peer, groupId: string, name: string): Criterion[] => [
+  ...(peer.preset.lookups.includes("externalId") ? [byExternalId(groupId)] : []),
+  { by: "displayName", filter: equals("displayName", name), fits: (resource) => isText(member(resource, "displayName"), name) },
+];
+
+/** The first that fits; null: the target has none. Services that do not know a filter answer everything, or an error. */
+export async function findRemote(peer: Peer, path: "/Users" | "/Groups", criteria: readonly Criterion[]): Promise<Resource | null> {
+  for (const { by, filter, fits } of criteria) {
+    const query = new URLSearchParams({ filter, ...(path === "/Groups" && { excludedAttributes: "members" }) });
+    const answer = await peer.request("GET", `${path}?${query.toString().replaceAll("+", "%20")}`);
+    // A service that does not filter by externalId, or by addresses, says 400: the next criterion may do.
+    if (answer.status === 400 || answer.status === 501) continue;
+    if (answer.status === 403) throw new ObjectRefused(answer.detail);
+    if (!answer.ok) throw new PeerError("denied", `${path} is not served there. ${answer.detail}`);
+    if (!answer.body) throw new PeerError("denied", `The answer to ${path} is no SCIM: is the address right?`);
+    const found = listIn(answer.body).filter((resource) => idOf(resource) !== null && fits(resource));
+    if (found.length > 1) throw new ObjectRefused(`The target has ${found.length} that match by ${by}: please remove all but one.`);
+    if (found[0]) return found[0];
+  }
+  return null;
+}

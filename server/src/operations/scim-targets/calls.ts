@@ -1,0 +1,28 @@
+import type { ReadCtx } from "../../platform/context.ts";
+import { dryRun } from "./dry-run.ts";
+import { scimTargetErrors } from "./errors.ts";
+import { createPeer, type Peer } from "./peer.ts";
+import type { ScimTargetPlan, ScimTargetTest, SyncScimTarget } from "./schema.ts";
+import { openSecret } from "./secrets.ts";
+import { readOwnTarget, type Tools } from "./service.ts";
+import type { TargetRow } from "./store.ts";
+import { testTarget } from "./test-call.ts";
+
+/** The stored secret goes to the stored address only. */
+function peerOf({ vault, outbound }: Tools, target: TargetRow): Peer {
+  if (target.sealed === null) throw scimTargetErrors.no_secret();
+  const secret = openSecret(vault, target.realmId, target.id, target.sealed);
+  return createPeer({ outbound, url: target.url, settings: target, secret });
+}
+
+/** Also while the target is disabled. */
+export async function test(ctx: ReadCtx, tools: Tools, targetId: string): Promise<ScimTargetTest> {
+  const target = await readOwnTarget(ctx, targetId);
+  return testTarget(peerOf(tools, target), target.groups.mode !== "none");
+}
+
+export async function plan(ctx: ReadCtx, tools: Tools, targetId: string, { resend = false }: SyncScimTarget): Promise<ScimTargetPlan> {
+  const target = await readOwnTarget(ctx, targetId);
+  const parts = { db: ctx.tx, peer: peerOf(tools, target), key: tools.vault.derive("scim-target-digests"), resends: resend };
+  return dryRun({ ...parts, target: { realm: ctx.realm, targetId: target.id, settings: target } });
+}

@@ -1,0 +1,16 @@
+import { sql } from "kysely";
+import type { Ctx } from "../../platform/context.ts";
+
+/**
+ * `user.erased`: what remains is the id of the account at each target, under an id that says nothing, until the account is deleted there, whatever
+ * the target does with deleted users.
+ */
+export async function eraseAtTargets(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  await sql`delete from scim_objects where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid and remote_id is null`.execute(
+    ctx.tx,
+  );
+  await sql`update scim_objects set local_id = gen_random_uuid(), erased = true, confirmed = true, state = 'PENDING', changes = changes + 1, leaving = null, attempts = 0, error = null,
+      sent_digest = null, failed_digest = null, next_at = ${ctx.now}
+    where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid`.execute(ctx.tx);
+  await sql`delete from scim_members where realm_id = ${ctx.realm} and user_id = ${userId}::uuid`.execute(ctx.tx);
+}

@@ -1,0 +1,120 @@
+import { createHmac, type KeyObject } from "node:crypto";
+import {
+  ENTERPRISE,
+  findAttribute,
+  first,
+  GROUP,
+  HOMES,
+  type Home,
+  isObject,
+  ofAccount,
+  PHONE,
+  putHomes,
+  type Resource,
+  USER,
+  userType,
+} from "../../protocols/scim/index.ts";
+import type { Person, Team } from "./people.store.ts";
+import type { Preset } from "./preset.ts";
+import { presets } from "./presets/index.ts";
+import type { Settings } from "./schema.ts";
+
+/** Where a target is to have a user or group: as `body` says, deactivated, deleted, or left as it is. */
+export type Wanted =
+  | { readonly act: "keep"; readonly body: Resource }
+  | { readonly act: "deactivate"; readonly body: Resource | null }
+  | { readonly act: "delete" }
+  | { readonly act: "none" }
+  | { readonly act: "refuse"; readonly reason: string };
+
+/** Homes of a target's own mapping; `phoneNumbers` apart, which has a list there. */
+function homesOf(mapping: Settings["mapping"]): { homes: readonly Home[]; phone: string | null } {
+  if (mapping === null) return { homes: HOMES, phone: PHONE };
+  const homes: Home[] = [];
+  let phone: string | null = null;
+  for (const [path, attribute] of Object.entries(mapping)) {
+    const found = findAttribute(userType, path);
+    if (!found) continue;
+    if (found.attribute.name === "phoneNumbers") phone = attribute;
+    else
+      homes.push({
+        path: [...(found.extension === null ? [] : [found.extension]), found.attribute.name, ...(found.sub ? [found.sub.name] : [])],
+        attribute,
+      });
+  }
+  return { homes, phone };
+}
+
+/** Only a confirmed address is the user's for sure: it names the account, or finds it. */
+export const confirmedAddress = ({ email, emailVerified }: Person): string | null => (emailVerified ? email : null);
+
+export const userNameOf = (settings: Settings, person: Person): string | null =>
+  settings.users.userName === "email" ? confirmedAddress(person) : person.username;
+
+/** The user as the target is sent them. */
+export function userResource(settings: Settings, person: Person, userName: string): Resource {
+  const preset: Preset = presets[settings.preset];
+  const { homes, phone } = homesOf(settings.mapping);
+  const mapped: Resource = {};
+  putHomes(mapped, homes, person.attributes as never);
+  const name = (mapped.name ?? {}) as Resource;
+  if (preset.requiresNames) mapped.name = { givenName: person.username, familyName: person.username, ...name };
+  const full = [name.givenName, name.familyName].filter((part) => part !== undefined).join(" ");
+  mapped.displayName ??= full === "" ? person.username : full;
+  const number = phone === null ? undefined : first(person.attributes[phone]);
+  const email = settings.users.emails === "confirmed" ? confirmedAddress(person) : person.email;
+  const resource: Resource = {
+    schemas: [USER, ...(mapped[ENTERPRISE] === undefined ? [] : [ENTERPRISE])],
+    externalId: person.userId,
+    userName,
+    active: true,
+    ...mapped,
+    ...(email !== null && { emails: [ofAccount(email)] }),
+    ...(number !== undefined && { phoneNumbers: [ofAccount(number)] }),
+  };
+  for (const member of preset.without) delete resource[member];
+  return resource;
+}
+
+/** Attributes that the target is sent where a user has them, and that this one has not. */
+export function missingPaths(settings: Settings, body: Resource): string[] {
+  const { homes, phone } = homesOf(settings.mapping);
+  const refused = new Set(presets[settings.preset].without);
+  const isThere = (path: readonly string[]) =>
+    path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body) !== undefined;
+  return [...homes.map(({ path }) => path), ["emails"], ...(phone === null ? [] : [["phoneNumbers"]])]
+    .filter((path) => !refused.has(path[0]!) && !isThere(path))
+    .map((path) => (path[0] === ENTERPRISE ? `${ENTERPRISE}:${path.slice(1).join(".")}` : path.join(".")));
+}
+
+export const groupResource = ({ groupId, name }: Team): Resource => ({ schemas: [GROUP], externalId: groupId, displayName: name });
+
+const NO_ADDRESS = "This target takes the confirmed address as userName, and the user has none.";
+
+/** Undefined: the user is deleted. */
+export function wantedUser(settings: Settings, person: Person | undefined, isErased = false): Wanted {
+  const { deprovision } = settings;
+  if (isErased) return { act: "delete" };
+  if (!person) return leave(deprovision.deleted, null);
+  const userName = userNameOf(settings, person);
+  const body = userName === null ? null : userResource(settings, person, userName);
+  if (!person.inScope) return leave(deprovision.outOfScope, body);
+  if (!person.enabled) return leave(deprovision.disabled, body);
+  return body === null ? { act: "refuse", reason: NO_ADDRESS } : { act: "keep", body };
+}
+
+const leave = (mode: Settings["deprovision"]["deleted"], body: Resource | null): Wanted =>
+  mode === "deactivate" ? { act: "deactivate", body: body && { ...body, active: false } } : { act: mode ?? "none" };
+
+export function wantedGroup(settings: Settings, team: Team | undefined): Wanted {
+  if (!team?.inScope) return { act: settings.groups.removed === "none" ? "none" : "delete" };
+  return { act: "keep", body: groupResource(team) };
+}
+
+/** Keyed, so that nothing of a person can be found out from it. Of what is deactivated only that counts. */
+export function digestOf(key: KeyObject, wanted: Wanted): string {
+  const content = wanted.act === "keep" ? [wanted.act, wanted.body] : [wanted.act];
+  return createHmac("sha256", key).update(JSON.stringify(content)).digest("base64url");
+}
+
+export const isLeaving = ({ act }: Wanted): boolean => act === "deactivate" || act === "delete";

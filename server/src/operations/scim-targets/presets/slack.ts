@@ -1,0 +1,12 @@
+import { type Preset, standard } from "../preset.ts";
+
+/** Slack. It looks for accounts by name and address, not by our id, and allows few requests in a minute. */
+export const slack: Preset = {
+  ...standard,
+  update: "patch",
+  lookups: ["userName", "email"],
+  emailFilter: "email",
+  requiresNames: true,
+  requestsPerSecond: 3,
+  atOnce: 1,
+};

@@ -1,0 +1,203 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
+import { plan, test } from "./calls.ts";
+import {
+  ConfirmDeprovisioning,
+  CreateScimTarget,
+  ObjectQuery,
+  ScimTarget,
+  ScimTargetObject,
+  ScimTargetPlan,
+  ScimTargetStatus,
+  ScimTargetTest,
+  SyncScimTarget,
+  UpdateScimTarget,
+} from "./schema.ts";
+import {
+  confirm,
+  createTarget,
+  readObject,
+  readStatus,
+  readTarget,
+  recordTest,
+  removeTarget,
+  retry,
+  saveTarget,
+  searchObjects,
+  searchTargets,
+  startSync,
+  type Tools,
+} from "./service.ts";
+
+const params = pathParams("scimTargetId");
+const objectParams = pathParams("scimTargetId", "objectId");
+const config = { permission: "manage-realm" } as const;
+const unversioned = { ...config, versioned: false } as const;
+const tags = ["SCIM targets"];
+
+const REQUESTED = {
+  ...{ dryRun: false, requested: true, complete: true, unchanged: 0, items: [] },
+  counts: { create: 0, adopt: 0, update: 0, deactivate: 0, delete: 0, refuse: 0 },
+};
+
+/** Mounted under /admin/realms/:realm/scim-targets. */
+export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools) => {
+  app.get(
+    "/",
+    { config, schema: { summary: "List SCIM targets", tags, querystring: ListQuery, response: { 200: Type.Array(ScimTarget) } } },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchTargets(ctx, req.query))),
+  );
+
+  app.post(
+    "/",
+    {
+      config,
+      schema: {
+        summary: "Create a SCIM target",
+        description:
+          "From now on, the users and groups that it names are created, changed and deprovisioned there as they are here. Needs `view-users` as well.",
+        tags,
+        body: CreateScimTarget,
+        response: { 201: ScimTarget },
+      },
+    },
+    async (req, reply) => {
+      const target = await req.transact((ctx) => createTarget(ctx, tools, req.body));
+      return created(reply, target.id, target);
+    },
+  );
+
+  recordRoutes(app, "/:scimTargetId", {
+    tags,
+    params,
+    record: ScimTarget,
+    read: { config, summary: "Read a SCIM target", run: (ctx, { scimTargetId }) => readTarget(ctx, scimTargetId) },
+    replace: {
+      config,
+      summary: "Update a SCIM target",
+      description:
+        "Everything is compared again, and a suspended target is tried again. Another scheme, host or port without a new secret clears the old one. " +
+        "Needs `view-users` as well.",
+      body: UpdateScimTarget,
+      run: (ctx, { scimTargetId }, body) => saveTarget(ctx, tools, scimTargetId, body),
+    },
+    remove: {
+      config,
+      summary: "Delete a SCIM target",
+      description: "Accounts and groups at the target stay as they are.",
+      run: (ctx, { scimTargetId }) => removeTarget(ctx, scimTargetId),
+    },
+  });
+
+  app.get(
+    "/:scimTargetId/status",
+    {
+      config: unversioned,
+      schema: { summary: "Read how a SCIM target fares", tags, params, response: { 200: ScimTargetStatus } },
+    },
+    async (req) => req.read((ctx) => readStatus(ctx, req.params.scimTargetId)),
+  );
+
+  app.post(
+    "/:scimTargetId/test",
+    {
+      config: unversioned,
+      schema: {
+        summary: "Test a SCIM target",
+        description: "Whether it can be reached, accepts the credentials and lists users. Nothing is changed there.",
+        tags,
+        params,
+        response: { 200: ScimTargetTest },
+      },
+    },
+    async (req) => {
+      const result = await req.read((ctx) => test(ctx, tools, req.params.scimTargetId));
+      await req.transact((ctx) => recordTest(ctx, req.params.scimTargetId, result.ok));
+      return result;
+    },
+  );
+
+  app.post(
+    "/:scimTargetId/sync",
+    {
+      config: unversioned,
+      schema: {
+        summary: "Compare everything with a SCIM target",
+        description:
+          "All users and groups are compared with what was sent, and what differs, failed or was given up is sent. " +
+          "With `dryRun`, only what would be sent is listed.",
+        tags,
+        params,
+        body: SyncScimTarget,
+        response: { 200: ScimTargetPlan, 202: ScimTargetPlan },
+      },
+    },
+    async (req, reply) => {
+      const { scimTargetId } = req.params;
+      if (req.body.dryRun) return req.read((ctx) => plan(ctx, tools, scimTargetId, req.body));
+      await req.transact((ctx) => startSync(ctx, scimTargetId, req.body));
+      return reply.code(202).send(REQUESTED);
+    },
+  );
+
+  app.post(
+    "/:scimTargetId/confirm",
+    {
+      config: unversioned,
+      schema: {
+        operationId: "confirmScimTargetDeprovisioning",
+        summary: "Confirm that many accounts leave a SCIM target",
+        description: "What is HELD is deactivated or deleted there, as the target's `deprovision` says.",
+        tags,
+        params,
+        body: ConfirmDeprovisioning,
+        response: { 200: ScimTargetStatus },
+      },
+    },
+    async (req) => req.transact((ctx) => confirm(ctx, req.params.scimTargetId, req.body)),
+  );
+
+  app.get(
+    "/:scimTargetId/objects",
+    {
+      config: unversioned,
+      schema: {
+        summary: "List the users and groups of a SCIM target",
+        description: "With what became of each. Needs `view-users` as well.",
+        tags,
+        params,
+        querystring: ObjectQuery,
+        response: { 200: Type.Array(ScimTargetObject) },
+      },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchObjects(ctx, req.params.scimTargetId, req.query))),
+  );
+
+  app.get(
+    "/:scimTargetId/objects/:objectId",
+    {
+      config: unversioned,
+      schema: { summary: "Read a user or group of a SCIM target", tags, params: objectParams, response: { 200: ScimTargetObject } },
+    },
+    async (req) => req.read((ctx) => readObject(ctx, req.params.scimTargetId, req.params.objectId)),
+  );
+
+  app.post(
+    "/:scimTargetId/objects/:objectId/retry",
+    {
+      config: unversioned,
+      schema: {
+        summary: "Send a user or group to a SCIM target again",
+        tags,
+        params: objectParams,
+        response: { 202: ScimTargetObject },
+      },
+    },
+    async (req, reply) => {
+      const object = await req.transact((ctx) => retry(ctx, req.params.scimTargetId, req.params.objectId));
+      return reply.code(202).send(object);
+    },
+  );
+};

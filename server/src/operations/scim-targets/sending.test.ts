@@ -1,0 +1,414 @@
+// From a change in the realm to a SCIM service elsewhere: a strict one and a sloppy one of our own making.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { scimClient } from "../../testing/scim.ts";
+import { type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+
+let iam: Harness;
+let strict: ScimPeer;
+let sloppy: ScimPeer;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  [strict, sloppy] = [await scimPeer("strict"), await scimPeer("sloppy")];
+  // Time is moved here.
+  await iam.server.jobs.stop();
+});
+const made: { admin: AdminClient; id: string }[] = [];
+afterEach(async () => {
+  clock.reset();
+  for (const { admin, id } of made.splice(0)) await admin.delete(`/scim-targets/${id}`);
+  for (const peer of [strict, sloppy]) peer.clear();
+});
+afterAll(async () => {
+  await iam?.close();
+  await strict?.close();
+  await sloppy?.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+type Json = any;
+
+interface Targeted {
+  readonly realm: RealmUnderTest;
+  readonly admin: AdminClient;
+  readonly id: string;
+  user(username: string, more?: object): Promise<string>;
+  group(name: string, ...members: string[]): Promise<string>;
+  status(): Promise<Json>;
+  objects(query: string): Promise<Json[]>;
+  change(settings: object): Promise<void>;
+}
+
+const must = (answer: { status: number; text: string; body: Json }) => {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer.body;
+};
+
+/** A realm whose users, but for administrators, go to the peer: the group `staff` is in scope. */
+async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Targeted) => Promise<void>): Promise<Targeted> {
+  const realm = await iam.realm();
+  // With an address of its own: what is counted by address does not follow the clock back.
+  const admin = await realm.admin();
+  const { groupId: staff } = must(await admin.post("/groups", { name: "staff" }));
+  const targeted: Targeted & { id: string } = {
+    ...{ realm, admin, id: "" },
+    async user(username, more = {}) {
+      const { userId } = must(await admin.post("/users", { username, ...more }));
+      must(await admin.put(`/groups/${staff}/members/${userId}`));
+      return userId;
+    },
+    async group(name, ...members) {
+      const { groupId } = must(await admin.post("/groups", { name }));
+      for (const userId of members) must(await admin.put(`/groups/${groupId}/members/${userId}`));
+      return groupId;
+    },
+    status: async () => must(await admin.get(`/scim-targets/${targeted.id}/status`)),
+    objects: async (query) => must(await admin.get(`/scim-targets/${targeted.id}/objects?${query}`)),
+    change: async (settings) => void must(await admin.patch(`/scim-targets/${targeted.id}`, settings)),
+  };
+  await prepare?.(targeted);
+  const body = {
+    name: "peer",
+    url: peer.url,
+    auth: { type: "bearer" },
+    secret: peer.token,
+    requestsPerSecond: 100,
+    users: { scope: "groups", groupIds: [staff] },
+  };
+  targeted.id = must(await admin.post("/scim-targets", { ...body, ...settings })).id;
+  made.push({ admin: realm.asMaster(), id: targeted.id });
+  return targeted;
+}
+
+/** Until nothing is due. Transactions of other tests may hold a full sync back for a moment. */
+async function settle({ status }: Targeted): Promise<void> {
+  for (;;) {
+    await iam.server.scimTargets.runDue();
+    if ((await status()).state !== "WORKING") return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+const later = async (of: Targeted, ms: number) => {
+  clock.advance(ms);
+  // Sessions end after a while.
+  if (ms > 10 * MINUTE) await of.admin.browser.signIn(of.realm.name, "admin", of.realm.adminPassword);
+  await settle(of);
+};
+const names = (peer: ScimPeer) => [...peer.users.values()].map(({ userName }) => userName).sort();
+const answer = (status: number, headers: Record<string, string> = {}) => ({ status, headers, body: { detail: `trouble ${status}` } });
+
+test("users and groups are sent as they are, to a strict service and to a sloppy one", async () => {
+  for (const peer of [strict, sloppy]) {
+    const of = await targeted(peer, { groups: { mode: "all" } }, async ({ user, group }) => {
+      const ada = await user("ada", {
+        email: "ada@example.com",
+        attributes: { firstName: "Ada", lastName: "Lovelace", department: "Engines" },
+      });
+      await group("engineers", ada, await user("bob"), await user("cyd"), await user("dan"), await user("eve"));
+    });
+    await settle(of);
+    expect(peer.user("ada")).toMatchObject({
+      active: true,
+      name: { givenName: "Ada", familyName: "Lovelace" },
+      displayName: "Ada Lovelace",
+      emails: [{ value: "ada@example.com", primary: true }],
+    });
+    expect(peer.members("engineers")).toEqual(["ada", "bob", "cyd", "dan", "eve"]);
+    expect([...peer.users.values()].map(({ userName }) => userName)).not.toContain("admin");
+    expect(await of.status()).toMatchObject({ state: "OK", users: { synced: 5, pending: 0, failed: 0 }, groups: { synced: 2 } });
+  }
+});
+
+test("whatever changes a user or a group arrives, by whichever way, and nothing else is sent", async () => {
+  const of = await targeted(strict, { groups: { mode: "all" } });
+  const { admin, realm } = of;
+  const [ada, bob] = [await of.user("ada", { email: "ada@example.com" }), await of.user("bob")];
+  const team = await of.group("team", ada);
+  await settle(of);
+  expect(names(strict)).toEqual(["ada", "bob"]);
+  expect(strict.members("team")).toEqual(["ada"]);
+  const [remoteAda, remoteTeam] = [strict.user("ada").id, strict.group("team").id];
+
+  must(await admin.patch(`/users/${ada}`, { username: "countess", email: "new@example.com", attributes: { title: "Countess" } }));
+  must(await admin.patch(`/groups/${team}`, { name: "crew" }));
+  must(await admin.put(`/groups/${team}/members/${bob}`));
+  await settle(of);
+  expect(strict.user("countess")).toMatchObject({ id: remoteAda, title: "Countess", emails: [{ value: "new@example.com" }] });
+  expect(strict.group("crew").id).toBe(remoteTeam);
+  expect(strict.members("crew")).toEqual(["bob", "countess"]);
+
+  must(await admin.patch(`/users/${bob}`, { enabled: false }));
+  must(await admin.delete(`/groups/${team}/members/${ada}`));
+  await settle(of);
+  expect(strict.user("bob").active).toBe(false);
+  expect(strict.members("crew")).toEqual(["bob"]);
+  must(await admin.patch(`/users/${bob}`, { enabled: true }));
+  must(await admin.delete(`/groups/${team}/members/${bob}`));
+  await settle(of);
+  expect(strict.user("bob").active).toBe(true);
+  expect(strict.members("crew")).toEqual([]);
+
+  // Many at once leave one event; a deletion by cascade leaves none.
+  const rows = Array.from({ length: 30 }, (_, at) => ({ username: `imported${at}`, groups: ["/staff"] }));
+  must(await admin.post("/users/import", rows));
+  await settle(of);
+  expect(names(strict)).toHaveLength(32);
+  const { userId } = await realm.user("self");
+  must(await admin.put(`/groups/${must(await admin.get("/groups?search=staff"))[0].groupId}/members/${userId}`));
+  const browser = iam.browser();
+  await browser.signIn(realm.name, "self", "a password for tests");
+  must(await browser.put(`/realms/${realm.name}/account/profile`, { username: "self", firstName: "Chosen" }));
+  await settle(of);
+  expect(strict.user("self").name.givenName).toBe("Chosen");
+
+  strict.requests.length = 0;
+  must(await admin.post(`/scim-targets/${of.id}/sync`, {}));
+  await settle(of);
+  await iam.browser().signIn(realm.name, "self", "a password for tests");
+  await settle(of);
+  expect(strict.requests).toEqual([]);
+
+  must(await admin.delete(`/users/${bob}`));
+  must(await admin.delete(`/groups/${team}`));
+  await settle(of);
+  expect(strict.user("bob")).toBeUndefined();
+  expect(strict.group("crew")).toBeUndefined();
+});
+
+test("an erased user is deleted there, whatever the target does with deleted ones, and nothing of them is kept", async () => {
+  const of = await targeted(strict, { deprovision: { deleted: "none" } });
+  const [ada, bob] = [await of.user("ada"), await of.user("bob")];
+  await settle(of);
+  must(await of.admin.delete(`/users/${bob}`));
+  must(await of.admin.delete(`/users/${ada}/gdpr`));
+  await settle(of);
+  expect(names(strict)).toEqual(["bob"]);
+  expect(await of.objects("")).toEqual([]);
+});
+
+test("an account that is there already is adopted by our id, the username or the confirmed address, and never by another's", async () => {
+  for (const [id, account] of Object.entries({
+    byName: { userName: "ADA", externalId: "of another system" },
+    byMail: { userName: "bob.there", emails: [{ value: "bob@example.com" }] },
+    unconfirmed: { userName: "cyd.there", emails: [{ value: "cyd@example.com" }] },
+    stranger: { userName: "stranger" },
+  }))
+    strict.users.set(id, { id, ...account });
+  const of = await targeted(strict, { matchBy: ["userName", "email"] }, async ({ user }) => {
+    await user("ada");
+    await user("bob", { email: "bob@example.com", emailVerified: true });
+    await user("cyd", { email: "cyd@example.com" });
+  });
+  const dry = must(await of.admin.post(`/scim-targets/${of.id}/sync`, { dryRun: true }));
+  expect(dry).toMatchObject({ dryRun: true, complete: true, counts: { create: 1, adopt: 2, update: 0 } });
+  expect(dry.items.map(({ name, action }: Json) => [name, action])).toEqual([
+    ["ada", "adopt"],
+    ["bob", "adopt"],
+    ["cyd", "create"],
+  ]);
+  expect(strict.writes().length === 0 || (await of.status()).lastSyncAt !== null).toBe(true);
+  await settle(of);
+  expect(strict.users.get("byName")).toMatchObject({ userName: "ada", externalId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(strict.users.get("byMail")).toMatchObject({ userName: "bob" });
+  expect(strict.users.get("unconfirmed")).toMatchObject({ userName: "cyd.there" });
+  expect(strict.users.get("stranger")).not.toHaveProperty("externalId");
+  expect(strict.users.size).toBe(5);
+
+  // A service that answers everything to a filter it does not know must not have its first account adopted.
+  sloppy.users.set("900", { id: "900", userName: "stranger" });
+  const other = await targeted(
+    sloppy,
+    { matchBy: ["email"] },
+    async ({ user }) => void (await user("dan", { email: "d@example.com", emailVerified: true })),
+  );
+  await settle(other);
+  expect(names(sloppy)).toEqual(["dan", "stranger"]);
+
+  // Deleted there by others: created anew at the next change.
+  strict.users.delete("byName");
+  must(await of.admin.patch(`/users/${(await of.objects("search=ada"))[0].id}`, { attributes: { title: "Countess" } }));
+  await settle(of);
+  expect(strict.user("ada")).toMatchObject({ title: "Countess" });
+});
+
+test("an answer that is lost makes no double, and a peer's errors end in dead letters that can be retried", async () => {
+  sloppy.trouble = ({ method }) => (method === "POST" ? "lose-answer" : null);
+  const of = await targeted(sloppy, {}, async ({ user }) => void (await user("ada")));
+  await settle(of);
+  expect(await of.objects("state=PENDING")).toMatchObject([{ name: "ada", attempts: 1, error: expect.stringContaining("broke off") }]);
+  sloppy.trouble = () => null;
+  await later(of, MINUTE);
+  expect(names(sloppy)).toEqual(["ada"]);
+  expect(await of.objects("state=SYNCED")).toHaveLength(1);
+
+  const ada = (await of.objects(""))[0].id;
+  sloppy.trouble = () => answer(500);
+  must(await of.admin.patch(`/users/${ada}`, { attributes: { title: "Countess" } }));
+  await settle(of);
+  for (let attempt = 1; attempt < 8; attempt++) await later(of, 8 * HOUR);
+  expect(await of.objects("state=DEAD")).toMatchObject([{ attempts: 8, error: "The target answered 500: trouble 500" }]);
+  expect(await of.status()).toMatchObject({ state: "FAILING", users: { dead: 1 } });
+  sloppy.trouble = () => null;
+  must(await of.admin.post(`/scim-targets/${of.id}/objects/${ada}/retry`));
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "OK", users: { dead: 0, synced: 1 } });
+});
+
+test("a busy target is left alone for as long as it says, a refusal is kept with its reason, and a wrong token suspends", async () => {
+  const of = await targeted(strict, {}, async ({ user }) => void (await user("ada")));
+  for (const isDate of [false, true]) {
+    const until = new Date(clock.now() + 30 * SECOND).toUTCString();
+    strict.trouble = () => answer(429, { "retry-after": isDate ? until : "30" });
+    const fresh = !isDate ? of : await targeted(strict, { name: "other" }, async ({ user }) => void (await user("bob")));
+    await settle(fresh);
+    expect(await fresh.status()).toMatchObject({ state: "PAUSED", message: expect.stringContaining("asked us to wait") });
+    const asked = strict.requests.length;
+    await later(fresh, 25 * SECOND);
+    expect(strict.requests).toHaveLength(asked);
+    strict.trouble = () => null;
+    await later(fresh, 8 * SECOND);
+    expect(await fresh.objects("")).toMatchObject([{ state: "SYNCED", attempts: 0 }]);
+  }
+
+  const bad = await of.user("forbidden");
+  await settle(of);
+  expect(await of.objects("state=FAILED")).toMatchObject([{ id: bad, error: "The target answered 400: forbidden is not allowed here" }]);
+  expect(await of.status()).toMatchObject({ state: "FAILING" });
+  const before = strict.requests.length;
+  await later(of, 25 * HOUR);
+  expect(strict.requests).toHaveLength(before);
+  must(await of.admin.patch(`/users/${bad}`, { username: "allowed" }));
+  await settle(of);
+  expect(strict.user("allowed")).toBeDefined();
+
+  strict.token = "another token";
+  for (const name of ["cyd", "dan"]) await of.user(name);
+  await settle(of);
+  await later(of, 11 * MINUTE);
+  expect(await of.status()).toMatchObject({ state: "SUSPENDED", message: expect.stringContaining("does not accept our credentials") });
+  expect(must(await of.admin.get("/events?type=SCIM_TARGET_SUSPENDED")).items).toHaveLength(1);
+  expect(must(await of.admin.post(`/scim-targets/${of.id}/test`)).checks).toMatchObject([
+    { name: "reach", ok: true },
+    { name: "authorised", ok: false },
+  ]);
+  await of.change({ secret: "another token" });
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "OK" });
+  expect(strict.user("dan")).toBeDefined();
+  expect(must(await of.admin.post(`/scim-targets/${of.id}/test`))).toMatchObject({ ok: true, checks: [{}, {}, { name: "users" }] });
+  strict.token = "the token of this peer";
+});
+
+test("those who leave are deactivated, deleted or kept as the target says, and a mass of them waits for a confirmation", async () => {
+  const rows = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, at) => ({ username: `${prefix}${at}`, groups: ["/staff"] }));
+  const of = await targeted(strict, {}, async ({ admin }) => void must(await admin.post("/users/import", rows(30, "u"))));
+  await settle(of);
+  expect(strict.users.size).toBe(30);
+  const inactive = () => [...strict.users.values()].filter(({ active }) => !active).length;
+
+  // A new scope without anybody in it.
+  const { groupId } = must(await of.admin.post("/groups", { name: "nobody" }));
+  const [{ groupId: staff }] = must(await of.admin.get("/groups?search=staff"));
+  await of.change({ users: { scope: "groups", groupIds: [groupId] } });
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "WAITING_FOR_CONFIRMATION", users: { held: 30 } });
+  expect(inactive()).toBe(0);
+  // What is right again waits no longer.
+  await of.change({ users: { scope: "groups", groupIds: [staff] } });
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "OK", users: { held: 0, synced: 30 } });
+  await of.change({ users: { scope: "groups", groupIds: [groupId] } });
+  await settle(of);
+  expect((await of.admin.post(`/scim-targets/${of.id}/confirm`, { accounts: 29 })).status).toBe(409);
+  must(await of.admin.post(`/scim-targets/${of.id}/confirm`, { accounts: 30 }));
+  await settle(of);
+  expect(inactive()).toBe(30);
+  expect((await of.admin.post(`/scim-targets/${of.id}/confirm`, {})).status).toBe(409);
+  await of.change({ users: { scope: "groups", groupIds: [staff] } });
+  await settle(of);
+  expect(inactive()).toBe(0);
+
+  await of.change({ deprovision: { disabled: "delete", outOfScope: "none", deleted: "deactivate" } });
+  const [disabled, outside, deleted] = (await of.objects("")).map(({ id }) => id);
+  const nameOf = async (id: string) => (await of.admin.get(`/users/${id}`)).body.username;
+  const [first, second, third] = [await nameOf(disabled), await nameOf(outside), await nameOf(deleted)];
+  must(await of.admin.patch(`/users/${disabled}`, { enabled: false }));
+  must(await of.admin.delete(`/groups/${staff}/members/${outside}`));
+  must(await of.admin.delete(`/users/${deleted}`));
+  await settle(of);
+  expect(strict.user(first)).toBeUndefined();
+  expect(strict.user(second)).toMatchObject({ active: true });
+  expect(strict.user(third)).toMatchObject({ active: false });
+
+  // One by one within an hour is a mass as well.
+  for (const { id } of (await of.objects("state=SYNCED&size=25")).slice(1)) {
+    await of.admin.delete(`/users/${id}`);
+    await settle(of);
+  }
+  expect((await of.status()).users.held).toBeGreaterThan(0);
+  expect([...strict.users.values()].filter(({ active }) => !active).length).toBeLessThanOrEqual(20);
+});
+
+test("another realm of this server is a target like any other; one that is dead delays no other", async () => {
+  const there = await iam.realm();
+  const client = await scimClient(iam, there, { name: "from elsewhere" });
+  const address = await iam.server.app.listen({ port: 0, host: "127.0.0.1" });
+  const own = { name: "own", url: `${address}/realms/${there.name}/scim/v2`, auth: { type: "bearer" }, secret: client.token };
+  const of = await targeted(strict, { name: "dead", url: "http://127.0.0.1:1/v2" }, async ({ user, group }) => {
+    await group("team", await user("ada", { email: "ada@example.com", attributes: { department: "Engines" } }), await user("bob"));
+  });
+  const { id } = must(
+    await of.admin.post("/scim-targets", {
+      ...own,
+      groups: { mode: "all" },
+      users: must(await of.admin.get(`/scim-targets/${of.id}`)).users,
+    }),
+  );
+  made.push({ admin: of.realm.asMaster(), id });
+  const settled = { ...of, id, status: async () => must(await of.admin.get(`/scim-targets/${id}/status`)) };
+  await settle(settled);
+  expect(await settled.status()).toMatchObject({ state: "OK", users: { synced: 2, failed: 0 }, groups: { synced: 2, failed: 0 } });
+  const [ada] = must(await there.asMaster().get("/users?search=ada"));
+  expect(ada).toMatchObject({ username: "ada", email: "ada@example.com", attributes: { department: "Engines" } });
+  const [team] = must(await there.asMaster().get("/groups?search=team"));
+  expect(
+    must(await there.asMaster().get(`/groups/${team.groupId}/members`))
+      .map(({ username }: Json) => username)
+      .sort(),
+  ).toEqual(["ada", "bob"]);
+  expect(await of.status()).toMatchObject({ state: "PAUSED", users: { pending: 2 } });
+  expect((await of.objects(""))[0].attempts).toBe(0);
+  must(await of.admin.delete(`/users/${(await of.objects("search=bob"))[0].id}`));
+  await settle(settled);
+  expect(must(await there.asMaster().get("/users?search=bob"))).toEqual([]);
+});
+
+test("two nodes send each change once, and a node that died is taken over", async () => {
+  const of = await targeted(sloppy);
+  await settle(of);
+  const node = await iam.secondNode({ GATEHOUSE_MODE: "development" });
+  must(
+    await of.admin.post(
+      "/users/import",
+      Array.from({ length: 40 }, (_, at) => ({ username: `u${at}`, groups: ["/staff"] })),
+    ),
+  );
+  await Promise.all([iam.server.scimTargets.runDue(), node.server.scimTargets.runDue()]);
+  await settle(of);
+  expect(names(sloppy)).toHaveLength(40);
+  expect(sloppy.writes().filter(({ method }) => method === "POST")).toHaveLength(40);
+  // Its lease is all that it leaves behind.
+  await iam.core.db
+    .updateTable("scim_target_states")
+    .set({ locked_until: clock.now() + MINUTE, lease_id: of.id })
+    .where("target_id", "=", of.id)
+    .execute();
+  await of.user("late");
+  await settle(of);
+  expect(sloppy.user("late")).toBeUndefined();
+  await later(of, 2 * MINUTE);
+  expect(sloppy.user("late")).toBeDefined();
+});

@@ -1,0 +1,161 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { scimTargetErrors } from "./errors.ts";
+import type { ScimTarget, Settings } from "./schema.ts";
+import { standingOf } from "./standing.ts";
+import { type StateColumns, stateColumns } from "./states.store.ts";
+
+interface TargetsTable {
+  realm_id: string;
+  target_id: string;
+  name: string;
+  name_key: string;
+  url: string;
+  enabled: boolean;
+  secret: string | null;
+  config: ColumnType<Settings, string, string>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    scim_targets: TargetsTable;
+  }
+}
+
+/** As the service works with it: the secret stays sealed. */
+export interface TargetRow extends ScimTarget {
+  readonly version: number;
+  readonly sealed: string | null;
+}
+
+const own = ["realm_id", "target_id", "name", "url", "enabled", "secret", "config", "created_at", "version"] as const;
+type Columns = Pick<Selectable<TargetsTable>, (typeof own)[number]> & StateColumns;
+
+// A realm has a handful of them, found by the primary key: sorting needs no index.
+const order: ListOrder = {
+  sorts: { name: sql.ref("scim_targets.name_key"), createdAt: sql.ref("scim_targets.created_at") },
+  defaultSort: "name",
+  id: sql.ref("scim_targets.target_id"),
+};
+
+const selected = (db: Db, realm: string) =>
+  db
+    .selectFrom("scim_targets")
+    .innerJoin("scim_target_states", (join) =>
+      join
+        .onRef("scim_target_states.realm_id", "=", "scim_targets.realm_id")
+        .onRef("scim_target_states.target_id", "=", "scim_targets.target_id"),
+    )
+    .select(own.map((column) => `scim_targets.${column}` as const))
+    .select(stateColumns.map((column) => `scim_target_states.${column}` as const))
+    .where("scim_targets.realm_id", "=", realm);
+
+export async function listTargets(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<TargetRow>> {
+  const { search } = query;
+  const base = selected(db, realm).$if(search !== undefined && search !== "", (q) =>
+    q.where((eb) =>
+      eb.or([
+        eb("scim_targets.name_key", "like", likePrefix(loginKey(search!))),
+        eb(sql`scim_targets.target_id::text`, "=", search!.toLowerCase()),
+      ]),
+    ),
+  );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map((row) => toTarget(row, now)) };
+}
+
+export async function findTarget(db: Db, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
+  const row = await selected(db, realm).where("scim_targets.target_id", "=", targetId).executeTakeFirst();
+  return row ? toTarget(row, now) : null;
+}
+
+/** Held until commit. */
+export async function lockTarget(tx: Tx, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
+  const row = await selected(tx, realm).where("scim_targets.target_id", "=", targetId).forUpdate("scim_targets").executeTakeFirst();
+  return row ? toTarget(row, now) : null;
+}
+
+export interface TargetState {
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly settings: Settings;
+}
+
+const stored = ({ name, url, enabled, settings }: TargetState) => ({
+  name,
+  name_key: loginKey(name),
+  url,
+  enabled,
+  config: JSON.stringify(settings),
+});
+
+const uniqueName = <T>(write: Promise<T>) => translating({ scim_targets_name_taken: scimTargetErrors.name_taken }, write);
+
+export async function insertTarget(
+  tx: Tx,
+  realm: string,
+  state: TargetState,
+  seal: (id: string) => string | null,
+  now: number,
+): Promise<TargetRow> {
+  const targetId = newId();
+  await uniqueName(
+    tx
+      .insertInto("scim_targets")
+      .values({ realm_id: realm, target_id: targetId, ...stored(state), secret: seal(targetId), created_at: now })
+      .execute(),
+  );
+  await tx.insertInto("scim_target_states").values({ realm_id: realm, target_id: targetId, sync_requested_at: now }).execute();
+  return (await findTarget(tx, realm, targetId, now))!;
+}
+
+/** Whatever has changed, everything is compared again, and a target that refused us is asked again. */
+export async function updateTarget(
+  tx: Tx,
+  realm: string,
+  targetId: string,
+  state: TargetState,
+  secret: { readonly sealed: string | null } | null,
+  now: number,
+): Promise<TargetRow> {
+  await uniqueName(
+    tx
+      .updateTable("scim_targets")
+      .set((eb) => ({ ...stored(state), ...(secret && { secret: secret.sealed }), version: eb("version", "+", 1) }))
+      .where("realm_id", "=", realm)
+      .where("target_id", "=", targetId)
+      .execute(),
+  );
+  await sql`update scim_target_states set sync_requested_at = ${now}, walk_phase = null, walk_after = null, paused_until = 0, pause_reason = null,
+      strikes = 0, suspended_at = null, suspended_reason = null, fed_from = pg_current_xact_id()
+    where realm_id = ${realm} and target_id = ${targetId}::uuid`.execute(tx);
+  return (await findTarget(tx, realm, targetId, now))!;
+}
+
+/** What it was sent is forgotten with it. */
+export async function deleteTarget(tx: Tx, realm: string, targetId: string): Promise<void> {
+  await tx.deleteFrom("scim_targets").where("realm_id", "=", realm).where("target_id", "=", targetId).execute();
+}
+
+function toTarget(row: Columns, now: number): TargetRow {
+  return {
+    id: row.target_id,
+    realmId: row.realm_id,
+    name: row.name,
+    enabled: row.enabled,
+    url: row.url,
+    secret: null,
+    secretSet: row.secret !== null,
+    ...row.config,
+    createdAt: row.created_at,
+    status: standingOf(row, { enabled: row.enabled, hasSecret: row.secret !== null, failing: row.failing }, now),
+    version: row.version,
+    sealed: row.secret,
+  };
+}

@@ -1,0 +1,138 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import { type ResourceServer, type ResourceServers, recordDecisions } from "../../applications/authorization/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
+import { bearer, declare } from "../../platform/http/index.ts";
+import { AccessError } from "./authzen.errors.ts";
+import * as schemas from "./authzen.schema.ts";
+import {
+  type Answered,
+  evaluateOne,
+  evaluateSeveral,
+  isSingle,
+  searchActions,
+  searchResources,
+  searchSubjects,
+} from "./authzen.service.ts";
+import { resourceServerOf } from "./caller.ts";
+
+/** AuthZEN §10.1.3: the caller's own id for the request comes back, if it is one that any log can hold. */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Mounted under /realms/:realm/access/v1: AuthZEN 1.0. The token's client is the resource server. */
+export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: ResourceServers }> = async (app, { resourceServers }) => {
+  declare(app, { tags: ["AuthZEN"], caller: bearer({ audience: "protection" }), limit: "decisions", errors: "authzen", codes: "authzen" });
+  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { "x-request-id": asked } = request.headers;
+    if (typeof asked === "string" && REQUEST_ID.test(asked)) reply.header("x-request-id", asked);
+    reply.header("cache-control", "no-store");
+    return payload;
+  });
+  const serverOf = (request: FastifyRequest) => resourceServerOf(resourceServers, request);
+
+  app.post(
+    "/evaluation",
+    {
+      schema: {
+        operationId: "evaluateAccess",
+        summary: "Decide one question (AuthZEN 1.0 §6)",
+        description:
+          "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
+          "`action.name` is a scope. What is unknown is denied.",
+        body: schemas.AccessEvaluationRequest,
+        response: { 200: schemas.AccessDecision, "4xx": AccessError },
+      },
+    },
+    async (req) => {
+      const server = await serverOf(req);
+      const answered = await req.read((ctx) => evaluateOne(ctx, server, req.body));
+      await log(req, server, [answered]);
+      return { decision: answered.isPermitted };
+    },
+  );
+
+  app.post(
+    "/evaluations",
+    {
+      schema: {
+        operationId: "evaluateAccesses",
+        summary: "Decide several questions (AuthZEN 1.0 §7)",
+        description: "An item that is not a question has `decision: false` and `context.error`. Without `evaluations` it is one question.",
+        body: schemas.AccessEvaluationsRequest,
+        response: { 200: schemas.AccessDecisions, "4xx": AccessError },
+      },
+    },
+    async (req) => {
+      const server = await serverOf(req);
+      const { evaluations, answered } = await req.read((ctx) =>
+        evaluateSeveral(ctx, server, isSingle(req.body) ? { ...req.body, evaluations: [{}] } : req.body),
+      );
+      if (isSingle(req.body)) {
+        const { error } = evaluations[0]!.context ?? {};
+        if (error) throw invalidFields([{ field: error.message.split(/[ .]/, 1)[0]!, code: "required", message: error.message }]);
+      }
+      await log(req, server, answered);
+      return isSingle(req.body) ? { decision: evaluations[0]!.decision } : { evaluations };
+    },
+  );
+
+  app.post(
+    "/search/subject",
+    {
+      schema: {
+        operationId: "searchAccessSubjects",
+        summary: "Find the users who may do something (AuthZEN 1.0 §8.4)",
+        description: "By id. Only where the client's `subjectSearch` is on.",
+        body: schemas.SubjectSearchRequest,
+        response: { 200: schemas.FoundSubjects, "4xx": AccessError },
+      },
+    },
+    async (req) => {
+      const server = await serverOf(req);
+      return req.read((ctx) => searchSubjects(ctx, server, req.body));
+    },
+  );
+
+  app.post(
+    "/search/resource",
+    {
+      schema: {
+        operationId: "searchAccessResources",
+        summary: "Find the resources of a type with which a subject may do something (AuthZEN 1.0 §8.5)",
+        description: "The resource server's own by name, those of users by id.",
+        body: schemas.ResourceSearchRequest,
+        response: { 200: schemas.FoundResources, "4xx": AccessError },
+      },
+    },
+    async (req) => {
+      const server = await serverOf(req);
+      return req.read((ctx) => searchResources(ctx, server, req.body));
+    },
+  );
+
+  app.post(
+    "/search/action",
+    {
+      schema: {
+        operationId: "searchAccessActions",
+        summary: "Find what a subject may do with a resource (AuthZEN 1.0 §8.6)",
+        body: schemas.ActionSearchRequest,
+        response: { 200: schemas.FoundActions, "4xx": AccessError },
+      },
+    },
+    async (req) => {
+      const server = await serverOf(req);
+      return req.read((ctx) => searchActions(ctx, server, req.body));
+    },
+  );
+};
+
+const log = (request: FastifyRequest, server: ResourceServer, answered: readonly Answered[]): Promise<void> =>
+  recordDecisions(
+    server,
+    answered.map(({ isPermitted, result, subject, asked }) => ({
+      ...{ isPermitted, subject, scopes: result ? [asked.action] : ["something unknown"], resourceId: result?.asked.resource?.id ?? null },
+    })),
+    (work) => request.transact(work),
+  );

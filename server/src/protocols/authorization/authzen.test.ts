@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const must = ({ status, text, body }: Answer) => {
+  expect(status, text).toBeLessThan(300);
+  return body;
+};
+
+type Parts = { readonly [part in "scopes" | "resources" | "policies" | "permissions"]: readonly object[] };
+interface Person {
+  readonly username: string;
+  readonly email?: string;
+  readonly attributes?: object;
+  readonly roles?: readonly string[];
+}
+
+/** A decision point with these policies and people. */
+async function pdp(parts: Parts, people: readonly Person[], settings: object = {}) {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  const party = await relyingParty(iam, realm, {
+    clientId: "pep",
+    publicClient: false,
+    redirectUris: [],
+    grantTypes: ["client_credentials"],
+  });
+  for (const name of new Set(people.flatMap(({ roles = [] }) => roles))) must(await admin.post("/roles", { name }));
+  const ids: Record<string, string> = {};
+  for (const person of people) ids[person.username] = must(await admin.post("/users", person)).userId;
+  const authz = `/clients/${party.id}/authz`;
+  must(await admin.put(`${authz}/settings`, { enabled: true, ...settings }));
+  for (const part of ["scopes", "resources", "policies", "permissions"] as const)
+    for (const body of parts[part]) must(await admin.post(`${authz}/${part}`, body));
+  const { access_token: token } = must(await party.post("/token", { grant_type: "client_credentials" }));
+  const call = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    iam.browser().request("POST", `/realms/${realm.name}/access/v1${path}`, {
+      body: body as object,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      csrf: false,
+    });
+  return { realm, admin, party, authz, ids, call, token };
+}
+
+const named = (names: readonly string[]) => names.map((name) => ({ name }));
+const affirmative = { type: "aggregate", decisionStrategy: "AFFIRMATIVE" };
+
+/** The fixture of the AuthZEN certification scenario, §C-1. */
+const fixture: Parts = {
+  scopes: named(["read", "write", "delete"]),
+  resources: ["record-1", "record-2"].map((name, at) => ({
+    ...{ name, type: "record", scopes: ["read", "write", "delete"], attributes: { status: [at === 0 ? "active" : "archived"] } },
+  })),
+  policies: [
+    { name: "fixture users", type: "user", users: ["alice", "bob"] },
+    { name: "alice", type: "user", users: ["alice"] },
+    { name: "said archived", type: "attribute", path: "request.resource.properties.status", operator: "eq", value: "archived" },
+    { name: "known archived", type: "attribute", path: "resource.attributes.status", operator: "eq", value: "archived" },
+    { name: "archived", ...affirmative, policies: ["said archived", "known archived"] },
+    { name: "said admin", type: "attribute", path: "request.subject.properties.role", operator: "eq", value: "admin" },
+    { name: "known admin", type: "attribute", path: "user.attributes.role", operator: "eq", value: "admin" },
+    { name: "admin", ...affirmative, policies: ["said admin", "known admin"] },
+    { name: "known active", type: "attribute", path: "resource.attributes.status", operator: "ne", value: "archived" },
+    { name: "alice active", type: "aggregate", policies: ["alice", "known active"] },
+    { name: "admin archived", type: "aggregate", policies: ["admin", "archived"] },
+    { name: "may write", ...affirmative, policies: ["alice active", "admin archived"] },
+    { name: "soft", type: "attribute", path: "request.action.properties.soft", operator: "eq", value: true },
+  ],
+  permissions: [
+    { name: "read", type: "scope", scopes: ["read"], policies: ["fixture users"] },
+    { name: "write", type: "scope", scopes: ["write"], policies: ["may write"] },
+    { name: "delete", type: "scope", scopes: ["delete"], policies: ["alice", "soft"] },
+  ],
+};
+const alice = { type: "user", id: "alice" };
+const bob = { type: "user", id: "bob" };
+const record = (n: number, properties?: object) => ({ type: "record", id: `record-${n}`, ...(properties && { properties }) });
+const archived = { status: "archived" };
+const question = { subject: alice, action: { name: "read" }, resource: record(1) };
+const certified: [boolean, object][] = [
+  [true, question],
+  [true, { ...question, action: { name: "write" } }],
+  [true, { ...question, subject: bob }],
+  [false, { ...question, subject: bob, action: { name: "write" } }],
+  [false, { ...question, action: { name: "write" }, resource: record(2, archived) }],
+  [true, { subject: { ...bob, properties: { role: "admin" } }, action: { name: "write" }, resource: record(2, archived) }],
+  [true, { ...question, action: { name: "delete", properties: { soft: true } } }],
+  [false, { ...question, action: { name: "delete", properties: { soft: false } } }],
+  // Beyond the eight: what is not known, or not said, is denied, and what is not understood is ignored.
+  [true, { ...question, context: { time: "2025-06-27T18:03-07:00", subject: "shadowed" } }],
+  [true, { ...question, foo: "bar", futureField: { nested: true }, subject: { ...alice, future: 1, properties: { department: "Sales" } } }],
+  [false, { ...question, action: { name: "delete" } }],
+  [false, { ...question, subject: { type: "user", id: "nobody" } }],
+  [false, { ...question, subject: { type: "group", id: "alice" } }],
+  [false, { ...question, resource: { type: "record", id: "record-9" } }],
+  [false, { ...question, resource: { type: "other", id: "record-1" } }],
+  [false, { ...question, action: { name: "print" } }],
+  [false, { ...question, subject: { type: "user", id: "x".repeat(5000) } }],
+  [false, { ...question, subject: { type: "client", id: "pep" } }],
+];
+
+test("decides the certification fixture, one by one and in batches; finds subjects, resources and actions", async () => {
+  const people = [{ username: "alice" }, { username: "bob", attributes: { role: "admin" } }];
+  const { realm, admin, authz, call, ids, party, token } = await pdp(fixture, people);
+  for (const [decision, body] of certified) {
+    const answer = await call("/evaluation", body);
+    expect([answer.status, answer.body], JSON.stringify(body)).toEqual([200, { decision }]);
+  }
+  const batch = must(await call("/evaluations", { evaluations: certified.map(([, body]) => body) }));
+  expect(batch.evaluations).toEqual(certified.map(([decision]) => ({ decision })));
+  expect((await call("/evaluation", { ...question, subject: { type: "user", id: ids.alice } })).body).toEqual({ decision: true });
+
+  // Defaults, semantics, and items that are none.
+  const several = (evaluations: unknown[], semantic?: string, more: object = question) =>
+    call("/evaluations", { ...more, evaluations, ...(semantic && { options: { evaluations_semantic: semantic } }) });
+  const bobWrites = { subject: bob, action: { name: "write" } };
+  expect(must(await several([{}, bobWrites, {}])).evaluations).toEqual([{ decision: true }, { decision: false }, { decision: true }]);
+  expect(must(await several([{}, bobWrites, {}], "deny_on_first_deny")).evaluations).toHaveLength(2);
+  expect(must(await several([bobWrites, {}, bobWrites], "permit_on_first_permit")).evaluations).toHaveLength(2);
+  expect(
+    must(
+      await several([
+        {},
+        { resource: null },
+        7,
+        { subject: { type: "user" } },
+        { context: [] },
+        { action: { name: "read", properties: 1 } },
+      ]),
+    ),
+  ).toEqual({
+    evaluations: [
+      { decision: true },
+      ...["resource is needed", "an evaluation must be an object", "subject.id must be a text", "context must be an object"].map(
+        (message) => ({
+          ...{ decision: false, context: { error: { status: 400, message } } },
+        }),
+      ),
+      { decision: false, context: { error: { status: 400, message: "action.properties must be an object" } } },
+    ],
+  });
+  expect(must(await several([]))).toEqual({ decision: true });
+  expect(must(await call("/evaluations", question))).toEqual({ decision: true });
+  expect((await several([], undefined, { subject: alice })).status).toBe(400);
+  expect((await several([{}], "nope")).status).toBe(400);
+  expect((await several(Array.from({ length: 1001 }, () => ({})))).status).toBe(400);
+
+  // Errors are a plain message, and the caller's id comes back.
+  const id = { "x-request-id": "bfe9eb29-ab87:4ca3!~" };
+  for (const [missing, answer] of [
+    ["resource", await call("/evaluation", { subject: alice, action: { name: "read" } }, id)],
+    ["", await call("/evaluation", "not json", { ...id, "content-type": "application/json" })],
+  ] as const) {
+    expect([answer.status, answer.headers["x-request-id"]]).toEqual([400, id["x-request-id"]]);
+    expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+    expect(answer.body).toEqual({
+      status: 400,
+      message: expect.stringContaining(missing),
+      requestId: expect.not.stringContaining("bfe9eb29"),
+    });
+  }
+  expect((await call("/evaluation", question, { "x-request-id": "a".repeat(128) })).headers["x-request-id"]).toBe("a".repeat(128));
+  for (const odd of ["a".repeat(129), "with space", "caf\u00e9"])
+    expect((await call("/evaluation", question, { "x-request-id": odd })).headers["x-request-id"], odd).toMatch(/^[0-9a-f-]{36}$/);
+
+  // Only a client in its own name, with authorization services.
+  const anonymous = await call("/evaluation", question, { authorization: "", ...id });
+  expect([anonymous.status, anonymous.headers["x-request-id"], String(anonymous.headers["www-authenticate"])]).toEqual([
+    ...[401, id["x-request-id"], expect.stringContaining("Bearer")],
+  ]);
+  const user = await realm.user();
+  const app = await relyingParty(iam, realm);
+  const { access_token: users } = must(await app.signIn(iam.browser(), user));
+  for (const path of ["/evaluation", "/evaluations", "/search/subject", "/search/resource", "/search/action"])
+    expect((await call(path, question, { authorization: `Bearer ${users}` })).status, path).toBe(401);
+  const elsewhere = await iam.realm();
+  const foreign = `/realms/${elsewhere.name}/access/v1/evaluation`;
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await iam.browser().request("POST", foreign, { body: question, headers, csrf: false })).status, "another realm").toBe(401);
+
+  // Search. Subjects only where an administrator who may view users turned it on, and by ids alone.
+  const search = async (what: string, body: object) => must(await call(`/search/${what}`, body));
+  expect(await search("action", { subject: alice, resource: record(1) })).toEqual({
+    ...{ results: [{ name: "read" }, { name: "write" }], page: { next_token: "" } },
+  });
+  expect((await search("action", { subject: bob, resource: record(2, archived) })).results).toContainEqual({ name: "write" });
+  expect((await search("action", { subject: { type: "user", id: "nobody" }, resource: record(1) })).results).toEqual([]);
+  const records = { subject: alice, action: { name: "read" }, resource: { type: "record", id: "ignored" } };
+  expect(await search("resource", records)).toEqual({ results: [record(1), record(2)], page: { next_token: "" } });
+  expect((await search("resource", { ...records, action: { name: "write" } })).results).toEqual([record(1)]);
+  const first = await search("resource", { ...records, page: { limit: 1 } });
+  expect(first.results).toEqual([record(1)]);
+  expect(await search("resource", { ...records, page: { limit: 1, token: first.page.next_token } })).toEqual({
+    ...{ results: [record(2)], page: { next_token: "" } },
+  });
+  for (const token of ["x", Buffer.from('{"name":1}').toString("base64url"), Buffer.from('"a\\u0000"').toString("base64url")])
+    for (const what of ["resource", "subject"]) {
+      const answer = await call(`/search/${what}`, { ...records, page: { token } });
+      expect(answer.status, `${what} ${token}`).toBe(what === "resource" ? 400 : 403);
+    }
+  const subjects = { subject: { type: "user" }, action: { name: "read" }, resource: record(1) };
+  expect((await call("/search/subject", subjects)).status).toBe(403);
+  const settings = must(await admin.get(`${authz}/settings`));
+  const clerk = await realm.as("manage-authorization");
+  expect((await clerk.put(`${authz}/settings`, { ...settings, subjectSearch: true })).body.code).toBe("authz.view_users_needed");
+  must(await (await realm.as("manage-authorization", "view-users")).put(`${authz}/settings`, { ...settings, subjectSearch: true }));
+  must(await clerk.put(`${authz}/settings`, { ...settings, subjectSearch: true, decisionLogPercent: 100 }));
+  expect((await search("subject", subjects)).results).toEqual([ids.alice, ids.bob].sort().map((each) => ({ type: "user", id: each })));
+  expect((await search("subject", { ...subjects, action: { name: "write" }, resource: record(2, archived) })).results).toEqual([
+    ...[{ type: "user", id: ids.bob }],
+  ]);
+  expect((await search("subject", { ...subjects, subject: { type: "client" } })).results).toEqual([]);
+
+  // The log of decisions: none before it was turned on, then each, by ids.
+  expect(await realm.events("type=AUTHZ_DECISION")).toEqual([]);
+  must(await call("/evaluations", { ...question, evaluations: [{}, bobWrites, { subject: { type: "user", id: "nobody" } }] }));
+  const events = await realm.events("type=AUTHZ_DECISION");
+  expect(events.map(({ outcome, detail, actor }) => [outcome, detail, actor])).toEqual(
+    expect.arrayContaining([
+      ["SUCCESS", `user ${ids.alice} at pep: read`, "pep"],
+      ["FAILURE", `user ${ids.bob} at pep: write`, "pep"],
+      ["FAILURE", "unknown subject at pep: something unknown", "pep"],
+    ]),
+  );
+
+  // An agent is its client, while it is active.
+  const bot = must(await admin.post("/clients", { clientId: "bot", publicClient: false, grantTypes: ["client_credentials"] }));
+  const { id: agentId } = must(await admin.post("/agents", { name: "bot", clientId: "bot", ownerUserId: user.userId }));
+  must(await admin.post(`${authz}/policies`, { name: "bot", type: "client", clients: ["bot"] }));
+  must(
+    await admin.put(`${authz}/permissions/read`, { scopes: ["read"], policies: ["fixture users", "bot"], decisionStrategy: "AFFIRMATIVE" }),
+  );
+  const byAgent = async () => must(await call("/evaluation", { ...question, subject: { type: "agent", id: agentId } })).decision;
+  expect([await byAgent(), bot.clientId]).toEqual([false, "bot"]);
+  must(await admin.post(`/agents/${agentId}/activate`));
+  expect(await byAgent()).toBe(true);
+  must(await admin.post(`/agents/${agentId}/suspend`));
+  expect(await byAgent()).toBe(false);
+  expect(must(await call("/evaluation", { ...question, subject: { type: "client", id: "bot" } })).decision).toBe(false);
+
+  const metadata = must(await iam.browser().get(`/.well-known/authzen-configuration/realms/${realm.name}`));
+  const issuer = `${iam.config.baseUrl}/realms/${realm.name}`;
+  expect(metadata).toMatchObject({ policy_decision_point: issuer, access_evaluation_endpoint: `${issuer}/access/v1/evaluation` });
+  expect(must(await iam.browser().get(`/realms/${realm.name}/.well-known/authzen-configuration`))).toEqual(metadata);
+  expect(party.clientId).toBe("pep");
+});
+
+/** The interoperability scenario "todo" of the working group: roles of five people, and whether they may; owners as the request says. */
+const todoRoles = { rick: "chief", morty: "editor", summer: "editor", beth: "viewer", jerry: "viewer" } as const;
+const todo: Parts = {
+  scopes: named(["can_read_user", "can_read_todos", "can_create_todo", "can_update_todo", "can_delete_todo"]),
+  resources: [
+    { name: "beth@todo.example", type: "user", scopes: ["can_read_user"] },
+    { name: "todo-1", type: "todo", scopes: ["can_read_todos", "can_create_todo", "can_update_todo", "can_delete_todo"] },
+  ],
+  policies: [
+    { name: "anyone", type: "attribute", path: "user.id", operator: "exists" },
+    { name: "editors", type: "role", roles: ["chief", "editor"] },
+    { name: "editor", type: "role", roles: ["editor"] },
+    { name: "admin", type: "role", roles: ["chief"] },
+    { name: "owner", type: "attribute", path: "request.resource.properties.ownerID", operator: "eq", valuePath: "user.email" },
+    { name: "editing owner", type: "aggregate", policies: ["editor", "owner"] },
+    { name: "may change", type: "aggregate", decisionStrategy: "AFFIRMATIVE", policies: ["admin", "editing owner"] },
+  ],
+  permissions: [
+    { name: "read", type: "scope", scopes: ["can_read_user", "can_read_todos"], policies: ["anyone"] },
+    { name: "create", type: "scope", scopes: ["can_create_todo"], policies: ["editors"] },
+    { name: "change", type: "scope", scopes: ["can_update_todo", "can_delete_todo"], policies: ["may change"] },
+  ],
+};
+
+test("decides the todo scenario", async () => {
+  const mail = (name: string) => `${name}@todo.example`;
+  const people = Object.entries(todoRoles).map(([name, role]) => ({ username: name, email: mail(name), roles: [role] }));
+  const { call } = await pdp(todo, people);
+  const cases = Object.entries(todoRoles).flatMap(([name, role]) => {
+    const ask = (action: string, decision: boolean, resource: object = { type: "todo", id: "todo-1" }) => {
+      const body = { subject: { type: "user", id: mail(name) }, action: { name: action }, resource };
+      return { decision, body };
+    };
+    const owned = (by: string) => ({ type: "todo", id: "todo-1", properties: { ownerID: mail(by) } });
+    return [
+      ask("can_read_user", true, { type: "user", id: "beth@todo.example" }),
+      ask("can_read_todos", true),
+      ask("can_create_todo", role !== "viewer"),
+      ...["can_update_todo", "can_delete_todo"].flatMap((action) => [
+        ask(action, role === "chief", owned("rick")),
+        ask(action, role !== "viewer", owned(name)),
+      ]),
+    ];
+  });
+  expect(cases).toHaveLength(35);
+  const { evaluations } = must(await call("/evaluations", { evaluations: cases.map(({ body }) => body) }));
+  expect(evaluations).toEqual(cases.map(({ decision }) => ({ decision })));
+});

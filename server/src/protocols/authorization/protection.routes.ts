@@ -1,0 +1,141 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import {
+  findRegistered,
+  type ResourceServer,
+  type ResourceServers,
+  removeRegistered,
+  searchRegistered,
+} from "../../applications/authorization/index.ts";
+import { bearer, created, declare, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
+import { resourceServerOf } from "./caller.ts";
+import { PermissionRequests, RegisteredResource, ResourceDescription, Ticket } from "./protection.schema.ts";
+import { assertMayManage, notFound, register, replace, shown, ticketFor } from "./protection.service.ts";
+
+export interface ProtectionParts {
+  readonly resourceServers: ResourceServers;
+  readonly baseUrl: string;
+}
+
+const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+const Query = listQuery({
+  ...{ name: text(255), uri: text(2048), type: text(255), owner: text(255), scope: text(255) },
+  deep: Type.Optional(Type.Boolean({ default: false, description: "true: descriptions instead of ids" })),
+});
+const params = pathParams("id");
+
+/** Mounted under /realms/:realm/authz/protection: UMA 2.0 Federated Authorization, with the paths of Keycloak. */
+export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = async (app, { resourceServers, baseUrl }) => {
+  declare(app, { tags: ["Authorization services"], caller: bearer({ audience: "protection" }), limit: "decisions", errors: "oauth" });
+  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
+  const accountOf = (realm: string) => `${baseUrl}/realms/${realm}/account`;
+  const show = (server: ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);
+
+  app.post(
+    "/permission",
+    {
+      schema: {
+        summary: "Ask for a permission ticket (UMA 2.0 Federated Authorization §4)",
+        description: "The resource server hands the ticket to the client that lacks the permission. It is used once, within five minutes.",
+        body: PermissionRequests,
+        response: { 201: Ticket },
+      },
+    },
+    async (req, reply) => {
+      const server = await resourceServerOf(resourceServers, req);
+      const ticket = await req.transact((ctx) => ticketFor(ctx, server, req.body));
+      return reply.code(201).header("cache-control", "no-store").send({ ticket });
+    },
+  );
+
+  app.get(
+    "/resource_set",
+    {
+      schema: {
+        operationId: "listUmaResources",
+        summary: "List the resources of the resource server (UMA 2.0 Federated Authorization §3.2.5)",
+        description: "Ids, or descriptions with `deep=true`.",
+        querystring: Query,
+        response: { 200: Type.Array(Type.Union([Type.String(), RegisteredResource])) },
+      },
+    },
+    async (req, reply) => {
+      const server = await resourceServerOf(resourceServers, req);
+      const { deep = false, ...query } = req.query;
+      const page = await req.read((ctx) => searchRegistered(ctx, server, query));
+      return paged(reply, { ...page, rows: page.rows.map((row) => (deep ? show(server, row) : row.resourceId)) });
+    },
+  );
+
+  app.post(
+    "/resource_set",
+    {
+      schema: {
+        operationId: "registerUmaResource",
+        summary: "Register a resource (UMA 2.0 Federated Authorization §3.2.1)",
+        description: "Scopes that the resource server does not have yet are created with it.",
+        body: ResourceDescription,
+        response: { 201: RegisteredResource },
+      },
+    },
+    async (req, reply) => {
+      const server = await resourceServerOf(resourceServers, req);
+      const row = await req.transact((ctx) => register(ctx, server, req.body));
+      return created(reply, row.resourceId, show(server, row));
+    },
+  );
+
+  app.get(
+    "/resource_set/:id",
+    {
+      schema: {
+        operationId: "readUmaResource",
+        summary: "Read a resource (UMA 2.0 Federated Authorization §3.2.2)",
+        params,
+        response: { 200: RegisteredResource },
+      },
+    },
+    async (req) => {
+      const server = await resourceServerOf(resourceServers, req);
+      const row = await req.read((ctx) => findRegistered(ctx, server, req.params.id));
+      if (!row) throw notFound();
+      return show(server, row);
+    },
+  );
+
+  app.put(
+    "/resource_set/:id",
+    {
+      schema: {
+        operationId: "replaceUmaResource",
+        summary: "Replace a resource (UMA 2.0 Federated Authorization §3.2.3)",
+        params,
+        body: ResourceDescription,
+        response: { 200: RegisteredResource },
+      },
+    },
+    async (req) => {
+      const server = await resourceServerOf(resourceServers, req);
+      return show(server, await req.transact((ctx) => replace(ctx, server, req.params.id, req.body)));
+    },
+  );
+
+  app.delete(
+    "/resource_set/:id",
+    {
+      schema: {
+        operationId: "deleteUmaResource",
+        summary: "Delete a resource (UMA 2.0 Federated Authorization §3.2.4)",
+        params,
+        response: noContentAnswer("Deleted"),
+      },
+    },
+    async (req, reply) => {
+      const server = await resourceServerOf(resourceServers, req);
+      assertMayManage(server);
+      if (!(await req.transact((ctx) => removeRegistered(ctx, server, req.params.id)))) throw notFound();
+      return noContent(reply);
+    },
+  );
+};

@@ -1,0 +1,70 @@
+import Type, { type Static } from "typebox";
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const scope = Type.Union([text(255), Type.Object({ name: text(255) }, { additionalProperties: true })]);
+const scopes = Type.Optional(Type.Array(scope, { maxItems: 100 }));
+const uri = text(2048);
+
+/** UMA 2.0 Federated Authorization §3.1 with Keycloak's members beside. What is not known is ignored. */
+export const ResourceDescription = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 255 })),
+    displayName: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])),
+    description: Type.Optional(Type.String({ maxLength: 255, description: "Stands for `displayName`, where there is none" })),
+    type: Type.Optional(Type.Union([text(255), Type.Null()])),
+    uri: Type.Optional(Type.Union([uri, Type.Null()])),
+    uris: Type.Optional(Type.Array(uri, { maxItems: 50 })),
+    resource_scopes: scopes,
+    scopes,
+    icon_uri: Type.Optional(Type.Union([uri, Type.Null()])),
+    owner: Type.Optional(
+      Type.Union([text(255), Type.Object({ id: Type.Optional(text(255)) }, { additionalProperties: true }), Type.Null()], {
+        description: "A user by id, as in `sub`; left out: the resource server itself",
+      }),
+    ),
+    ownerManagedAccess: Type.Optional(Type.Boolean()),
+    attributes: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 }), {
+        maxProperties: 50,
+      }),
+    ),
+  },
+  { $id: "UmaResourceDescription", additionalProperties: true, examples: [{ name: "Album", resource_scopes: ["view", "print"] }] },
+);
+export type ResourceDescription = Static<typeof ResourceDescription>;
+
+export const RegisteredResource = Type.Object(
+  {
+    _id: Type.String(),
+    name: Type.String(),
+    displayName: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String()),
+    uris: Type.Array(Type.String()),
+    resource_scopes: Type.Array(Type.String()),
+    scopes: Type.Array(Type.Object({ name: Type.String() })),
+    icon_uri: Type.Optional(Type.String()),
+    owner: Type.Object({ id: Type.String(), name: Type.Optional(Type.String()) }),
+    ownerManagedAccess: Type.Boolean(),
+    attributes: Type.Record(Type.String(), Type.Array(Type.String())),
+    user_access_policy_uri: Type.Optional(Type.String({ description: "Where the owner shares it" })),
+  },
+  { $id: "UmaResource" },
+);
+export type RegisteredResource = Static<typeof RegisteredResource>;
+
+const PermissionRequest = Type.Object(
+  {
+    resource_id: text(255),
+    resource_scopes: Type.Optional(Type.Array(text(255), { maxItems: 100 })),
+    claims: Type.Optional(Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), { maxProperties: 50 })),
+  },
+  { additionalProperties: true },
+);
+/** UMA 2.0 Federated Authorization §4.1: one, or several. */
+export const PermissionRequests = Type.Union([PermissionRequest, Type.Array(PermissionRequest, { minItems: 1, maxItems: 100 })], {
+  $id: "UmaPermissionRequests",
+  examples: [[{ resource_id: "019b76da-a800-7b1c-9d2e-4f5a6b7c8d9e", resource_scopes: ["view"] }]],
+});
+export type PermissionRequests = Static<typeof PermissionRequests>;
+
+export const Ticket = Type.Object({ ticket: Type.String() }, { $id: "UmaTicket" });

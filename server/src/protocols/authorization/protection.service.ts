@@ -1,0 +1,94 @@
+import {
+  type ResourceRow,
+  type ResourceServer,
+  type ResourceState,
+  registerResource,
+  replaceRegistered,
+  resourcesById,
+} from "../../applications/authorization/index.ts";
+import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { issueTicket, type TicketContents } from "../token-endpoint/index.ts";
+import type { PermissionRequests, RegisteredResource, ResourceDescription } from "./protection.schema.ts";
+
+/** UMA 2.0 Federated Authorization §3.2 */
+export const notFound = () => new OAuthError("not_found", "this resource server has no such resource", { status: 404 });
+
+/** As administrators allow it. */
+export function assertMayManage({ settings }: ResourceServer): void {
+  if (!settings.allowRemoteResourceManagement)
+    throw new OAuthError("access_denied", "this resource server may not manage its resources by this API", { status: 403 });
+}
+
+const nameOf = (scope: string | { readonly name: string }) => (typeof scope === "string" ? scope : scope.name);
+
+function stateOf(input: ResourceDescription, name: string): ResourceState {
+  const owner = typeof input.owner === "object" ? (input.owner?.id ?? null) : (input.owner ?? null);
+  return {
+    name,
+    displayName: input.displayName ?? input.description ?? null,
+    type: input.type ?? null,
+    uris: [...new Set([...(input.uris ?? []), ...(input.uri == null ? [] : [input.uri])])],
+    scopes: [...new Set((input.resource_scopes ?? input.scopes ?? []).map(nameOf))],
+    iconUri: input.icon_uri ?? null,
+    owner,
+    ownerManagedAccess: input.ownerManagedAccess ?? false,
+    attributes: input.attributes ?? {},
+  };
+}
+
+export async function register(ctx: Ctx, server: ResourceServer, input: ResourceDescription): Promise<ResourceRow> {
+  assertMayManage(server);
+  if (!input.name) throw oauthErrors.invalidRequest("name is needed");
+  return registerResource(ctx, server, ownedBy(server, stateOf(input, input.name)));
+}
+
+export async function replace(ctx: Ctx, server: ResourceServer, id: string, input: ResourceDescription): Promise<ResourceRow> {
+  assertMayManage(server);
+  const saved = await replaceRegistered(ctx, server, id, (current) => ownedBy(server, stateOf(input, input.name || current.name)));
+  if (!saved) throw notFound();
+  return saved;
+}
+
+/** Keycloak's clients name the resource server itself by its id. */
+function ownedBy({ client, clientId }: ResourceServer, state: ResourceState): ResourceState {
+  return state.owner === client || state.owner === clientId ? { ...state, owner: null } : state;
+}
+
+export function shown({ client, clientId }: ResourceServer, accountUrl: string, row: ResourceRow): RegisteredResource {
+  return {
+    _id: row.resourceId,
+    name: row.name,
+    ...(row.displayName !== null && { displayName: row.displayName }),
+    ...(row.type !== null && { type: row.type }),
+    uris: [...row.uris],
+    resource_scopes: [...row.scopes],
+    scopes: row.scopes.map((name) => ({ name })),
+    ...(row.iconUri !== null && { icon_uri: row.iconUri }),
+    owner: row.owner === null ? { id: client, name: clientId } : { id: row.owner },
+    ownerManagedAccess: row.ownerManagedAccess,
+    attributes: row.attributes,
+    ...(row.ownerManagedAccess && { user_access_policy_uri: `${accountUrl}/resources/${row.resourceId}` }),
+  };
+}
+
+/** UMA 2.0 Federated Authorization §4: a ticket for what a client tried to do. It is used once, at the token endpoint. */
+export async function ticketFor({ tx }: Ctx, server: ResourceServer, asked: PermissionRequests): Promise<string> {
+  const requests = Array.isArray(asked) ? asked : [asked];
+  const found = await resourcesById(
+    tx,
+    server,
+    requests.map(({ resource_id: id }) => id),
+  );
+  const permissions: TicketContents["permissions"][number][] = [];
+  const claims: Record<string, unknown> = {};
+  for (const { resource_id: id, resource_scopes: scopes = [], claims: pushed } of requests) {
+    const resource = found.get(id.toLowerCase());
+    if (!resource) throw new OAuthError("invalid_resource_id", "this resource server has no such resource");
+    const unknown = scopes.find((scope) => !resource.scopes.includes(scope));
+    if (unknown !== undefined) throw new OAuthError("invalid_scope", "the resource has no such scope");
+    permissions.push({ resource: resource.resourceId, scopes });
+    Object.assign(claims, pushed);
+  }
+  return issueTicket(tx, server, { permissions, claims });
+}

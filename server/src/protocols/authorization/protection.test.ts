@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import type { Answer, RequestOptions } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
+const PASSWORD = "a password for tests";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+const must = ({ status, text, body }: Answer) => {
+  expect(status, text).toBeLessThan(300);
+  return body;
+};
+const refusal = ({ status, body }: Answer) => [status, body?.error ?? body?.code];
+
+/** A resource server `photos`, an app of users, ada and bob. */
+async function stage() {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  const server = async (clientId: string) => {
+    const party = await relyingParty(iam, realm, {
+      ...{ clientId, publicClient: false, redirectUris: [], grantTypes: ["client_credentials", "uma-ticket"] },
+    });
+    must(await admin.put(`/clients/${party.id}/authz/settings`, { enabled: true }));
+    const { access_token: pat } = must(await party.post("/token", { grant_type: "client_credentials" }));
+    const call = (method: string, path: string, body?: unknown, token: string | null = pat) =>
+      iam.browser().request(method as "GET", `/realms/${realm.name}/authz/protection${path}`, {
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        headers: {
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        csrf: false,
+      } as RequestOptions);
+    return { ...party, pat, call };
+  };
+  const photos = await server("photos");
+  const app = await relyingParty(iam, realm, { grantTypes: ["authorization_code", "uma-ticket"], webOrigins: [] });
+  const person = async (username: string) => {
+    const { userId } = must(await admin.post("/users", { username, email: `${username}@example.com` }));
+    must(await admin.put(`/users/${userId}/password`, { newPassword: PASSWORD }));
+    const browser = iam.browser();
+    const { access_token: token } = must(await app.signIn(browser, { username, password: PASSWORD }));
+    const account = (method: "get" | "post" | "delete", path: string, body?: unknown) =>
+      method === "post"
+        ? browser.post(`/realms/${realm.name}/account/resources${path}`, body)
+        : browser[method](`/realms/${realm.name}/account/resources${path}`);
+    const redeem = (form: Record<string, string>) => app.post("/token", { grant_type: UMA, subject_token: token, ...form });
+    return { userId, username, token, account, redeem, browser };
+  };
+  return { realm, admin, server, photos, app, ada: await person("ada"), bob: await person("bob") };
+}
+
+test("a resource server registers, lists, changes and deletes its own resources, by id, with its own token", async () => {
+  const { realm, admin, server, photos, ada } = await stage();
+  const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true, unknown: { member: 1 } };
+  const made = await photos.call("POST", "/resource_set", album);
+  expect(made.status, made.text).toBe(201);
+  const { _id: id } = made.body;
+  expect(made.headers.location).toBe(`/realms/${realm.name}/authz/protection/resource_set/${id}`);
+  expect(made.body).toMatchObject({
+    ...{ name: "Album", resource_scopes: ["view", "print"], scopes: [{ name: "view" }, { name: "print" }], owner: { id: ada.userId } },
+    user_access_policy_uri: `${iam.config.baseUrl}/realms/${realm.name}/account/resources/${id}`,
+  });
+  // Its scopes came with it, and administrators see both.
+  expect(must(await admin.get(`/clients/${photos.id}/authz/scopes`)).map(({ name }: { name: string }) => name)).toEqual(["print", "view"]);
+  const wall = must(await photos.call("POST", "/resource_set", { name: "Wall", type: "wall", uri: "/wall/*" }))._id;
+  expect(must(await photos.call("GET", "/resource_set")).sort()).toEqual([id, wall].sort());
+  for (const filter of ["type=wall", "uri=%2Fwall%2F*", "name=Wall"])
+    expect(must(await photos.call("GET", `/resource_set?${filter}`)), filter).toEqual([wall]);
+  expect(must(await photos.call("GET", `/resource_set?owner=${ada.userId}&deep=true`))).toMatchObject([{ _id: id, name: "Album" }]);
+  expect(must(await photos.call("GET", "/resource_set?owner=ada")), "by id alone: names would say who exists").toEqual([]);
+  const changed = { name: "Album 2", resource_scopes: ["view"], owner: { id: ada.userId }, ownerManagedAccess: true };
+  expect(must(await photos.call("PUT", `/resource_set/${id}`, changed))).toMatchObject({
+    _id: id,
+    name: "Album 2",
+    scopes: [{ name: "view" }],
+  });
+
+  // CVE-2026-4630: neither another client's resource, nor one by its name, nor with a user's token.
+  const other = await server("other");
+  for (const [method, body] of [["GET"], ["PUT", changed], ["DELETE"]] as const) {
+    expect(refusal(await other.call(method, `/resource_set/${id}`, body)), method).toEqual([404, "not_found"]);
+    expect(refusal(await photos.call(method, "/resource_set/Album%202", body)), method).toEqual([404, "not_found"]);
+    expect(refusal(await photos.call(method, `/resource_set/${id}`, body, ada.token)), method).toEqual([401, "invalid_token"]);
+    expect(refusal(await photos.call(method, `/resource_set/${id}`, body, null)), method).toEqual([401, "invalid_token"]);
+  }
+  expect(refusal(await other.call("POST", "/permission", [{ resource_id: id }]))).toEqual([400, "invalid_resource_id"]);
+  const plain = await relyingParty(iam, realm, {
+    clientId: "plain",
+    publicClient: false,
+    redirectUris: [],
+    grantTypes: ["client_credentials"],
+  });
+  const { access_token: own } = must(await plain.post("/token", { grant_type: "client_credentials" }));
+  expect(refusal(await photos.call("GET", "/resource_set", undefined, own))).toEqual([403, "access_denied"]);
+
+  for (const bad of [
+    ...[
+      {},
+      { name: "" },
+      { name: " x" },
+      { name: "x\u0000" },
+      { name: "x", resource_scopes: ["a,b"] },
+      { name: "x", resource_scopes: ["a#"] },
+    ],
+    ...[
+      { name: "x", owner: "ada" },
+      { name: "x", owner: photos.id.replace(/^./, "9") },
+      { name: "x", ownerManagedAccess: true },
+    ],
+    ...[{ name: "x".repeat(256) }, { name: "x", type: "a b" }, { name: "x", uris: [""] }, { name: "x", scopes: [7] }, [], "x"],
+  ])
+    expect((await photos.call("POST", "/resource_set", bad)).status, JSON.stringify(bad)).toBe(400);
+  expect(refusal(await photos.call("POST", "/resource_set", { name: "Wall" }))[0], "a name is taken").toBe(409);
+  expect((await photos.call("DELETE", `/resource_set/${wall}`)).status).toBe(204);
+  expect(refusal(await photos.call("DELETE", `/resource_set/${wall}`))).toEqual([404, "not_found"]);
+  must(await admin.put(`/clients/${photos.id}/authz/settings`, { enabled: true, allowRemoteResourceManagement: false }));
+  expect(refusal(await photos.call("POST", "/resource_set", { name: "y" }))).toEqual([403, "access_denied"]);
+  expect((await photos.call("GET", `/resource_set/${id}`)).status).toBe(200);
+
+  const uma = must(await iam.browser().get(`/realms/${realm.name}/.well-known/uma2-configuration`));
+  const issuer = `${iam.config.baseUrl}/realms/${realm.name}`;
+  expect(uma).toMatchObject({
+    issuer,
+    permission_endpoint: `${issuer}/authz/protection/permission`,
+    resource_registration_endpoint: `${issuer}/authz/protection/resource_set`,
+    grant_types_supported: expect.arrayContaining([UMA]),
+  });
+});
+
+test("owners share and revoke; tickets are used once; people who do not exist answer alike", async () => {
+  const { realm, admin, photos, app, ada, bob } = await stage();
+  const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true };
+  const { _id: id } = must(await photos.call("POST", "/resource_set", album));
+  const ticket = async (scopes: readonly string[] = ["view"], more: object = {}) =>
+    must(await photos.call("POST", "/permission", [{ resource_id: id, resource_scopes: scopes, ...more }])).ticket as string;
+
+  // The owner may do everything; another asks, and the owner sees it.
+  expect(must(await ada.redeem({ ticket: await ticket(), response_mode: "decision" }))).toEqual({ result: true });
+  const refused = await ticket();
+  expect(await bob.redeem({ ticket: refused, submit_request: "false" })).toMatchObject({
+    status: 403,
+    body: { error_description: "not_authorized" },
+  });
+  expect(refusal(await bob.redeem({ ticket: refused })), "a refused ticket is used, too").toEqual([400, "invalid_grant"]);
+  expect(must(await ada.account("get", `/${id}`))).toMatchObject({ name: "Album", clientId: "photos", shares: [], requests: [] });
+  expect(await bob.redeem({ ticket: await ticket() })).toMatchObject({ status: 403, body: { error_description: "request_submitted" } });
+  expect(must(await ada.account("get", `/${id}`)).requests).toMatchObject([{ userId: bob.userId, user: "bob", scopes: ["view"] }]);
+
+  // The same answer, the same list, for bob and for a person who does not exist.
+  const shares = [];
+  for (const user of ["bob", "nobody"]) {
+    const made = await ada.account("post", `/${id}/shares`, { user, scopes: ["view"] });
+    expect([made.status, Object.keys(made.body).sort()], user).toEqual([201, ["createdAt", "scopes", "shareId", "user"]]);
+    shares.push(made.body);
+  }
+  expect(must(await ada.account("get", `/${id}`))).toMatchObject({ shares: [{ user: "bob" }, { user: "nobody" }], requests: [] });
+  expect(must(await bob.account("get", "/shared"))).toMatchObject([{ resourceId: id, owner: "ada", scopes: ["view"] }]);
+  const rpt = must(await bob.redeem({ ticket: await ticket() }));
+  const seen = async (token: string) => (await photos.post("/introspect", { token })).body;
+  expect(await seen(rpt.access_token)).toMatchObject({ active: true, permissions: [{ resource_id: id, resource_scopes: ["view"] }] });
+  expect((await bob.redeem({ ticket: await ticket(["view", "print"]), response_mode: "permissions" })).status, "all of it").toBe(403);
+
+  // Once, also side by side; within five minutes.
+  const once = await ticket();
+  const answers = await Promise.all([1, 2, 3].map(() => bob.redeem({ ticket: once, response_mode: "decision" })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  const late = await ticket();
+  clock.advance(5 * MINUTE + 1);
+  expect(refusal(await bob.redeem({ ticket: late }))).toEqual([400, "invalid_grant"]);
+  clock.reset();
+  const beside = { ticket: await ticket(), permission: "Album#view" };
+  expect(refusal(await bob.redeem(beside)), "a permission beside it").toEqual([400, "invalid_request"]);
+  expect(refusal(await bob.redeem({ ticket: "unknown" }))).toEqual([400, "invalid_grant"]);
+  expect(refusal(await photos.call("POST", "/permission", [{ resource_id: id, resource_scopes: ["nope"] }]))).toEqual([
+    400,
+    "invalid_scope",
+  ]);
+  const many = Array.from({ length: 101 }, () => ({ resource_id: id }));
+  expect((await photos.call("POST", "/permission", many)).status).toBe(400);
+
+  // Keycloak's public clients send the user's token in the header.
+  const byHeader = (token: string, more: Record<string, string> = {}) =>
+    iam.browser().request("POST", `/realms/${realm.name}/token`, {
+      form: { grant_type: UMA, audience: "photos", permission: "Album#view", response_mode: "decision", ...more },
+      headers: { authorization: `Bearer ${token}` },
+      csrf: false,
+    });
+  expect(must(await byHeader(bob.token))).toEqual({ result: true });
+  expect((await byHeader(photos.pat)).status, "a client with a secret").toBe(401);
+  expect((await byHeader(bob.token, { client_id: "photos" })).status).toBe(401);
+  expect((await byHeader("x")).status).toBe(400);
+
+  // A second name of the same person; taking one back leaves the other.
+  const again = must(await ada.account("post", `/${id}/shares`, { user: "bob@example.com" }));
+  expect(again.scopes).toEqual(["view", "print"]);
+  expect((await bob.redeem({ audience: "photos", permission: "Album#print", response_mode: "decision" })).status).toBe(200);
+  expect((await ada.account("delete", `/${id}/shares/${again.shareId}`)).status).toBe(204);
+  expect((await bob.redeem({ audience: "photos", permission: "Album#print", response_mode: "decision" })).status).toBe(403);
+  expect((await byHeader(bob.token)).status).toBe(200);
+
+  // Only the owner, only what is there.
+  expect(refusal(await bob.account("post", `/${id}/shares`, { user: "ada" }))).toEqual([404, "authz.resource_not_found"]);
+  expect(refusal(await bob.account("get", `/${id}`))).toEqual([404, "authz.resource_not_found"]);
+  expect(refusal(await bob.account("delete", `/${id}/shares/${shares[0].shareId}`))[0]).toBe(404);
+  for (const body of [{ user: "ada" }, { user: "bob", scopes: ["nope"] }, { user: "bob", scopes: [] }, { user: " " }, {}])
+    expect((await ada.account("post", `/${id}/shares`, body)).status, JSON.stringify(body)).toBe(400);
+
+  // In the data of both, and gone with bob; a name typed before there was such a person goes with them as well.
+  const data = must(await admin.get(`/users/${bob.userId}/gdpr/export`));
+  expect(data.sharedResources).toMatchObject([{ clientId: "photos", resourceId: id, scope: "view", status: "GRANTED" }]);
+  for (const { shareId } of shares) expect((await ada.account("delete", `/${id}/shares/${shareId}`)).status).toBe(204);
+  expect((await byHeader(bob.token)).status).toBe(403);
+  expect((await realm.events("type=RESOURCE_SHARED")).map(({ actor }: { actor: string }) => actor)).toEqual(["ada", "ada", "ada"]);
+  expect(await realm.events("type=RESOURCE_UNSHARED")).toHaveLength(3);
+  must(await ada.account("post", `/${id}/shares`, { user: "carol" }));
+  must(await ada.account("post", `/${id}/shares`, { user: "bob" }));
+  const { userId: carol } = must(await admin.post("/users", { username: "carol" }));
+  expect(must(await ada.account("get", `/${id}`)).shares).toHaveLength(2);
+  for (const userId of [carol, bob.userId]) expect((await admin.delete(`/users/${userId}/gdpr`)).status).toBe(204);
+  expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
+
+  // A new owner has shared nothing.
+  must(await ada.account("post", `/${id}/shares`, { user: "dora" }));
+  const { userId: eve } = must(await admin.post("/users", { username: "eve" }));
+  must(await photos.call("PUT", `/resource_set/${id}`, { ...album, owner: eve }));
+  must(await photos.call("PUT", `/resource_set/${id}`, album));
+  expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
+  expect(must(await ada.account("get", "")), "what may be shared").toHaveLength(1);
+  // An RPT dies with the session.
+  const own = must(await ada.redeem({ audience: "photos", permission: "Album" }));
+  expect((await seen(own.access_token)).active).toBe(true);
+  const [session] = must(await admin.get(`/sessions?search=${ada.userId}`));
+  must(await admin.delete(`/sessions/${session.id}`));
+  expect(await seen(own.access_token)).toEqual({ active: false });
+  expect(app.clientId).toBe("app");
+});

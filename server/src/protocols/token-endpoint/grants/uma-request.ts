@@ -1,0 +1,162 @@
+import {
+  type Asked,
+  type AskedResult,
+  evaluate,
+  findAsked,
+  findClientSubjects,
+  findUserSubject,
+  type PermissionAsked,
+  type ResourceServer,
+  type Subject,
+  UnknownAsked,
+} from "../../../applications/authorization/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
+import { parseJson } from "../../../platform/http/index.ts";
+import { isPublic } from "../../client-auth/index.ts";
+import { isMeantFor, type LiveToken, readAccessToken } from "../../tokens/index.ts";
+import { isNamedBy } from "../exchange.ts";
+import type { Parameters } from "../grant.ts";
+import type { TokenEndpointParts } from "../parts.ts";
+
+const CLAIMS = "urn:ietf:params:oauth:token-type:jwt";
+const MOST_CLAIMS = 16 * 1024;
+export const MOST_PERMISSIONS = 1_000;
+export const DEFAULT_PERMISSIONS = 100;
+
+/** As Keycloak spells it. */
+export interface Granted {
+  readonly rsid?: string;
+  readonly rsname?: string;
+  readonly scopes?: readonly string[];
+}
+
+export const denial = (description = "not_authorized") => new OAuthError("access_denied", description, { status: 403 });
+
+export async function serverOf(parts: TokenEndpointParts, name: string | undefined): Promise<ResourceServer> {
+  if (name === undefined) throw oauthErrors.invalidRequest("audience is needed: the client id of the resource server");
+  const { realmId } = parts.realm;
+  const client = await parts.clients.get(realmId, name);
+  const server = client?.enabled ? await parts.resourceServers.get(realmId, client.id) : null;
+  if (!server) throw oauthErrors.invalidRequest("audience is not a client with authorization services");
+  return server;
+}
+
+/** A live access token, issued to the caller or naming it in `aud`. */
+export async function subjectTokenOf(
+  parts: TokenEndpointParts,
+  caller: ClientSnapshot,
+  token: string | undefined,
+): Promise<LiveToken | null> {
+  if (token === undefined) {
+    if (isPublic(caller)) throw oauthErrors.invalidRequest("subject_token is needed: a public client has nothing of its own to ask for");
+    return null;
+  }
+  const live = await readAccessToken(parts, parts.realm, parts.issuer, token);
+  const isTheirs =
+    live &&
+    (live.clientId === caller.clientId || (live.holder !== null && isMeantFor(caller, live.audience) && mayAct(parts, caller, live)));
+  if (!isTheirs) throw oauthErrors.invalidRequest("subject_token is not valid here, or not any more");
+  return live;
+}
+
+/** RFC 8693 §4.4: a token may name the only party that acts for its user. */
+const mayAct = ({ issuer }: TokenEndpointParts, caller: ClientSnapshot, { payload }: LiveToken): boolean =>
+  payload.may_act === undefined || isNamedBy(payload.may_act, issuer, caller);
+
+/** The requesting party, as the directory has it now, and the actors on its behalf. */
+export async function subjectsOf(
+  parts: TokenEndpointParts,
+  caller: ClientSnapshot,
+  server: ResourceServer,
+  live: LiveToken | null,
+): Promise<Subject[]> {
+  const { db, realm, scopesOfRealm } = parts;
+  const scopes = live?.scopes.flatMap((name) => scopesOfRealm.byName.get(name)?.scopeId ?? []) ?? null;
+  if (!live?.holder) {
+    const own = (await findClientSubjects(db, realm.realmId, [caller.clientId], { scopes, claims: live?.payload ?? null })).get(
+      caller.clientId,
+    );
+    if (!own) throw oauthErrors.invalidGrant();
+    return [own];
+  }
+  const through = await parts.clients.get(realm.realmId, live.clientId);
+  const subject = await findUserSubject(db, realm.realmId, live.holder.userId, {
+    ...{ client: through?.id ?? null, clientName: live.clientId, scopes, claims: live.payload },
+  });
+  if (!subject) throw oauthErrors.invalidGrant();
+  const actors = server.settings.delegation === "subject" ? [] : actorsOf(live.actor);
+  const found = await findClientSubjects(db, realm.realmId, actors);
+  // An actor that is gone may do nothing.
+  if (actors.some((name) => !found.has(name))) throw denial();
+  return [subject, ...actors.map((name) => found.get(name)!)];
+}
+
+/** RFC 8693 §4.1: the clients of a chain of delegation. An administrator who impersonates is not a client. */
+function actorsOf(act: LiveToken["actor"]): string[] {
+  const names: string[] = [];
+  for (let at: unknown = act; typeof at === "object" && at !== null; at = (at as { act?: unknown }).act) {
+    const { client_id: name } = at as { client_id?: unknown };
+    if (typeof name === "string") names.push(name);
+  }
+  return [...new Set(names)];
+}
+
+/** UMA 2.0 Grant §3.3.1: the permissions of an earlier RPT of the same subject are requested again, together with the new ones. */
+export async function heldBefore(
+  parts: TokenEndpointParts,
+  caller: ClientSnapshot,
+  server: ResourceServer,
+  live: LiveToken | null,
+  rpt: string | undefined,
+) {
+  if (rpt === undefined) return [];
+  const before = await readAccessToken(parts, parts.realm, parts.issuer, rpt);
+  const isSame =
+    before?.clientId === caller.clientId && before.audience.includes(server.clientId) && before.holder?.userId === live?.holder?.userId;
+  if (!before || !isSame) throw oauthErrors.invalidRequest("rpt is not an earlier token of this subject for this resource server");
+  const { permissions = [] } = (before.payload.authorization ?? {}) as { permissions?: readonly Granted[] };
+  return permissions.flatMap(({ rsid, scopes }): PermissionAsked[] =>
+    rsid === undefined ? [] : [{ kind: "resource", name: rsid, scopes: scopes?.length ? scopes : null }],
+  );
+}
+
+/** Pushed claims: JSON in base64url. They are `request.*` of policies and stand for nothing else. */
+export function claimsOf(
+  client: ClientSnapshot,
+  { claim_token: token, claim_token_format: format }: Parameters,
+): Readonly<Record<string, unknown>> {
+  if (token === undefined) return {};
+  if (isPublic(client)) throw oauthErrors.invalidRequest("public clients may not push claims");
+  if (format !== CLAIMS) throw oauthErrors.invalidRequest(`claim_token_format must be ${CLAIMS}`);
+  if (token.length > MOST_CLAIMS) throw oauthErrors.invalidRequest("claim_token is too long");
+  try {
+    const claims = parseJson(Buffer.from(token, "base64url"));
+    if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Record<string, unknown>;
+  } catch {
+    // Refused below, like anything else that is not an object.
+  }
+  throw oauthErrors.invalidRequest("claim_token must be a JSON object in base64url");
+}
+
+export async function ask(
+  { db }: TokenEndpointParts,
+  server: ResourceServer,
+  subjects: readonly Subject[],
+  params: Parameters,
+  named: readonly PermissionAsked[],
+  request: Readonly<Record<string, unknown>>,
+): Promise<AskedResult[]> {
+  const { permission_resource_format: format = "id", permission_resource_matching_uri: matching } = params;
+  if (format !== "id" && format !== "uri") throw oauthErrors.invalidRequest("permission_resource_format is id or uri");
+  const naming = { byUri: format === "uri", isMatching: matching === "true" };
+  let asked: Asked[];
+  try {
+    asked = await findAsked(db, server, named, subjects, naming, named.length === 0 ? MOST_PERMISSIONS : DEFAULT_PERMISSIONS);
+  } catch (error) {
+    if (error instanceof UnknownAsked) throw new OAuthError(error.what === "scope" ? "invalid_scope" : "invalid_resource", error.message);
+    throw error;
+  }
+  return evaluate(server.model, { subjects, request, now: clock.now() }, asked);
+}

@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+type Json = any;
+
+export interface PeerRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Json;
+}
+
+/** What a request meets instead of an answer, or after it was handled. */
+export type Trouble = (request: PeerRequest) => { status: number; headers?: Record<string, string>; body?: Json } | "lose-answer" | null;
+
+/**
+ * A SCIM service of our own making. strict: as RFC 7644 says, and refusing whatever it does not know. sloppy: like some that are sold. It answers 204
+ * without a body, spells `resources`, lists no members, knows no filter but `userName` and `displayName`, does not mind doubles, has numbers as ids, and
+ * takes 2 members in a request.
+ */
+export interface ScimPeer {
+  readonly url: string;
+  readonly requests: PeerRequest[];
+  readonly users: Map<string, Json>;
+  readonly groups: Map<string, Json>;
+  token: string;
+  trouble: Trouble;
+  writes(): PeerRequest[];
+  user(userName: string): Json;
+  group(displayName: string): Json;
+  /** The names of a group's members. */
+  members(displayName: string): string[];
+  clear(): void;
+  close(): Promise<void>;
+}
+
+const LIST = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
+const ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
+const USER_MEMBERS = new Set([
+  ...["schemas", "id", "externalId", "userName", "active", "name", "displayName", "emails", "phoneNumbers", "title", "nickName", "locale"],
+  ...["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
+]);
+const SLOPPY_MEMBERS = 2;
+
+class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
+  const isStrict = kind === "strict";
+  const tables: Record<string, Map<string, Json>> = { Users: new Map(), Groups: new Map() };
+  let lastId = 0;
+  const requests: PeerRequest[] = [];
+
+  const shown = (type: string, { members, ...resource }: Json) =>
+    type === "Groups" && isStrict && members.length > 0 ? { ...resource, members: members.map((value: string) => ({ value })) } : resource;
+
+  const matching = (type: string, filter: string | null): Json[] => {
+    const all = [...tables[type]!.values()];
+    if (filter === null) return all;
+    const [, path = "", text = ""] = /^(\S+) eq (".*")$/s.exec(filter) ?? [];
+    const value = JSON.parse(text);
+    if (path === "userName" || path === "displayName") return all.filter((one) => one[path].toLowerCase() === value.toLowerCase());
+    // Whoever trusts this answer adopts a stranger.
+    if (!isStrict) return all;
+    if (path === "externalId") return all.filter((one) => one.externalId === value);
+    if (path === "emails.value") return all.filter((one) => one.emails?.some((email: Json) => email.value === value));
+    throw new Refusal(400, "unknown filter");
+  };
+
+  const checked = (type: string, body: Json, id?: string): Json => {
+    if (isStrict && type === "Users") {
+      for (const member of Object.keys(body)) if (!USER_MEMBERS.has(member)) throw new Refusal(400, `unknown member ${member}`);
+      if (id !== undefined && body.id !== id) throw new Refusal(400, "another id");
+    }
+    const name = type === "Users" ? "userName" : "displayName";
+    if (typeof body[name] !== "string") throw new Refusal(400, `${name} is required`);
+    if (String(body[name]).includes("forbidden")) throw new Refusal(400, `${body[name]} is not allowed here`);
+    const isTaken = [...tables[type]!.values()].some((one) => one.id !== id && one[name].toLowerCase() === body[name].toLowerCase());
+    if (isStrict && isTaken) throw new Refusal(409, `${name} is taken`);
+    return body;
+  };
+
+  const patchGroup = (group: Json, operations: Json[]) => {
+    for (const { op, path, value } of operations) {
+      const filtered = /^members\[value eq (".*")\]$/.exec(path ?? "");
+      const ids: string[] = filtered ? [JSON.parse(filtered[1]!)] : Array.isArray(value) ? value.map((one) => one.value) : [];
+      if (!isStrict && (ids.length > SLOPPY_MEMBERS || operations.length > SLOPPY_MEMBERS)) throw new Refusal(413, "too much");
+      if (path === undefined && op === "replace") Object.assign(group, checked("Groups", { ...group, ...value }, group.id));
+      else if (op === "add" && path === "members") {
+        for (const id of ids) if (!tables.Users!.has(id)) throw new Refusal(400, `no such member ${id}`);
+        group.members = [...new Set([...group.members, ...ids])];
+      } else if (op === "remove" && (filtered || path === "members")) {
+        if (ids.length === 0) throw new Refusal(400, "nothing to remove");
+        group.members = group.members.filter((id: string) => !ids.includes(id));
+      } else throw new Refusal(400, `cannot ${op} ${path}`);
+    }
+  };
+
+  const handle = ({ method, path, body }: PeerRequest): { status: number; headers?: Record<string, string>; body?: Json } => {
+    const { pathname, searchParams } = new URL(path, "http://peer");
+    const [, , type = "", id] = pathname.split("/").map(decodeURIComponent);
+    const table = tables[type];
+    if (!table) throw new Refusal(404, "no such endpoint");
+    if (method === "GET" && id === undefined) {
+      const found = matching(type, searchParams.get("filter")).map((one) => shown(type, one));
+      return isStrict
+        ? {
+            status: 200,
+            body: { schemas: [LIST], totalResults: found.length, startIndex: 1, itemsPerPage: found.length, Resources: found },
+          }
+        : { status: 200, body: { resources: found } };
+    }
+    if (method === "POST" && id === undefined) {
+      const made = isStrict ? `id-${++lastId}` : String(++lastId);
+      const resource = { ...checked(type, body), id: made, ...(type === "Groups" && { members: [] }) };
+      table.set(made, resource);
+      const headers = { location: `http://peer/v2/${type}/${made}` };
+      return { status: 201, headers, ...(isStrict && { body: shown(type, resource) }) };
+    }
+    const current = table.get(id ?? "");
+    if (!current) throw new Refusal(404, `no ${id}`);
+    if (method === "GET") return { status: 200, body: shown(type, isStrict ? current : { ...current, id: Number(current.id) }) };
+    if (method === "DELETE") {
+      table.delete(id!);
+      for (const group of tables.Groups!.values()) group.members = group.members.filter((one: string) => one !== id);
+      return { status: 204 };
+    }
+    if (method === "PUT" && type === "Users") table.set(id!, { ...checked(type, body, id), id });
+    else if (method === "PATCH" && type === "Groups") patchGroup(current, body.Operations);
+    else if (method === "PATCH")
+      for (const { path: at, value } of body.Operations) Object.assign(current, at === undefined ? value : { [at]: value });
+    else throw new Refusal(405, "not here");
+    return isStrict ? { status: 200, body: shown(type, table.get(id!)) } : { status: 204 };
+  };
+
+  const answerTo = (request: PeerRequest, message: IncomingMessage): { status: number; headers?: Record<string, string>; body?: Json } => {
+    try {
+      if (message.headers.authorization !== `Bearer ${peer.token}`) throw new Refusal(401, "who are you");
+      if (isStrict && request.body !== null && message.headers["content-type"] !== "application/scim+json")
+        throw new Refusal(415, "not SCIM");
+      return handle(request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { status: error.status, body: { schemas: [ERROR], status: String(error.status), detail: error.message } };
+    }
+  };
+
+  const server = createServer(async (message: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const request = { method: message.method ?? "", path: message.url ?? "", body: text === "" ? null : JSON.parse(text) };
+    requests.push(request);
+    response.on("error", () => {}); // clients may hang up
+    const trouble = peer.trouble(request);
+    const answer = trouble === null || trouble === "lose-answer" ? answerTo(request, message) : trouble;
+    if (trouble === "lose-answer") return void message.socket.destroy();
+    response.writeHead(answer.status, { "content-type": "application/scim+json", ...answer.headers });
+    response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const [users, groups] = [tables.Users!, tables.Groups!];
+  const named = (table: Map<string, Json>, member: string, name: string) => [...table.values()].find((one) => one[member] === name);
+  const peer: ScimPeer = {
+    url: `http://127.0.0.1:${port}/v2`,
+    ...{ requests, users, groups, token: "the token of this peer", trouble: () => null },
+    writes: () => requests.filter(({ method }) => method !== "GET"),
+    user: (userName) => named(users, "userName", userName),
+    group: (displayName) => named(groups, "displayName", displayName),
+    members: (displayName) =>
+      (named(groups, "displayName", displayName)?.members ?? []).map((id: string) => users.get(id)?.userName ?? `gone: ${id}`).sort(),
+    clear() {
+      users.clear();
+      groups.clear();
+      requests.length = 0;
+      peer.trouble = () => null;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  return peer;
+}

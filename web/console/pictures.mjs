@@ -1,0 +1,84 @@
+// Takes the pictures of the documentation: `npm run pictures`. Starts a server of its own on an empty folder, fills its demo realm as the console
+// does it, and photographs the main screens to docs/pictures. Needs Chromium.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { chromiumPath, freePort } from "../../server/test/peers/index.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { chromium } = createRequire(join(root, "server/package.json"))("playwright-core");
+const out = join(root, "docs", "pictures");
+const data = mkdtempSync(join(tmpdir(), "gatehouse-pictures-"));
+const port = await freePort();
+const url = `http://localhost:${port}`;
+const env = { ...process.env, GATEHOUSE_PORT: String(port), GATEHOUSE_DATA_DIR: data };
+const server = spawn(process.execPath, [join(root, "server/start.mjs")], { env, stdio: "ignore" });
+
+/** Until the console answers. */
+async function ready() {
+  for (let tries = 0; tries < 300; tries++) {
+    const answer = await fetch(`${url}/console/`).catch(() => null);
+    if (answer?.status === 200) return;
+    await sleep(200);
+  }
+  throw new Error("the server did not start");
+}
+
+const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox"] });
+try {
+  await ready();
+  mkdirSync(out, { recursive: true });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", locale: "en" });
+  const page = await context.newPage();
+  const signIn = async (/** @type {string} */ username, /** @type {string} */ password) => {
+    await page.locator("#username").fill(username);
+    await page.locator("#password").fill(password);
+    await page.keyboard.press("Enter");
+  };
+  // Some life for the plots: attempts that fail, and ones that do not.
+  const password = readFileSync(join(data, "initial-admin-password"), "utf8").trim();
+  await page.goto(`${url}/`);
+  await signIn("admin", password);
+  await page.getByRole("button", { name: /demo realm/ }).click();
+  await page.getByRole("link", { name: "Open the realm" }).waitFor();
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const other = await browser.newContext();
+    const login = await other.newPage();
+    await login.goto(`${url}/realms/demo/login?return_to=/realms/demo/account/`);
+    await login.locator("#username").fill(attempt % 3 === 0 ? "ada" : "admin");
+    await login.locator("#password").fill(attempt % 3 === 0 ? "not hers" : password);
+    await login.keyboard.press("Enter");
+    await login.waitForLoadState();
+    await other.close();
+  }
+  const take = async (/** @type {string} */ name, /** @type {string} */ path, /** @type {string} */ shows) => {
+    await page.goto(`${url}/console/realms/demo/${path}`);
+    await page.locator("#main").getByText(shows).first().waitFor();
+    await page.waitForFunction("!document.querySelector('#main [aria-busy]')");
+    await page.screenshot({ path: join(out, `${name}.png`) });
+  };
+  // Counts are stored every few seconds.
+  await sleep(11_000);
+  await take("overview", "overview", "Sign-ins");
+  await take("users", "users", "ada@initech.example");
+  await take("new-application", "clients/new", "Single-page application");
+  await take("flow", "flows/browser?tab=diagram", "one is enough");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await take("audit-log", "events", "ADMIN_CREATE");
+  await page.emulateMedia({ colorScheme: "light" });
+  const [client] = await (await page.request.get(`${url}/admin/realms/demo/clients?search=demo-app`)).json();
+  await page.goto(`${url}/console/realms/demo/clients/${client.id}?tab=preview`);
+  await page.getByRole("combobox", { name: "User" }).click();
+  await page.getByRole("option", { name: /ada/ }).click();
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByLabel("Userinfo").waitFor();
+  await page.screenshot({ path: join(out, "token-preview.png") });
+} finally {
+  await browser.close();
+  server.kill();
+  rmSync(data, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,25 @@
+import { Button, Kbd, Text } from "@mantine/core";
+import { createSpotlight } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { useText } from "../i18n/index.ts";
+
+export const [store, palette] = createSpotlight();
+
+export function PaletteButton() {
+  const t = useText();
+  return (
+    <Button
+      variant="default"
+      size="sm"
+      c="dimmed"
+      fw={400}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      onClick={palette.open}
+      aria-label={`${t("Search or jump to…")} Ctrl K`}
+    >
+      <Text span size="sm" visibleFrom="md">
+        {t("Search or jump to…")} <Kbd size="xs">Ctrl K</Kbd>
+      </Text>
+    </Button>
+  );
+}

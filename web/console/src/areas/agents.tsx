@@ -1,0 +1,120 @@
+import createSchema from "virtual:schema/CreateAgent";
+import updateSchema from "virtual:schema/UpdateAgent";
+import type { components } from "@gatehouse/api";
+import { Alert, Badge, Code, Group, List, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { Picker, userPicker } from "../kit/picker.tsx";
+import type { Action, Resource } from "../kit/resource.ts";
+import type { Control } from "../kit/schema-form.tsx";
+import { When } from "../kit/when.tsx";
+import { ScopeNames } from "./role-names.tsx";
+
+type Schemas = components["schemas"];
+type Agent = Schemas["Agent"];
+
+const MANAGE = ["manage-clients"] as const;
+const COLORS = { CREATED: "gray", ACTIVE: "teal", SUSPENDED: "orange", REVOKED: "red" } as const;
+
+const Owner: Control = ({ value, error, onChange }) => (
+  <Picker {...userPicker} label="Owner" chosen={(value as string | null | undefined) ?? null} error={error} onChoose={onChange} />
+);
+
+const ActsAs: Control = ({ value, error, onChange }) => (
+  <Picker
+    label="Acts as the application"
+    path="/clients"
+    value={({ clientId }: Schemas["Client"]) => clientId}
+    text={({ name, clientId }: Schemas["Client"]) => (name ? `${name} · ${clientId}` : clientId)}
+    chosen={(value as string | null | undefined) ?? null}
+    error={error}
+    onChoose={onChange}
+  />
+);
+
+/** What may be done in a state of the agent's life. */
+const step = (title: string, verb: string, from: readonly Agent["status"][], more: Partial<Action<Agent>> = {}): Action<Agent> => ({
+  title,
+  permission: MANAGE,
+  when: ({ status }) => from.includes(status),
+  run: async ({ api }, _agent, path) => void (await api.send("POST", `${path}/${verb}`)) as undefined,
+  ...more,
+});
+
+/** Agents whose owner has to say that they are still needed. */
+function OwnerReview() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const due = useQuery({
+    queryKey: [realm, "sub", "/agents/owner-review"],
+    queryFn: ({ signal }) => api.list<Agent>("/agents/owner-review", { query: { size: 20 }, signal }),
+  });
+  if (!due.data || due.data.items.length === 0) return null;
+  return (
+    <Alert color="orange" title={t("Review is due ({count})", { count: due.data.total })}>
+      <Text size="sm">{t("Someone has to attest that these are still needed, or they are suspended:")}</Text>
+      <List size="sm">
+        {due.data.items.map(({ id, name, reviewDueAt }) => (
+          <List.Item key={id}>
+            <Group gap="xs">
+              <Link to={`/realms/${realm}/agents/${id}` as never}>{name}</Link>
+              <When time={reviewDueAt} />
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+const sections = [{ fields: ["name", "description", "ownerUserId", "clientId", "scopes"] as const }];
+const controls = { ownerUserId: Owner, clientId: ActsAs, scopes: ScopeNames };
+
+export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgent"]> = {
+  title: "Agents",
+  singular: "agent",
+  description: "Programs that act by themselves or for people, each with an owner who answers for it and reviews it.",
+  path: "/agents",
+  search: "Search by name",
+  key: ({ id }) => id,
+  name: ({ name }) => name,
+  permission: { view: ["view-clients"], manage: MANAGE },
+  columns: [
+    { title: "Agent", render: ({ name }) => name },
+    {
+      title: "Status",
+      render: ({ status }) => (
+        <Badge variant="light" color={COLORS[status]}>
+          {status}
+        </Badge>
+      ),
+    },
+    { title: "Application", wide: true, render: ({ clientId }) => (clientId ? <Code>{clientId}</Code> : "–") },
+    { title: "Last used", wide: true, render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
+    { title: "Review due", wide: true, render: ({ reviewDueAt }) => <When time={reviewDueAt} /> },
+  ],
+  filters: [{ param: "status", label: "Status", options: Object.keys(COLORS).map((value) => ({ label: value, value })) }],
+  create: { schema: createSchema, sections, controls, hidden: ["expiresAt"] },
+  edit: {
+    schema: updateSchema,
+    sections,
+    controls,
+    hidden: ["id", "realmId", "status", "createdAt", "activatedAt", "lastUsedAt", "lastReviewedAt", "reviewDueAt", "expiresAt"],
+  },
+  Header: OwnerReview,
+  actions: [
+    step("Activate", "activate", ["CREATED", "SUSPENDED"]),
+    step("Attest that it is still needed", "attest", ["ACTIVE", "SUSPENDED"]),
+    step("Suspend", "suspend", ["ACTIVE"]),
+    step("Revoke for good", "revoke", ["CREATED", "ACTIVE", "SUSPENDED"], {
+      danger: true,
+      confirm: ({ name }, t) => ({
+        text: t("{name} gets no more tokens, and those that it has stop working. This cannot be undone.", { name }),
+        typed: name,
+      }),
+    }),
+  ],
+  canDelete: true,
+};

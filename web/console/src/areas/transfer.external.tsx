@@ -1,0 +1,174 @@
+import type { components } from "@gatehouse/api";
+import { Accordion, Alert, Badge, Button, Card, Code, FileInput, Group, List, Select, Stack, Table, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { succeeded } from "../kit/notify.ts";
+import { WriteError } from "../kit/record-page.tsx";
+import { Changes } from "./transfer.changes.tsx";
+
+type Report = components["schemas"]["ExternalImport"];
+type Translation = Report["translation"];
+
+/** Takes over the export of another system: first what would be carried over and what not, then the import. */
+export function ExternalImport() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const client = useQueryClient();
+  const [files, setFiles] = useState<File[]>([]);
+  const [onConflict, setOnConflict] = useState("skip");
+  const [report, setReport] = useState<Report | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async (dryRun: boolean) => {
+    setBusy(true);
+    setError(null);
+    try {
+      const query = { dryRun, onConflict };
+      const sent = await bodyOf(files);
+      const { data } = await api.send<Report>("POST", "/import/external", { query, ...sent });
+      setReport(data);
+      if (!dryRun) {
+        succeeded(t("The export is imported"));
+        await client.invalidateQueries({ queryKey: [realm] });
+      }
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t("Move from another system")}
+        </Title>
+        <Text size="sm">
+          {t("An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, one file or several. You see what is carried over first.")}
+        </Text>
+        <WriteError error={error} />
+        <Group grow align="flex-end">
+          <FileInput
+            label={t("Files of the export")}
+            placeholder={t("Choose files")}
+            multiple
+            value={files}
+            onChange={(next) => {
+              setFiles(next);
+              setReport(null);
+            }}
+          />
+          <Select
+            label={t("Where the name or address is taken")}
+            data={[
+              { value: "skip", label: t("Leave the user as it is") },
+              { value: "update", label: t("Change the members that the row names") },
+              { value: "fail", label: t("Report an error") },
+            ]}
+            value={onConflict}
+            allowDeselect={false}
+            onChange={(value) => setOnConflict(value ?? "skip")}
+          />
+        </Group>
+        <Group>
+          <Button variant={report ? "default" : "filled"} disabled={files.length === 0} loading={busy} onClick={() => void run(true)}>
+            {t("See what would be imported")}
+          </Button>
+          {report?.dryRun && (
+            <Button loading={busy} onClick={() => void run(false)}>
+              {t("Import it")}
+            </Button>
+          )}
+        </Group>
+        {report && (
+          <>
+            <Translated translation={report.translation} />
+            <Changes report={report} />
+          </>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** One file as it is; several as a form, whose boundary the browser writes. */
+async function bodyOf(files: readonly File[]): Promise<{ body: unknown; contentType: string }> {
+  const [first, ...others] = files;
+  if (first && others.length === 0) return { body: first, contentType: first.type || "application/json" };
+  const form = new FormData();
+  for (const file of files) form.append("file", file, file.name);
+  const encoded = new Response(form);
+  return { contentType: encoded.headers.get("content-type")!, body: await encoded.blob() };
+}
+
+function Translated({ translation: { source, mapped, ignored, unmapped, refused, choices } }: { translation: Translation }) {
+  const t = useText();
+  const total = (list: readonly { count: number }[]) => list.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Stack gap="xs" role="status">
+      <Group gap="xs">
+        <Badge variant="light">{source}</Badge>
+        <Text size="sm">
+          {t("{mapped} members are carried over, {ignored} are left behind on purpose, {unmapped} have no place here.", {
+            mapped: total(mapped).toLocaleString(),
+            ignored: total(ignored).toLocaleString(),
+            unmapped: total(unmapped).toLocaleString(),
+          })}
+        </Text>
+      </Group>
+      {choices.length > 0 && (
+        <Alert color="orange" title={t("Decide these yourself")}>
+          <List size="sm">
+            {choices.map((choice) => (
+              <List.Item key={choice}>{choice}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Accordion variant="separated" multiple defaultValue={["refused"]}>
+        {refused.length > 0 && (
+          <Accordion.Item value="refused">
+            <Accordion.Control>{t("Left out, because the rules here refuse it ({count})", { count: refused.length })}</Accordion.Control>
+            <Accordion.Panel>
+              <Table>
+                <Table.Tbody>
+                  {refused.slice(0, 200).map(({ section, key, field, code, message }) => (
+                    <Table.Tr key={`${section} ${key} ${field} ${code}`}>
+                      <Table.Td>{section}</Table.Td>
+                      <Table.Td>
+                        {key} {field && <Code>{field}</Code>}
+                      </Table.Td>
+                      <Table.Td>{message}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Accordion.Panel>
+          </Accordion.Item>
+        )}
+        {unmapped.length > 0 && (
+          <Accordion.Item value="unmapped">
+            <Accordion.Control>{t("What has no place here ({count})", { count: unmapped.length })}</Accordion.Control>
+            <Accordion.Panel>
+              <Table>
+                <Table.Tbody>
+                  {unmapped.slice(0, 200).map(({ path, count, reason }) => (
+                    <Table.Tr key={path}>
+                      <Table.Td>
+                        <Code className="secret">{path}</Code>
+                      </Table.Td>
+                      <Table.Td>{count.toLocaleString()}</Table.Td>
+                      <Table.Td>{reason}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Accordion.Panel>
+          </Accordion.Item>
+        )}
+      </Accordion>
+    </Stack>
+  );
+}
