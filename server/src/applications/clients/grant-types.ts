@@ -29,7 +29,7 @@ const rows = {
 
 type Rows = typeof rows;
 export type GrantType = keyof Rows;
-/** As the admin API names them. */
+/** The names in the admin API. */
 export type GrantTypeName = { [K in GrantType]: Rows[K] extends { readonly name: infer Name } ? Name : K }[GrantType];
 
 export const grantTypes = Object.keys(rows) as GrantType[];

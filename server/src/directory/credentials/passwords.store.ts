@@ -80,7 +80,7 @@ const markUsed = prepared(({ realm, userId, hash, now }: { realm: string; userId
     .returning("user_id"),
 );
 
-/** The same password under a better hash, unless the password has changed meanwhile. Its age stays. */
+/** Stores the same password under a better hash, unless it has changed meanwhile. Its age stays. */
 export async function upgradePassword(db: Db, realm: string, userId: string, hash: string, better: string): Promise<void> {
   await db
     .updateTable("credentials")

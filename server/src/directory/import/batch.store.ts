@@ -17,7 +17,7 @@ export interface NewUser {
   readonly passwordHash: string | null;
   readonly roleIds: readonly string[];
   readonly createdAt: number;
-  /** Where the user comes from, when not from here. */
+  /** The user's source, when not local. */
   readonly source?: string;
 }
 
@@ -123,7 +123,7 @@ export async function insertCredentials(tx: Tx, realm: string, credentials: read
       "createdAt" bigint)`.execute(tx);
 }
 
-/** Which of these ids users of the realm have already. */
+/** The ids that users of the realm have already. */
 export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ user_id: string }>`

@@ -68,7 +68,7 @@ export interface BrokerTools {
   readonly log: Logger;
 }
 
-/** How people sign in by one protocol. A plug point: each is a plain object in `brokers`, and signs in through the server in the tests here. */
+/** A protocol of identity providers. Each is a plain object in `brokers`, and the conformance tests sign in with each. */
 export interface Broker {
   /** Throws an UpstreamError where the provider cannot be reached or understood. */
   begin(provider: ProviderSnapshot, request: BrokerRequest, tools: BrokerTools): Promise<Departure>;

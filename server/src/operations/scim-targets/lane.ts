@@ -172,7 +172,7 @@ async function sendOne(parts: LaneParts, object: StoredObject, send: (object: St
   }
 }
 
-/** What was refused: the same is not sent again by a full sync. */
+/** The digest of a refused object: a full sync does not send the same again. */
 async function digestNow({ db, target, key }: LaneParts, { kind, local_id: id, erased }: StoredObject): Promise<string> {
   const wanted =
     kind === "user"
@@ -181,7 +181,7 @@ async function digestNow({ db, target, key }: LaneParts, { kind, local_id: id, e
   return digestOf(key, wanted);
 }
 
-/** What a failure of the target as a whole means for it. No attempt is counted for any object. */
+/** Suspends or pauses a target that failed as a whole. No attempt is counted for any object. */
 async function rest({ db, work, target }: LaneParts, error: PeerError): Promise<void> {
   const now = clock.now();
   if (error.failure === "denied") {

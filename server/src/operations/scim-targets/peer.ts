@@ -39,7 +39,7 @@ export interface PeerAnswer {
   readonly body: Resource | null;
   /** The last part of `Location`. */
   readonly locationId: string | null;
-  /** What the target says of an error, as a sentence. */
+  /** The target's error, as a sentence. */
   readonly detail: string;
 }
 
@@ -116,7 +116,7 @@ export function createPeer({ outbound, url, settings, secret, signal, onRequest 
     try {
       const answer = await measured(method, path, body);
       if (answer.status !== 403) return answer;
-      // Of one object, or of us? Whoever may not read users may do nothing there.
+      // The 403 concerns this object, or all our requests: a client that may not read users may do nothing there.
       mayRead ??= measured("GET", PROBE);
       if ((await mayRead).status === 403) throw new PeerError("denied", `The target does not let us in. ${answer.detail}`);
       return answer;

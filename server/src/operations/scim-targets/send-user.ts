@@ -72,7 +72,7 @@ async function update({ peer, target }: SendParts, remoteId: string, body: Resou
   return true;
 }
 
-/** What the user has, and by name what they have not: a PATCH leaves alone what it does not name. */
+/** The user's attributes, and the names of absent ones: a PATCH leaves alone what it does not name. */
 const changes = (settings: Settings, { schemas: _, ...attributes }: Resource): Resource[] => [
   { op: "replace", value: attributes },
   ...missingPaths(settings, attributes).map((path) => ({ op: "remove", path })),

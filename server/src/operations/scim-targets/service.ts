@@ -137,7 +137,7 @@ export async function retry(ctx: Ctx, targetId: string, objectId: string): Promi
   return (await findObject(ctx.tx, key, id))!;
 }
 
-/** What waits for a confirmation is deactivated or deleted at the target. */
+/** Deactivates or deletes the accounts at the target that wait for a confirmation. */
 export async function confirm(ctx: Ctx, targetId: string, { accounts }: ConfirmDeprovisioning): Promise<ScimTargetStatus> {
   const target = await takeTarget(ctx, targetId);
   assertMayDirect(ctx);

@@ -138,7 +138,7 @@ export async function updateTarget(
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
-/** What it was sent is forgotten with it. */
+/** Its objects are deleted with it. */
 export async function deleteTarget(tx: Tx, realm: string, targetId: string): Promise<void> {
   await tx.deleteFrom("scim_targets").where("realm_id", "=", realm).where("target_id", "=", targetId).execute();
 }

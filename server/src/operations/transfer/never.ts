@@ -18,9 +18,9 @@ export const neverExported = [
   ...["password_history", "consents", "resource_consents", "terms_acceptances", "saml_name_ids", "identity_links"],
   // SCIM: tokens are made anew, and what a connection knows of users and groups comes with its next run.
   ...["scim_tokens", "scim_users", "scim_user_emails", "scim_user_ids", "scim_group_ids", "scim_organization_groups"],
-  // What users share of what they own at applications.
+  // Shares of resources that users own at applications.
   ...["authz_shares", "authz_share_names"],
-  // What SCIM targets were sent: a target elsewhere compares everything.
+  // The state of SCIM targets: a target elsewhere compares everything.
   ...["scim_target_states", "scim_objects", "scim_members", "scim_changes"],
   // An invitation is sent again.
   "organization_invitations",

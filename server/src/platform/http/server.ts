@@ -41,7 +41,7 @@ const MAX_PARAM_LENGTH = 2048;
 const serializers = SerializerSelector();
 
 /**
- * As with validators, a route's serializer is made when it first answers: making all of them took a third of a start.
+ * Like a validator, a route's serializer is made when it first answers: making all of them took a third of a start.
  * The maker looks through all the named schemas it is given, so it is given only those that the answer refers to.
  */
 const lazySerializers =

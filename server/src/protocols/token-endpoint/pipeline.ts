@@ -63,7 +63,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, request: Tok
   return { client, body: made.body };
 }
 
-/** The same for an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
+/** Answers an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
 export async function answerIssue(ctx: TokenCtx, countedAs: string, issue: Issue & { readonly kind: "user" }): Promise<object> {
   await assertAllowed(ctx, issue);
   const made = await makeTokens(ctx, issue, undefined);
@@ -117,7 +117,7 @@ export function presentedParameters(
 async function assertAllowed(ctx: TokenCtx, issue: Issue): Promise<void> {
   await assertMayUse(ctx, issue);
   if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
-  // Where a token is made, its maker asks.
+  // The maker of tokens checks it for the other kinds.
   if (issue.kind === "decision") await assertAgentActive(ctx.parts, ctx.client);
 }
 

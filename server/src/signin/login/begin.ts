@@ -20,7 +20,7 @@ export interface SignInStart {
   /** The kind of interaction; `login`, if left out. */
   readonly kind?: string;
   readonly request: SignInRequest;
-  /** Where something of it is done already. */
+  /** The progress to begin with, where a part is done already. */
   readonly state?: Progress;
   readonly returnTo: string;
 }

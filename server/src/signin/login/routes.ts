@@ -31,7 +31,7 @@ import { homePath, loginPath, seeOther } from "./begin.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
-import { depart, ledHome } from "./departure.ts";
+import { depart, discoverHomeRealm } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { showPostForm } from "./post-form.ts";
@@ -224,8 +224,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       // An old page, of a step that is behind us: the present one is shown.
       if (!ask) return seeOther(reply, stepPath(run));
 
-      const led = await ledHome(parts, position, ask, form);
-      if (led) return keepAt(led);
+      const discovered = await discoverHomeRealm(parts, position, ask, form);
+      if (discovered) return keepAt(discovered);
       const missing = missingIn(ask, form);
       if (missing.length > 0)
         return show(visit, typedInto(run, ask, form), ask, {

@@ -156,7 +156,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The same for a page with its own address, where it can be had in every language. `kept`: what that address says besides. */
+  /** The frame of a page with its own address, with links to its languages. `kept`: further parameters of that address. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
@@ -186,7 +186,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
   ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
 
-  /** The same, from which one goes on to the sign-in page. */
+  /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
     showMessage(request, reply, status, kind, { back: { href: loginPath(request.visitor.realm.realmId), label: "signIn" } });
 
@@ -213,7 +213,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const error = asAppError(cause);
     logFailure(request, error);
     if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
-    // What asks for more proof on a page is asked for at once, and leads back to the page.
+    // A page that needs more proof asks for it at once, and the sign-in leads back to the page.
     if (error.stepUpUrl !== undefined && request.realm) {
       const query = new URLSearchParams({ return_to: request.url });
       return seeOther(reply, `${stepUpPath(request.realmId)}?${query}`);

@@ -208,7 +208,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   }
 };
 
-/** As if the code had been typed, in this browser. Null: the link was used, or the account is closed or has another address by now. */
+/** Continues in this browser as if the code had been typed. Null: the link was used, or the account is closed or has another address by now. */
 async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interaction | null): Promise<string | null> {
   const taken = await takeToken(ctx, "reset-password", token);
   if (!taken || taken.userId === null) return null;
