@@ -186,7 +186,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     expect(consumed).toMatchObject({ status: "CONSUMED", payloadHash: paid.payloadHash });
 
     const unpaid = await ask("Pay 2,000.00 euro to another account");
-    await press(page, "Do not sign");
+    await press(page, "Don’t sign");
     await heading(page, "Not signed");
     await look(page, "transaction-declined");
     expect(must(await visitor.get(`/realms/${realm}/tx/${unpaid.id}`, { headers }), 200)).toMatchObject({ status: "DECLINED" });

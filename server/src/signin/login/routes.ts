@@ -241,7 +241,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   app.get(
     "/",
-    { schema: { summary: "To your account, or to the sign-in", response: { 303: redirect("To the page") } } },
+    { schema: { operationId: "openRealm", summary: "To your account, or to the sign-in", response: { 303: redirect("To the page") } } },
     async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
   );
 

@@ -263,6 +263,6 @@ describe("message pages", () => {
     expect(html).toContain("<code>req-1</code>");
     expect(html).toContain('<a class="gh-button gh-button--plain" href="/realms/acme/login">Go back</a>');
     expect(renderMessage({ branding, locale: "nl", kind: "too-many-requests", retryAfterSeconds: 30 })).toContain("over 30 seconden");
-    expect(renderMessage({ branding, locale: "en", kind: "too-many-requests" })).toContain("wait a moment");
+    expect(renderMessage({ branding, locale: "en", kind: "too-many-requests" })).toContain("Wait a moment");
   });
 });
