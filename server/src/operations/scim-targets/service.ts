@@ -113,7 +113,7 @@ export async function startSync(ctx: Ctx, targetId: string, { resend = false }: 
 export async function readStatus(ctx: ReadCtx, targetId: string): Promise<ScimTargetStatus> {
   const target = await readTarget(ctx, targetId);
   const counts = await countObjects(ctx.tx, { realm: ctx.realm, targetId: target.id });
-  return { ...target.status, ...counts, syncing: target.status.state === "WORKING" };
+  return { ...target.status, ...counts, syncing: target.syncing };
 }
 
 export async function searchObjects(ctx: ReadCtx, targetId: string, query: ObjectQuery): Promise<Page<ScimTargetObject>> {

@@ -100,7 +100,7 @@ export const scimTargets: Section = {
       const named = (known: ReadonlyMap<string, string>, ids: readonly string[] = []) => ids.flatMap((id) => known.get(id) ?? []).sort();
       const { sealed } = row;
       const item = {
-        ...without(row, "id", "realmId", "secret", "secretSet", "createdAt", "status", "version", "sealed"),
+        ...without(row, "id", "realmId", "secret", "secretSet", "createdAt", "status", "version", "sealed", "syncing"),
         users: {
           ...without(row.users, "groupIds", "organizationIds"),
           groups: named(paths, row.users.groupIds),
