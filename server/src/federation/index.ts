@@ -6,6 +6,7 @@ export { createAccount, isInAllowedDomain, keepsAddress, resolveAccount } from "
 export type { BrokeredIdentity, BrokerRequest, BrokerTools, Destination, PostedAnswer } from "./brokers/broker.ts";
 export { type BrokeredSignIn, brokeredSignInOf, identityIn, keepTokensOf, recordBrokeredSignIn } from "./brokers/brokered-sign-in.ts";
 export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
+export { type ReadAssertion, readIdentityAssertion } from "./brokers/identity-assertions.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
@@ -46,6 +47,7 @@ export { LinkedAccount } from "./providers/links.schema.ts";
 export { addLink, importedLinks, linkProvisioned, readLink, readLinks, removeOwnLink } from "./providers/links.service.ts";
 export {
   FORGET_LINKS_JOB,
+  findLinkedUser,
   forgetLinks,
   hasGrants,
   insertLink,

@@ -24,6 +24,12 @@ const rows = {
     givesUserTokens: true,
     isSelfRegistrable: true,
   },
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": {
+    name: "jwt-bearer",
+    isConfidentialOnly: true,
+    givesUserTokens: true,
+    isSelfRegistrable: false,
+  },
   "urn:ietf:params:oauth:grant-type:uma-ticket": { name: "uma-ticket", givesUserTokens: false, isSelfRegistrable: false },
 } as const satisfies Record<string, GrantTypeRules>;
 

@@ -98,6 +98,8 @@ export interface Broker {
   ): Promise<UpstreamHop | null>;
   /** For a provider that reports logouts by its back channel. Throws an UpstreamError where anything is wrong. */
   readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
+  /** For a provider that asserts to other servers who is signed in to an application. Throws an UpstreamError where anything is wrong. */
+  readIdentityAssertion?(provider: ProviderSnapshot, jwt: string, audience: string, tools: BrokerTools): Promise<BrokeredIdentity>;
 }
 
 /** The target of a browser that signs out there: an address, or a form. */
