@@ -78,8 +78,9 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
     secure: config.baseUrl.startsWith("https:"),
     isDraining,
     compiled,
+    showNotFound: services.visitors.showFailure,
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
-    // Where requests are traced, each is a span.
+    // With tracing, each request is a span.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),
   });
   await app.register(tracing.plugin);
@@ -117,7 +118,7 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
 
 type Running = Pick<Server, "app" | "jobs" | "webhooks" | "scimTargets">;
 
-/** How the background work begins, and in which order everything ends. */
+/** Begins the background work, and ends everything in order. */
 function lifeCycle(core: Core, services: Services, { app, jobs, webhooks, scimTargets }: Running) {
   const { background, changes, config, database, log, metrics } = core;
   const { activity, audit, upgrades, closeConnections } = services;

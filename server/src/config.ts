@@ -39,7 +39,7 @@ export interface Config {
   readonly providerTimeoutMs: number;
   /** null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
-  /** Where the proxy asks clients for certificates; null: at `baseUrl`. */
+  /** The base URL at which the proxy asks clients for certificates; null: `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
   readonly allowedHosts: readonly string[];
   /** Empty: those of the system. */
@@ -56,7 +56,7 @@ export interface Config {
   readonly otelEndpoint: string | null;
   readonly logLevel: Values["logLevel"];
   readonly shutdownGraceSeconds: number;
-  /** Where each value came from. */
+  /** The source of each value. */
   readonly origins: Readonly<Record<SettingName, Origin>>;
 }
 

@@ -2,7 +2,7 @@ import { redactUrl } from "../config/redact.ts";
 import type { Core } from "../core.ts";
 import { createForwarder, httpReceiver, transports } from "../tenancy/audit/index.ts";
 
-/** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */
+/** The outputs of audit events: always standard output, and HTTP where a receiver is configured. */
 export function openForwarder({ config: { audit }, database, background: { db }, log, metrics, onEvents }: Core) {
   const { httpUrl, httpToken, categories, timeoutMs } = audit;
   const receiver = httpUrl === null ? null : httpReceiver({ httpUrl, httpToken, timeoutMs });

@@ -72,8 +72,8 @@ async function create(call: Invocation): Promise<ExitCode> {
   const { password, toShow } = await choosePassword(call, "password-file");
   const user = await withCore(call, (core) => createAdmin(core, realm, input, password));
   const shown = { realm, userId: user.userId, username, roles: user.roles, ...(toShow !== null && { password: toShow }) };
-  const said = `Created ${username} in the realm ${realm}, with the role admin.`;
-  call.print(shown, toShow === null ? said : `${said}\n\n  Password    ${toShow}`);
+  const text = `Created ${username} in the realm ${realm}, with the role admin.`;
+  call.print(shown, toShow === null ? text : `${text}\n\n  Password    ${toShow}`);
   return 0;
 }
 

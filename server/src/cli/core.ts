@@ -60,7 +60,7 @@ function explain(error: unknown): never {
   throw error;
 }
 
-/** Where a command's work comes from, as the audit trail records it. */
+/** The origin of a command's work in the audit trail. */
 export const cliOrigin = (realm: string): Parameters<UnitOfWork["transact"]>[0] => ({
   realm,
   actor: systemActor(realm, "cli"),

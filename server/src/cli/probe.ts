@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import type { Config } from "../config.ts";
 
-/** Where this machine reaches the server itself, whatever the proxies in front of it are called. */
+/** The server's address on this machine, without the proxies in front of it. */
 export function localUrl({ host, port }: Pick<Config, "host" | "port">): string {
   const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;

@@ -29,12 +29,12 @@ async function create(call: Invocation): Promise<ExitCode> {
   const { password, toShow } = await choosePassword(call, "admin-password-file");
   const created = await withCore(call, async (core) => {
     const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: password });
-    // As over the API: the realm is created by master, and the event is in its audit trail.
+    // Like over the API, the realm is created by master, and the event is in its audit trail.
     return core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
   });
   const { realmId, displayName: name, createdAt } = created;
-  const said = [`Created the realm ${realm}. Its administrator is admin.`, ...(toShow === null ? [] : ["", `  Password    ${toShow}`])];
-  call.print({ realm, realmId, displayName: name, createdAt, ...(toShow !== null && { adminPassword: toShow }) }, said.join("\n"));
+  const text = [`Created the realm ${realm}. Its administrator is admin.`, ...(toShow === null ? [] : ["", `  Password    ${toShow}`])];
+  call.print({ realm, realmId, displayName: name, createdAt, ...(toShow !== null && { adminPassword: toShow }) }, text.join("\n"));
   return 0;
 }
 

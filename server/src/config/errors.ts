@@ -2,7 +2,7 @@
 export interface ConfigProblem {
   /** The setting as the reference names it, or the unknown name itself. */
   readonly setting: string;
-  /** Where the value came from, in words: `environment variable GATEHOUSE_PORT`. */
+  /** The value's source, in words: `environment variable GATEHOUSE_PORT`. */
   readonly source: string;
   readonly message: string;
 }

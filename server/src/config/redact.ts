@@ -29,7 +29,7 @@ export function redactUrl(text: string): string {
   // A password with an unescaped # or / in it ends up here, misread as what follows the host.
   if (/[@#]/.test(url.pathname + url.search + url.hash)) return HIDDEN;
   const hidden = [...url.searchParams.keys()].filter((name) => SECRET_PARAMETER.test(name));
-  // As it was written, where there is nothing to hide: taking a URL apart and together may add a slash.
+  // Unchanged, where there is nothing to hide: taking a URL apart and together may add a slash.
   if (!url.password && hidden.length === 0) return text;
   if (url.password) url.password = HIDDEN;
   for (const name of hidden) url.searchParams.set(name, HIDDEN);

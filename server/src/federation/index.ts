@@ -2,10 +2,11 @@
 // sign-ins by a provider have in common, oidc/, saml/, eid/ and ldap/ one protocol each. Owns `identity_providers`, `identity_provider_secrets`,
 // `identity_provider_mappers`, `identity_links`, `identity_link_tokens`, `identity_provider_grants`, `identity_provider_metadata`, `brokered_sessions`,
 // `broker_answers`, `broker_logouts`, `broker_logout_tokens`, `directory_entries`, `directory_runs` and `directory_erasures`.
-export { arrive, createAccount, isInAllowedDomain, keepsAddress } from "./brokers/accounts.ts";
-export { arrivalOf, type BrokeredArrival, identityIn, keepTokensOf, recordArrival } from "./brokers/arrival.ts";
+export { createAccount, isInAllowedDomain, keepsAddress, resolveAccount } from "./brokers/accounts.ts";
 export type { BrokeredIdentity, BrokerRequest, BrokerTools, Destination, PostedAnswer } from "./brokers/broker.ts";
+export { type BrokeredSignIn, brokeredSignInOf, identityIn, keepTokensOf, recordBrokeredSignIn } from "./brokers/brokered-sign-in.ts";
 export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
+export { type ReadAssertion, readIdentityAssertion } from "./brokers/identity-assertions.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
@@ -46,6 +47,7 @@ export { LinkedAccount } from "./providers/links.schema.ts";
 export { addLink, importedLinks, linkProvisioned, readLink, readLinks, removeOwnLink } from "./providers/links.service.ts";
 export {
   FORGET_LINKS_JOB,
+  findLinkedUser,
   forgetLinks,
   hasGrants,
   insertLink,

@@ -25,7 +25,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Where the closing quote is; the end of the text where there is none. */
+/** The position of the closing quote, or the end of the text. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -52,7 +52,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** The same for a parameter: JSON, or a JWT whose header or claims are JSON. */
+/** Checks the depth of a parameter: JSON, or a JWT whose header or claims are JSON. */
 export function isTooDeepParameter(text: string): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;
   if (!text.startsWith("eyJ")) return isTooDeep(text);

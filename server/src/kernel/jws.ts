@@ -80,7 +80,7 @@ export function isSignedBy(jws: ParsedJws, key: KeyObject): boolean {
   return algorithm !== null && verify(algorithm.digest, jws.signed, { key, ...algorithm.options }, jws.signature);
 }
 
-/** The same for a key that somebody else chose: one that takes long is used on another thread. */
+/** Verifies with a key of another party: an expensive key is used on another thread. */
 export async function isSignedByAny(jws: ParsedJws, key: KeyObject): Promise<boolean> {
   if (isFast(key)) return isSignedBy(jws, key);
   const algorithm = algorithmFor(jws, key);

@@ -12,7 +12,7 @@ interface Dated {
 export interface TimeRules {
   /** In seconds. */
   readonly skew?: number;
-  /** Where a token is accepted for longer or shorter after its end than the skew says. */
+  /** The time for which a token is accepted after its end, where it is not the skew. */
   readonly expirySkew?: number;
   readonly requiresIat?: boolean;
 }

@@ -16,7 +16,7 @@ export class OAuthError extends Error {
     this.scope = options.scope;
   }
 
-  /** As the answer spells it. */
+  /** The body of the response. */
   toBody(): { error: string; error_description: string; scope?: string } {
     return { error: this.error, error_description: this.message, ...(this.scope !== undefined && { scope: this.scope }) };
   }

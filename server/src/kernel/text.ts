@@ -46,7 +46,7 @@ export const cleanName = (text: string): string => text.replace(BREAKS, " ").rep
 
 const MAX_NAME = 255;
 
-/** The same, from outside; null where nothing is left that can be a name. */
+/** Reads a name from outside; null: no character of a name is left. */
 export function nameOf(value: unknown): string | null {
   const name = typeof value === "string" && value.length <= 4 * MAX_NAME && value.isWellFormed() ? cleanName(value) : "";
   return SEEN.test(name) && name.length <= MAX_NAME ? name : null;

@@ -11,7 +11,7 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** Where a ciphertext lives. Bound in as additional data, so that a row copied elsewhere does not open. */
+/** The place of a ciphertext, bound to it as additional data, so that a row copied elsewhere does not open. */
 export interface Place {
   readonly realm: string;
   readonly table: string;
@@ -85,7 +85,7 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
 /** A new secret: 256 random bits, URL-safe. */
 export const randomToken = (): string => randomBytes(32).toString("base64url");
 
-/** How our own tokens are stored: they are random, so a fast hash is enough. */
+/** The stored form of our own tokens. They are random, so a fast hash is enough. */
 export const sha256 = (text: string): string => hash("sha256", text, "base64url");
 
 export const hmac = (key: KeyObject, text: string): string => createHmac("sha256", key).update(text).digest("base64url");

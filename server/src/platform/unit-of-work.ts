@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly impersonator: string | null;
 }
 
-/** Where the work comes from. */
+/** The origin of the work. */
 export interface Origin {
   readonly realm: string;
   readonly actor: Actor;

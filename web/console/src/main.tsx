@@ -27,6 +27,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // Without a network a call fails and says so; it does not wait in silence.
+      networkMode: "always",
       // A refusal stays one; only a server that cannot be reached or is overloaded is asked again.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiProblem) || error.status >= 500),
     },

@@ -4,7 +4,7 @@ import { member } from "../../platform/http/index.ts";
 const names = (maxLength: number, description: string) =>
   member(Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: 100, uniqueItems: true, description }), []);
 
-/** How the admin API spells them, in clients and in the options of SAML clients. */
+/** The members' spelling in the admin API, in clients and in the options of SAML clients. */
 export const accessMembers = {
   allowedRoles: names(
     512,

@@ -36,7 +36,7 @@ export interface AgentTools {
 
 export type VersionedAgent = Agent & { readonly version: number };
 
-/** As the admin API and its owner see it. */
+/** The agent for the admin API and its owner. */
 export const shownAgent = ({ client: _client, ...agent }: AgentRow): VersionedAgent => agent;
 
 const shownPage = ({ rows, ...page }: Page<AgentRow>): Page<VersionedAgent> => ({ ...page, rows: rows.map(shownAgent) });

@@ -46,7 +46,7 @@ const columns = [
   ...(["realm_id", "id", "name", "description", "owner_user_id", "client_id", "scopes", "status"] as const),
   ...(["created_at", "activated_at", "expires_at", "last_used_at", "last_reviewed_at", "review_due_at", "version"] as const),
 ] as const;
-/** As OAuth knows the client. */
+/** The OAuth client id. */
 const clientName = sql<string | null>`(select c.client_id from clients c where c.realm_id = agents.realm_id and c.id = agents.client_id)`;
 type Row = Pick<Selectable<AgentsTable>, (typeof columns)[number]> & { client_name: string | null };
 

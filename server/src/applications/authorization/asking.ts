@@ -25,7 +25,7 @@ export function parsePermission(text: string): PermissionAsked {
     : { kind: "resource", name, scopes: wanted };
 }
 
-/** How `permission` names resources. */
+/** The forms in which `permission` names resources. */
 export interface Naming {
   readonly byUri: boolean;
   /** A resource whose URI ends with `/*` is meant by every address below it; the longest wins. */

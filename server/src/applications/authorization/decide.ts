@@ -23,7 +23,7 @@ export interface DecisionAsked {
   readonly subject: SubjectAsked;
   readonly action: string;
   readonly resource: ResourceAsked;
-  /** What the request pushed. */
+  /** Claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
 }
 

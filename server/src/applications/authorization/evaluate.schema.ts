@@ -6,7 +6,7 @@ import { CreateAuthzPermission, scopeName, strategies } from "./schema.ts";
 
 const verdict = oneOf(["PERMIT", "DENY"]);
 const name = Type.String({ minLength: 1, maxLength: 255 });
-/** How many resources one evaluation is about. */
+/** The number of resources in one evaluation. */
 export const MOST_RESOURCES = 100;
 
 export const EvaluateRequest = Type.Object(

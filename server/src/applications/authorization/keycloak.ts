@@ -26,7 +26,7 @@ const textsOf = (config: Members, member: string): string[] => listOf(config, me
 
 export interface KeycloakAuthorization {
   readonly item: AuthorizationItem;
-  /** What is different here, and why; for the report of an import. */
+  /** The differences from Keycloak, and their reasons; for the report of an import. */
   readonly notes: readonly string[];
 }
 

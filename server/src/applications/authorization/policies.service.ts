@@ -72,7 +72,7 @@ function shown(kind: EntryKind, { id, required, extendChildren }: StoredEntry): 
   return kind === "group" ? { path: id, extendChildren } : id;
 }
 
-/** What becomes of users that the realm does not have: documents of other realms may name some, and the policy cannot tell about them. */
+/** The treatment of users that the realm does not have: documents of other realms may name some, and the policy is undecided about them. */
 type UnknownUsers = "refuse" | "lose";
 
 export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolicy, unknown: UnknownUsers = "refuse"): Promise<Versioned> {
@@ -164,7 +164,7 @@ async function resolved(
     entries.set(id, { id, required: flags.required ?? false, extendChildren: flags.extendChildren ?? false });
   }
   const existing = isWriting(ctx) ? await shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
-  const gone = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
-  if (gone !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${gone}” was deleted just now` }]);
+  const deleted = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
+  if (deleted !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${deleted}” was deleted just now` }]);
   return [...entries.values(), ...lost];
 }

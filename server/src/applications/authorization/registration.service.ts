@@ -17,7 +17,7 @@ import {
 import { isResourceName, isResourceType, isScopeName } from "./schema.ts";
 import { addScopes, takeServer } from "./service.ts";
 
-// What a resource server does with its own resources, by UMA: the same rules as for administrators, but by ids alone, and without a view of users.
+// A resource server manages its own resources by UMA: the same rules as for administrators, but by ids alone, and without a view of users.
 
 export const findRegistered = async ({ tx }: ReadCtx, server: ResourceServer, id: string): Promise<ResourceRow | null> =>
   isId(id) ? findResourceById(tx, server, id) : null;
@@ -75,7 +75,7 @@ async function prepare(ctx: Ctx, server: ResourceServer, state: ResourceState): 
   if (unknown.length > 0) await addScopes(ctx, server, unknown);
 }
 
-/** Those of this resource server that have these ids, by id. */
+/** The resources of this resource server with these ids, by id. */
 export async function resourcesById(db: Db, server: ResourceServer, ids: readonly string[]): Promise<Map<string, ResourceRow>> {
   const rows = await resourcesWithIds(
     db,

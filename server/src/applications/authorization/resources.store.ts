@@ -169,7 +169,7 @@ export async function permissionsNaming(db: Db, { realm, client }: Server, id: s
   return rows.map(({ permission }) => permission);
 }
 
-/** Which resources a question is about. */
+/** The resources of a request. */
 export type ResourcesAsked =
   | { readonly by: "names"; readonly names: readonly string[] }
   /** The same, where each name is asked for another user; null: a client, or unknown. */

@@ -105,7 +105,7 @@ export async function createScope(ctx: Ctx, id: string, { name, displayName = nu
   return scopeNamed(ctx, server, name);
 }
 
-/** Those that a resource server brings with a resource. The caller holds the lock. */
+/** Adds the scopes that a resource server registers with a resource. The caller holds the lock. */
 export async function addScopes(ctx: Ctx, server: Server, names: readonly string[]): Promise<void> {
   const known = await knownScopes(ctx.tx, server, names);
   const added = names.filter((name) => !known.has(name));

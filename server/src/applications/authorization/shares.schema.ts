@@ -4,7 +4,7 @@ import { createdAt, nullable, scopeName } from "./schema.ts";
 const text = nullable(Type.String());
 const scopes = Type.Array(Type.String(), { description: "What may be done with it; empty: it has no scopes, and is shared as a whole" });
 
-/** What a user owns at a resource server, and may share. */
+/** A resource that a user owns at a resource server, and may share. */
 export const OwnResource = Type.Object(
   {
     resourceId: Type.String({ format: "uuid" }),

@@ -67,7 +67,7 @@ export function listOwned(db: Db, realm: string, userId: string, query: ListQuer
   return pageOf(db, base, order, query);
 }
 
-/** What others shared with the user, with the scopes that they got. */
+/** The resources that others shared with the user, with the shared scopes. */
 export function listSharedWith(db: Db, realm: string, userId: string, query: ListQuery): Promise<Page<SharedResource>> {
   const scopes = sql<string[]>`array(select s.scope from authz_shares s where s.realm_id = authz_resources.realm_id
     and s.client_id = authz_resources.client_id and s.resource_id = authz_resources.resource_id and s.user_id = ${userId}
@@ -169,7 +169,7 @@ export async function deleteShare(
   return { share, userId };
 }
 
-/** What counts for a user is the union of what the owner shared by each of the user's names. */
+/** A user gets the union of the scopes that the owner shared by each of the user's names. */
 async function applyShares(tx: Tx, { realm, client, resourceId }: ResourcePlace, userId: string | null, now: number): Promise<void> {
   const shared = sql`select unnest(n.scopes) from authz_share_names n where n.realm_id = ${realm} and n.client_id = ${client}
     and n.resource_id = ${resourceId} and n.user_id = ${userId}::uuid`;

@@ -105,7 +105,7 @@ export async function deleteScope(tx: Tx, { realm, client }: Server, name: strin
   await tx.deleteFrom("authz_scopes").where("realm_id", "=", realm).where("client_id", "=", client).where("name", "=", name).execute();
 }
 
-/** Which of `names` the client has. */
+/** The names that the client has. */
 export async function knownScopes(db: Db, { realm, client }: Server, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from authz_scopes

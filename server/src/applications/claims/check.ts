@@ -10,7 +10,7 @@ export function checkMapper(mapper: MapperState): void {
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** The same for a value that is not written as a claim. */
+/** Checks a value that is not written as a claim. */
 export function checkSource(mapper: MapperState): void {
   const errors = valueErrors(mapper);
   if (errors.length > 0) throw invalidFields(errors);

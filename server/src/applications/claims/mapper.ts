@@ -1,7 +1,7 @@
 import type { ClaimSourceName } from "./sources/index.ts";
 import type { ClaimType } from "./sources/source.ts";
 
-/** Where a claim goes. */
+/** The places of a claim. */
 export type ClaimTarget = "idToken" | "accessToken" | "userinfo" | "introspection";
 
 /** One claim, as configured: of the realm (attached to scopes) or of one client. */

@@ -9,7 +9,7 @@ interface MapperRoutes<Input, State> {
   readonly tags: string[];
   /** The owner's parameter in the path. */
   readonly param: string;
-  /** As summaries call it: `a client`. */
+  /** The owner in summaries: `a client`. */
   readonly of: string;
   readonly mappers: OwnedMappers<Input, State>;
   readonly record: TSchema;

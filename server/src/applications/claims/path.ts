@@ -10,7 +10,7 @@ export const protocolClaims: ReadonlySet<string> = new Set([
 ]);
 
 /** Names by which an assignment would reach into every object of the process. */
-const treacherous: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+const prototypeNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const MAX_DEPTH = 8;
 
@@ -29,7 +29,7 @@ export function claimPath(claim: string): readonly string[] | null {
     } else segment += char;
   }
   segments.push(segment);
-  const fits = segments.length <= MAX_DEPTH && segments.every((name) => name !== "" && !treacherous.has(name));
+  const fits = segments.length <= MAX_DEPTH && segments.every((name) => name !== "" && !prototypeNames.has(name));
   return fits ? segments : null;
 }
 

@@ -34,9 +34,9 @@ export async function saveClaim(ctx: Ctx, claimId: string, input: UpdateClaimMap
   const mapper = checkedMapper(input);
   const current = await takeClaim(ctx, claimId);
   refuseReadOnly(current, input, ["realmId", "claimId", "createdAt"]);
-  const said = (scopes: readonly string[]) => [...scopes].sort().join(" ");
-  const scopes = input.scopes && said(input.scopes);
-  refuseReadOnly({ scopes: said(current.scopes) }, { scopes }, ["scopes"], "are changed at the client scopes themselves");
+  const comparable = (scopes: readonly string[]) => [...scopes].sort().join(" ");
+  const scopes = input.scopes && comparable(input.scopes);
+  refuseReadOnly({ scopes: comparable(current.scopes) }, { scopes }, ["scopes"], "are changed at the client scopes themselves");
   expectVersion(ctx, current.version);
   const claim = await updateClaim(ctx.tx, ctx.realm, current.claimId, input.name, mapper);
   await ctx.configChanged();
@@ -59,7 +59,7 @@ export function checkedMapper(input: ClaimMapperInput): MapperState {
   return mapper;
 }
 
-/** The same for a mapper whose value becomes something else than a claim. */
+/** Checks a mapper whose value becomes something else than a claim. */
 export function checkedSource(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkSource(mapper);

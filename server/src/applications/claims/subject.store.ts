@@ -79,7 +79,7 @@ const clientQuery = perNeeds((needs) =>
   ),
 );
 
-/** The same for a client that acts in its own name; `id` is the client's in paths of the admin API. */
+/** The subject data of a client that acts in its own name; `id` is the client's in paths of the admin API. */
 export async function serviceAccountData(db: Db, realm: string, id: string, needs: SubjectNeeds): Promise<ClaimSubject> {
   const readable = needs.filter((name) => sources[name].ofClient);
   const [read = {}] = readable.length > 0 ? await clientQuery(readable)(db, { realm, id }) : [];

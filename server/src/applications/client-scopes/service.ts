@@ -56,9 +56,9 @@ export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientSc
   const current = await takeScope(ctx, scopeId);
   // The name is what clients list, users allowed and tokens say: another name is another scope.
   refuseReadOnly(current, input, ["realmId", "scopeId", "name", "builtIn", "createdAt"]);
-  const said = (claims: ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
-  const claims = input.claims && said(input.claims);
-  refuseReadOnly({ claims: said(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
+  const comparable = (claims: ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
+  const claims = input.claims && comparable(input.claims);
+  refuseReadOnly({ claims: comparable(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
   expectVersion(ctx, current.version);
   const state = {
     description: input.description ?? null,

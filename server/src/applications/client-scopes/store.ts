@@ -78,7 +78,7 @@ export async function lockScope(tx: Tx, realm: string, scopeId: string): Promise
   return row ? toScope(row) : null;
 }
 
-/** Which of `names` exist, kept from being deleted until commit: for clients that are going to list them. */
+/** The existing scopes among `names`, which cannot be deleted until commit: for clients that will list them. */
 export async function shareScopes(tx: Tx, realm: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from client_scopes

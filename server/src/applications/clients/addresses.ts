@@ -1,6 +1,6 @@
 import type { FieldError } from "../../kernel/errors.ts";
 
-/** Where an application on the user's own device listens. */
+/** The hosts on which an application on the user's own device listens. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 type Verdict = { readonly code: string; readonly message: string } | null;

@@ -24,12 +24,18 @@ const rows = {
     givesUserTokens: true,
     isSelfRegistrable: true,
   },
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": {
+    name: "jwt-bearer",
+    isConfidentialOnly: true,
+    givesUserTokens: true,
+    isSelfRegistrable: false,
+  },
   "urn:ietf:params:oauth:grant-type:uma-ticket": { name: "uma-ticket", givesUserTokens: false, isSelfRegistrable: false },
 } as const satisfies Record<string, GrantTypeRules>;
 
 type Rows = typeof rows;
 export type GrantType = keyof Rows;
-/** As the admin API names them. */
+/** The names in the admin API. */
 export type GrantTypeName = { [K in GrantType]: Rows[K] extends { readonly name: infer Name } ? Name : K }[GrantType];
 
 export const grantTypes = Object.keys(rows) as GrantType[];

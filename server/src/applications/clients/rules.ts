@@ -29,6 +29,7 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
     ...addressErrors(client),
     ...inList("audience", client.audience, ownAddressVerdict(baseUrl)),
     ...indicatorErrors(client, baseUrl),
+    ...crossAppErrors(client),
     ...authenticationErrors(client, publicClient),
     ...keyErrors(client),
     ...algorithmErrors(client),
@@ -70,6 +71,16 @@ function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string):
       foreignAddressVerdict(baseUrl)(uri) ??
       (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of one before it" } : null),
   );
+}
+
+function crossAppErrors({ crossAppAccess }: StoredClient): FieldError[] {
+  const issuers = crossAppAccess.map(({ issuer }) => issuer);
+  return crossAppAccess.flatMap(({ issuer }, at) => [
+    ...inMember(`crossAppAccess.${at}.issuer`, issuer, addressVerdict),
+    ...(issuers.indexOf(issuer) < at
+      ? [error(`crossAppAccess.${at}.issuer`, "duplicate", `crossAppAccess.${at}.issuer is in the list already`)]
+      : []),
+  ]);
 }
 
 /** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */

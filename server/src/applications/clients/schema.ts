@@ -233,6 +233,28 @@ export const settings = {
     }),
     "listed",
   ),
+  crossAppAccess: member(
+    Type.Array(
+      Type.Object(
+        {
+          issuer: Type.String({ minLength: 1, maxLength: 2048, description: "The other authorization server: `aud` of the assertion" }),
+          clientId: Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$", description: "How that server knows this client" }),
+          scopes: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$" }), {
+            maxItems: 100,
+            uniqueItems: true,
+            description: "What it may ask for there, in that server's words",
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        maxItems: 50,
+        description:
+          "Other authorization servers at which it may act for users who signed in to it here (cross-app access): by token exchange it gets an identity assertion (ID-JAG) for them",
+      },
+    ),
+    [],
+  ),
   initiateLoginUri: nullableMember(uri, "Where others may send a browser to start signing in", "initiate_login_uri"),
   defaultMaxAge: seconds(
     0,

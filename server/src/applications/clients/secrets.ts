@@ -3,7 +3,7 @@ import { type Place, safeEqual, type Vault } from "../../kernel/vault.ts";
 import type { ClientAuthMethod, ClientSettings } from "./schema.ts";
 import type { ClientSnapshot } from "./snapshot.ts";
 
-/** As the row holds them. */
+/** The sealed secrets of the row. */
 export interface SealedSecrets {
   readonly secret: string | null;
   readonly previous_secret: string | null;

@@ -265,13 +265,13 @@ export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field =
     }));
 }
 
-/** As the admin API shows it. */
+/** The client in the admin API. */
 export async function shownWithNames(ctx: ReadCtx, row: ClientRow): Promise<VersionedClient> {
   const [client] = await spellAccess(ctx.tx, ctx.realm, [shown(row)]);
   return client!;
 }
 
-/** The same, with the ids of roles and groups in the place of their names; a write takes them, too. */
+/** The client with ids of roles and groups instead of their names; a write accepts them, too. */
 export function shown(row: ClientRow): VersionedClient {
   const { grantTypes, ...settings } = row.stored;
   const names = grantTypes.map(spellGrantType);

@@ -7,7 +7,7 @@ export interface ClientAgent {
   readonly id: string;
   /** Its tokens have no more; empty: those of the client. */
   readonly scopes: readonly string[];
-  /** As of the snapshot. Issuing a token reads it anew. */
+  /** The state at the time of the snapshot. Issuing a token reads it again. */
   readonly isActive: boolean;
   readonly expiresAt: number | null;
 }
@@ -15,9 +15,9 @@ export interface ClientAgent {
 /** A client as protocols meet it: immutable, with its secrets open, cached until the realm's configuration changes. */
 export interface ClientSnapshot {
   readonly realmId: string;
-  /** As paths of the admin API know it. */
+  /** The id in paths of the admin API. */
   readonly id: string;
-  /** As OAuth knows it. */
+  /** The OAuth client id. */
   readonly clientId: string;
   readonly name: string | null;
   readonly enabled: boolean;
@@ -27,7 +27,7 @@ export interface ClientSnapshot {
   readonly grantTypes: readonly GrantType[];
   readonly redirectUris: readonly string[];
   readonly webOrigins: readonly string[];
-  /** As configured; empty means what the realm gives (see decision 7). */
+  /** The configured scopes; empty: the realm's (see decision 7). */
   readonly scopes: readonly string[];
   /** The scopes that a workload credential limits the client to; undefined: no further limit. */
   readonly scopeLimit?: readonly string[];

@@ -6,7 +6,7 @@ interface ClientOfRealm {
   readonly clientId: string;
 }
 
-/** Which of these service providers, of several realms perhaps, take logout requests over SOAP: what the snapshot says of each, in one statement. */
+/** The service providers that take logout requests over SOAP, of several realms perhaps: like the snapshot's answer for each, in one statement. */
 export async function withBackChannelLogout(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
   const { rows } = await sql<ClientOfRealm>`
     select c.realm_id as realm, c.entity_id as "clientId"

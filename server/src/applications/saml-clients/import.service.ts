@@ -15,7 +15,7 @@ export interface ReadProvider {
   readonly url: string | null;
   readonly validUntil: number | null;
   readonly values: Imported;
-  /** How long the metadata may be kept; null: it does not say. */
+  /** The time for which the metadata may be kept; null: it has none. */
   readonly cacheDuration: number | null;
   readonly certificate: string | null;
   /** Read again by itself. */
@@ -96,7 +96,7 @@ async function fetchMetadata(outbound: Outbound, url: string): Promise<Buffer> {
   }
 }
 
-/** As a request to create it would say it: what the schema of that refuses is refused here, too. */
+/** The request that would create it: its schema applies to imports, too. */
 export const asCreation = ({ entityId, values }: ReadProvider): CreateSamlClient => {
   const { stored, name } = withMetadata(null, null, values);
   return { entityId, ...stored, options: { ...stored.options, name } } as unknown as CreateSamlClient;

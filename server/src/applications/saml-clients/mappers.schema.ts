@@ -23,7 +23,7 @@ const samlFriendlyName = Type.Union([Type.String({ minLength: 1, maxLength: 255,
 const { claim } = claimMapperMembers;
 const ofNoEffect = { description: "Of no effect in an assertion" };
 
-/** As the URN, however it was written. */
+/** The URN of a name format or of its short name. */
 export const nameFormatUrn = (format: string): string =>
   Object.hasOwn(ATTRIBUTE_NAME_FORMAT, format) ? ATTRIBUTE_NAME_FORMAT[format as Short] : format;
 

@@ -124,7 +124,7 @@ export interface Mergeable {
   readonly stored: StoredSamlClient;
 }
 
-/** The same members of a record. */
+/** The imported members of a record. */
 const valuesOf = ({ name, stored }: Mergeable): Imported => ({
   name,
   assertionConsumerServiceUrl: stored.assertionConsumerServiceUrl,
@@ -183,7 +183,7 @@ function recordOf(values: Imported, options: StoredSamlClient["options"], defaul
   };
 }
 
-/** How the API calls what an import sets. */
+/** The API's names of imported members. */
 const memberNames: Readonly<Record<keyof Imported, string>> = {
   name: "options.name",
   assertionConsumerServiceUrl: "assertionConsumerServiceUrl",

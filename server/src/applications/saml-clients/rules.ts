@@ -19,7 +19,7 @@ export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"]
   ];
 }
 
-/** As the schema of a request: lists also grow by an import. */
+/** The limits of the request's schema: lists also grow by an import. */
 const lengthErrors = ({ options }: StoredSamlClient): FieldError[] =>
   (Object.keys(maxItems) as (keyof typeof maxItems)[])
     .filter((list) => options[list].length > maxItems[list])

@@ -157,13 +157,13 @@ async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]):
   return clients.map((client, at) => ({ ...client, options: options[at]! }));
 }
 
-/** As the admin API shows it. */
+/** The SAML client in the admin API. */
 export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<VersionedSamlClient> {
   const [client] = await withNames(ctx, [shown(row)]);
   return client!;
 }
 
-/** The same, with ids; a write takes them, too. */
+/** The SAML client with ids instead of names; a write accepts them, too. */
 export function shown(row: SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {

@@ -18,7 +18,7 @@ export interface SamlClientSnapshot {
   readonly entityId: string;
   readonly name: string | null;
   readonly enabled: boolean;
-  /** Where assertions may go. The first is `assertionConsumerServiceUrl`, unless metadata names another default. */
+  /** The assertion consumer services. The first is `assertionConsumerServiceUrl`, unless metadata names another default. */
   readonly assertionConsumerServices: readonly IndexedEndpoint[];
   readonly singleLogoutServices: readonly Endpoint[];
   /** The keys of its certificates, which verify its messages. Empty: a signature counts as none. */

@@ -43,7 +43,7 @@ const withVersion = prepared(
     from (select ${realm}::text as realm_id) r left join realm_oidc o on o.realm_id = r.realm_id`,
 );
 
-/** The same with the version of the realm's configuration, of one moment and in one trip. */
+/** Reads the setting and the version of the realm's configuration in one statement. */
 export async function findSubjectClaimAt(db: Db, realm: string): Promise<Omit<StoredSubjectClaim, "version"> & { configVersion: number }> {
   const [row] = await withVersion(db, { realm });
   return {

@@ -56,7 +56,7 @@ const columns = [
   "created_at",
   "version",
 ] as const;
-/** As OAuth knows the client. */
+/** The OAuth client id. */
 const clientName = sql<string>`(select c.client_id from clients c
   where c.realm_id = workload_credentials.realm_id and c.id = workload_credentials.client_id)`;
 export type WorkloadColumns = Omit<Selectable<WorkloadCredentialsTable>, "match_key">;

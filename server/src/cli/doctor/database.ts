@@ -72,7 +72,7 @@ async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
 const connecting = (url: string) =>
   connectDirectly(url, { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, application_name: "gatehouse doctor" });
 
-/** The same verdict as at a start. */
+/** The verdict is the one of a start. */
 async function checkPooler(config: Config, url: string): Promise<Finding[]> {
   const check = "pooler";
   const pooling = await poolingOf(url);

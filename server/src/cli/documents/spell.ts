@@ -18,10 +18,10 @@ export function spellPlan({ realm, dryRun, digest, actions, generated, lacking }
   for (const { section: of, key, path } of generated) lines.push(`The server made up ${path} of ${of} ${key}.`);
   for (const { section: of, permission } of lacking) lines.push(`Not looked at: ${of}. That needs ${permission}.`);
   const count = (kind: keyof typeof signs) => actions.filter(({ action }) => action === kind).length;
-  const [made, changed, gone] = [count("create"), count("update"), count("delete")];
+  const [made, changed, deleted] = [count("create"), count("update"), count("delete")];
   if (actions.length === 0) return [...lines, `${realm} is as the document says.`].join("\n");
   const verb = dryRun ? "would be " : "";
-  lines.push(`${realm}: ${made} ${verb}created, ${changed} ${verb}updated, ${gone} ${verb}deleted.`);
+  lines.push(`${realm}: ${made} ${verb}created, ${changed} ${verb}updated, ${deleted} ${verb}deleted.`);
   if (dryRun) lines.push(`Plan ${digest}`);
   return lines.join("\n");
 }

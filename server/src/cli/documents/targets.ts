@@ -22,7 +22,7 @@ import { cliOrigin } from "../core.ts";
 import { readPassword } from "../secrets.ts";
 import type { Document } from "./read.ts";
 
-/** Where a document goes, or comes from: a running server, or its database. */
+/** The source or target of a document: a running server, or its database. */
 export interface Target {
   export(realm: string, choice: ExportChoice): Promise<Document>;
   /** Null: the realm is not there. */

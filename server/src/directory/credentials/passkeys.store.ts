@@ -5,9 +5,9 @@ export const PASSKEY = "passkey";
 
 /** The stored data of a passkey besides its public key. */
 export interface PasskeyData {
-  /** As browsers name it, in base64url. */
+  /** The credential id in base64url, as in WebAuthn. */
   readonly credentialId: string;
-  /** How often it was used, by its own count; 0 for those that do not count. */
+  /** The passkey's signature counter; 0 for passkeys without one. */
   readonly counter: number;
   readonly transports: readonly string[];
   /** Its make. */

@@ -22,7 +22,7 @@ export type PasswordAnswer =
       readonly checked?: string;
       /** When that password was set. */
       readonly setAt?: number;
-      /** That hash should be replaced by one of today's. */
+      /** The hash should be replaced by a current one. */
       readonly outdated?: boolean;
       /** The source wants it replaced, and takes a new one from here. */
       readonly mustChange?: boolean;
@@ -52,8 +52,8 @@ class SourceUnavailable extends AppError {
 export const directoryUnavailable = (cause?: unknown): AppError => new SourceUnavailable(cause, true);
 
 /**
- * The answer to a wrong password, and to a name that no user has, while a directory does not answer that might know the name. It is the one that users of
- * that directory get, so that it does not reveal which names are local; but it is an attempt.
+ * The answer to a wrong password, and to a name that no user has, while a directory does not answer that might know the name. It is the one that
+ * users of that directory get, so that it does not reveal which names are local; but it is an attempt.
  */
 export const nothingKnown = (cause?: unknown): AppError => new SourceUnavailable(cause, false);
 
@@ -62,7 +62,7 @@ export const isUncounted = (error: unknown): boolean => !(error instanceof Sourc
 
 export const UNAVAILABLE_SECONDS = 10;
 
-/** Where passwords are checked. Sources are asked in turn. */
+/** The sources that check passwords, asked in turn. */
 export interface PasswordSource {
   readonly name: string;
   check(question: PasswordQuestion): Promise<PasswordAnswer>;

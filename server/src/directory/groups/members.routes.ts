@@ -56,7 +56,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     (req) => req.read((ctx) => readMember(ctx, req.params.groupId, req.params.userId)),
   );
 
-  // The same by either method: what is there already is no mistake.
+  // Both methods do the same: an existing member is no error.
   for (const method of ["PUT", "POST"] as const)
     app.route({
       method,

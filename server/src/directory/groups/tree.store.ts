@@ -23,7 +23,7 @@ export async function subtreeOf(db: Db, realm: string, groupId: string): Promise
   return [groupId, ...rows.map(({ group_id }) => group_id)];
 }
 
-/** How many levels of groups there are below this one. */
+/** The number of levels of groups below this one. */
 export async function heightOf(db: Db, realm: string, groupId: string): Promise<number> {
   const { rows } = await sql<{ height: number }>`
     select coalesce(max(levels), 0)::int as height from (

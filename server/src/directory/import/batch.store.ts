@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import { awaitPasswords } from "../credentials/index.ts";
 import { type User, withCleanNames } from "../users/index.ts";
 
 export interface NewUser {
@@ -17,7 +18,7 @@ export interface NewUser {
   readonly passwordHash: string | null;
   readonly roleIds: readonly string[];
   readonly createdAt: number;
-  /** Where the user comes from, when not from here. */
+  /** The user's source, when not local. */
   readonly source?: string;
 }
 
@@ -56,6 +57,12 @@ export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewU
   const kept = await dropNameless(tx, realm, users, names, rows);
   const stay = users.filter(({ userId }) => kept.has(userId));
   await insertPasswords(tx, realm, stay, now);
+  const isAwaited = ({ passwordHash, source = "local" }: NewUser) => passwordHash === null && source === "local";
+  await awaitPasswords(
+    tx,
+    realm,
+    stay.filter(isAwaited).map(({ userId }) => userId),
+  );
   await insertRoles(tx, realm, stay);
   return kept;
 }
@@ -123,7 +130,7 @@ export async function insertCredentials(tx: Tx, realm: string, credentials: read
       "createdAt" bigint)`.execute(tx);
 }
 
-/** Which of these ids users of the realm have already. */
+/** The ids that users of the realm have already. */
 export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ user_id: string }>`

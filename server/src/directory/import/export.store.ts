@@ -5,7 +5,7 @@ import type { Db } from "../../platform/db/index.ts";
 export interface CarriedCredential {
   readonly id: string;
   readonly type: "password" | "totp" | "passkey" | "recovery-code";
-  /** As it is stored: of an authenticator app sealed. */
+  /** The stored secret; that of an authenticator app is sealed. */
   readonly secret: string;
   readonly data: Record<string, unknown>;
   readonly createdAt: number;
@@ -44,7 +44,10 @@ interface Row {
   credentials: CarriedCredential[] | null;
 }
 
-/** The next users by id, with what they hold; those of directories come by their sync. The whole realm is walked over in pages: none is skipped or repeated. */
+/**
+ * The next users by id, with what they hold; those of directories come by their sync. The whole realm is walked over in pages: none is skipped or
+ * repeated.
+ */
 export async function readUsers(
   db: Db,
   realm: string,

@@ -33,7 +33,7 @@ declare module "../../platform/db/tables.ts" {
 
 /** Enough to find what is wrong with a file; a million lines of it would be another file. */
 export const MAX_ERRORS = 1_000;
-/** How long an import is believed to run that says nothing. */
+/** The time after which a silent import counts as ended. */
 export const HOLD = MINUTE;
 const KEPT = 30 * DAY;
 

@@ -25,9 +25,9 @@ export interface ImportOptions {
   readonly importId: string | undefined;
 }
 
-/** Where the rows go: the database, or nowhere. */
+/** The target of rows: the database, or nothing. */
 export interface Target {
-  /** How many rows an earlier request has dealt with, and what they looked like. */
+  /** The rows of an earlier request: their number and digest. */
   readonly done: { readonly rows: number; readonly digest: string };
   write(batch: Batch): Promise<void>;
   finish(stopped: Stop | null): Promise<UserImport>;

@@ -78,8 +78,8 @@ export async function invite(
 /** Also one that was accepted or has expired; a membership that came of it stays. */
 export async function withdrawInvitation(ctx: Ctx, id: string, invitationId: string): Promise<void> {
   const { organizationId } = await holdOrganization(ctx, id);
-  const gone = isId(invitationId) && (await deleteInvitation(ctx.tx, ctx.realm, organizationId, invitationId));
-  if (!gone) throw organizationErrors.invitation_not_found();
+  const deleted = isId(invitationId) && (await deleteInvitation(ctx.tx, ctx.realm, organizationId, invitationId));
+  if (!deleted) throw organizationErrors.invitation_not_found();
   record(ctx, "ADMIN_DELETE", organizationId, `invitations/${invitationId}`);
 }
 

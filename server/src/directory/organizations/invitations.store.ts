@@ -157,7 +157,7 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db
     .selectFrom("login_names as n")
-    // As a plain join, a kept plan might read all users of the realm: `limit` makes it look up the one.
+    // With a plain join, a cached plan might read all users of the realm: `limit` makes it look up the one.
     .innerJoinLateral(
       ({ selectFrom }) =>
         selectFrom("users")
@@ -194,7 +194,7 @@ export async function findPresented(db: Db, realm: string, tokenHash: string, no
   return row ? toPresented(row, now) : null;
 }
 
-/** The same, held until commit: of two who accept at once the second sees what the first did. */
+/** Locks the invitation until commit: of two who accept at once, the second sees what the first did. */
 export async function lockPresented(tx: Tx, realm: string, tokenHash: string, now: number): Promise<PresentedInvitation | null> {
   const row = await presented(tx, realm, tokenHash).forUpdate("i").forShare("o").executeTakeFirst();
   return row ? toPresented(row, now) : null;
@@ -252,7 +252,7 @@ export async function markAccepted(tx: Tx, realm: string, invitationId: string, 
     .execute();
 }
 
-/** How long an expired invitation is kept, to show that it has expired; then its address is deleted. */
+/** An expired invitation is kept this long, to show that it has expired; then its address is deleted. */
 const KEPT = 30 * DAY;
 
 export async function deleteExpiredInvitations(db: Db, now: number): Promise<void> {
@@ -271,7 +271,7 @@ const toInvitation = (row: InvitationRow, now: number): Invitation => ({
   email: row.email,
   role: row.role,
   status: statusOf(row, now),
-  // As the audit trail writes it.
+  // The actor's form in the audit trail.
   invitedBy: row.inviter === null || row.inviter_realm === row.realm_id ? row.inviter : `${row.inviter_realm}/${row.inviter}`,
   createdAt: row.created_at,
   expiresAt: row.expires_at,

@@ -100,7 +100,7 @@ async function assertMayName(ctx: Ctx, alias: string | null, before: string | nu
     throw organizationErrors.unknown_provider(alias);
 }
 
-/** How a domain is verified is shown, and cannot be set. What is said of a domain that is new here was another's, and means nothing. */
+/** The verification of a domain is read-only. For a domain that is new here, the given state came from another record and is ignored. */
 function refuseOtherVerification(stored: Organization["domains"], given: NonNullable<UpdateOrganization["domains"]>): void {
   const known = new Map(stored.map(({ domain, verification }) => [domain, verification]));
   const wrong = given.flatMap(({ domain, verification = {} }, index) => {

@@ -42,7 +42,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** As it is stored; what is missing in the branding was never set. */
+/** The stored record; members that the branding lacks were never set. */
 export interface OrganizationRow extends Omit<Organization, "branding"> {
   readonly branding: Partial<OrganizationBranding>;
   readonly version: number;
@@ -238,7 +238,7 @@ async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): 
   return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));
 }
 
-/** Those of the ids that the realm has, with their aliases. */
+/** The realm's organizations among the ids, with their aliases. */
 export async function aliasesOfOrganizations(db: Db, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
   const wellFormed = ids.filter(isId);
   if (wellFormed.length === 0) return new Map();

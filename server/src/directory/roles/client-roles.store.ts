@@ -52,7 +52,7 @@ export async function rolesGivenTo(db: Db, realm: string, { table, column }: Rol
   return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
 }
 
-/** The same of all holders in the realm, by their ids. */
+/** The directly assigned roles of all holders in the realm, by their ids. */
 export async function rolesGivenInRealm(db: Db, realm: string, { table, column }: RoleHolders): Promise<Map<string, MappedRole[]>> {
   const { rows } = await sql<{ holder: string; role_id: string; name: string; client_id: string | null }>`
     select ${sql.ref(`g.${column}`)} as holder, r.role_id, r.name, c.client_id from ${sql.table(table)} g

@@ -17,7 +17,7 @@ const ofRealm = async (ctx: Ctx, name: string): Promise<MappedRole | null> => {
   return role ? { ...role, clientId: null } : null;
 };
 
-/** How the audit trail names it. */
+/** The role's name in the audit trail. */
 export const spellRole = ({ name, clientId }: MappedRole): string => (clientId === null ? name : `${clientId}/${name}`);
 
 const unknown = (field: string, name: string, where: string): FieldError => ({
@@ -35,7 +35,7 @@ export async function includedByName(ctx: Ctx, names: readonly string[]): Promis
   return roles.map(({ roleId }) => roleId);
 }
 
-/** The same for roles of clients. */
+/** Finds the ids of roles of clients. */
 export async function includedOfClients(
   ctx: Ctx,
   names: readonly { readonly clientId: string; readonly name: string }[],

@@ -72,7 +72,7 @@ export type UpdateAdminRole = Static<typeof UpdateAdminRole>;
 
 export const CataloguedPermission = Type.Object({ key: permission, label: Type.String() }, { $id: "Permission" });
 
-/** How a user got a role. */
+/** The way in which a user got a role. */
 const RoleOrigin = Type.Object(
   {
     type: oneOf(["direct", "group", "composite"]),
@@ -104,7 +104,7 @@ export const givenRoles: ShortList<{ readonly roleId: string; readonly name: str
   ids: ({ roleId }) => [roleId],
 };
 
-/** How a request names a role. */
+/** The form in which a request names a role. */
 export const roleNameMembers = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   clientId: Type.Optional(

@@ -19,10 +19,10 @@ export interface BrokeredProfile {
  * The user's row must be locked. An address that another user has stays theirs; one that the provider does not vouch for is not
  * a login name. Returns whether anything was changed.
  */
-export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: said, email }: BrokeredProfile): Promise<boolean> {
+export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: asserted, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);
   const attributes: User["attributes"] = { ...user.attributes };
-  for (const [name, value] of Object.entries(withCleanNames(said))) {
+  for (const [name, value] of Object.entries(withCleanNames(asserted))) {
     if (value === undefined) delete attributes[name];
     else attributes[name] = value;
   }

@@ -31,7 +31,7 @@ function parse(text: string): Wanted {
   throw invalidFields([{ field: "attribute", code: "format", message }]);
 }
 
-/** The same as `user_attribute_keys` makes. */
+/** Computed like `user_attribute_keys`. */
 const keyOf = (realm: string, { name, value }: Wanted) =>
   sql`hashtextextended((${realm}::text || chr(1) || ${name}::text || chr(1) || ${value}::text) collate "C", 0)`;
 

@@ -71,7 +71,7 @@ export async function fewest(
   return counted.reduce((least, one) => (one.users < least.users ? one : least));
 }
 
-/** As an array, found before anything else is decided: Postgres then looks its users up one by one. */
+/** An array makes Postgres find the members first: it then looks its users up one by one. */
 export const amongFew = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`users.user_id = any(array(select m.user_id ${usersOf(realm, membership)}))`;
 
@@ -85,7 +85,7 @@ export function conditionsOf(realm: string, query: UserQuery, now: number): RawB
   const to = instant("createdTo", query.createdTo);
   return [
     ...(query.username === undefined ? [] : [sql<boolean>`users.username_key = ${loginKey(query.username)}`]),
-    // As its index has it; users without an address are none of those.
+    // The expression of the index, which has no users without an address.
     ...(query.email === undefined
       ? []
       : [sql<boolean>`(coalesce(users.email_key, '') = ${loginKey(query.email)} and users.email_key is not null)`]),

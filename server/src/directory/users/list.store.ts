@@ -131,7 +131,7 @@ async function countUnlocked(db: Db, realm: string, { locked: _, ...query }: Use
   return { total: Math.max(EXACT_TOTAL + 1, await estimate(loose)), estimated: true };
 }
 
-/** The same here: few matches are found first, many by walking. */
+/** Here, too, few matches are found first, many by walking. */
 async function pageOfSortedMatches(
   db: Db,
   realm: string,

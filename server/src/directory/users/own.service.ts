@@ -18,7 +18,7 @@ import { userErrors } from "./errors.ts";
 import { isMailShaped } from "./login-names.store.ts";
 import { dropRequiredAction } from "./required-actions.store.ts";
 import type { User } from "./schema.ts";
-import { keepDirectoryProfile, readUser, tellClaimed } from "./service.ts";
+import { auditClaimedUsernames, keepDirectoryProfile, readUser } from "./service.ts";
 import { findUserByLogin, lockUser, type UserRow, updateUser } from "./store.ts";
 
 // Changes by the user themselves, without an escalation check. The caller has authenticated the user.
@@ -94,7 +94,7 @@ export async function confirmEmail(ctx: Ctx, userId: string, email: string): Pro
   }
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   if (user.emailVerified) return true;
-  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now, "confirmed"));
+  auditClaimedUsernames(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now, "confirmed"));
   const actor = { id: userId, name: user.username };
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "emailVerified", actor });
   return true;
@@ -109,7 +109,10 @@ export async function changeOwnEmail(
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user?.enabled || user.locked || user.email !== from) return false;
   await keepOutsideProfile(ctx, user, { ...user, email: to });
-  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
+  auditClaimedUsernames(
+    ctx,
+    await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"),
+  );
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   const actor = { id: userId, name: user.username };
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "email", actor });

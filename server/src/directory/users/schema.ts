@@ -3,7 +3,7 @@ import { visibleName } from "../../platform/http/index.ts";
 import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
-/** As `isMailAddress` has it. */
+/** Checked by `isMailAddress`. */
 export const mailAddress = Type.String({ format: "idn-email", maxLength: 254 });
 const email = Type.Union([mailAddress, Type.Null()]);
 /** A login name. */

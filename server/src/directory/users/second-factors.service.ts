@@ -31,7 +31,7 @@ const LENGTH = 10;
 /** Crockford's: 5 bits each, none that looks like another. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** As people type it: in any letter case, with or without the dash, and with the letters that look like digits. */
+/** Reads a typed recovery code: in any letter case, with or without the dash, and with the letters that look like digits. */
 const readRecoveryCode = (typed: string): string =>
   typed
     .toUpperCase()

@@ -87,14 +87,14 @@ export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProo
     proof,
     source,
   );
-  tellClaimed(ctx, claimedFrom);
+  auditClaimedUsernames(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId });
   return readUser(ctx, userId);
 }
 
 /** Audits users whose username is an address that its owner has confirmed: it stays their username, but they no longer sign in by it. */
-export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
+export function auditClaimedUsernames(ctx: Ctx, claimedFrom: readonly string[]): void {
   const detail = "sign-in by the username ended: it is the confirmed address of another user";
   for (const userId of claimedFrom)
     ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });

@@ -24,7 +24,7 @@ import type { BrokeredIdentity } from "./broker.ts";
 import { applyMapping } from "./mapping.ts";
 
 /** The account that a user of a provider signs in to. */
-export type Arrival =
+export type AccountResult =
   | ({ readonly kind: "linked" } & LinkedUser)
   /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
   | { readonly kind: "prove"; readonly userId: string; readonly login: string; readonly isConfirmed: boolean; readonly mayCreate: boolean }
@@ -51,7 +51,12 @@ interface Visit {
  * be linked, whatever the address is worth, and no account is linked without its own factors; or an account is made, where the provider may. A
  * sign-in that was begun for a user or a name makes no account: it could not go on as another user.
  */
-export async function arrive(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, visit: Visit): Promise<Arrival> {
+export async function resolveAccount(
+  parts: Parts,
+  provider: ProviderSnapshot,
+  identity: BrokeredIdentity,
+  visit: Visit,
+): Promise<AccountResult> {
   const { config } = provider;
   const { linked, begunFor, sourceIp } = visit;
   if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
@@ -120,12 +125,12 @@ export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdent
 export async function createAccount(
   parts: Parts,
   provider: ProviderSnapshot,
-  said: BrokeredIdentity,
+  asserted: BrokeredIdentity,
   holder: AddressHolder | null,
   sourceIp: string,
 ): Promise<string> {
   const { realm, alias, providerId } = provider;
-  let identity = holder !== null && keepsAddress(provider, said, holder) ? { ...said, email: null } : said;
+  let identity = holder !== null && keepsAddress(provider, asserted, holder) ? { ...asserted, email: null } : asserted;
   const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), sourceIp };
   let isCrowded = false;
   for (let tries = 1; ; tries++) {
@@ -137,7 +142,7 @@ export async function createAccount(
       if (linked !== null) return linked.userId;
       if (!isNameTaken(error) || tries === TRIES) throw error;
       // Its holder has confirmed the address meanwhile.
-      if (holder !== null && identity.email !== null) identity = { ...said, email: null };
+      if (holder !== null && identity.email !== null) identity = { ...asserted, email: null };
       else isCrowded = true;
     }
   }

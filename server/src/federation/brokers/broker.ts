@@ -68,7 +68,7 @@ export interface BrokerTools {
   readonly log: Logger;
 }
 
-/** How people sign in by one protocol. A plug point: each is a plain object in `brokers`, and signs in through the server in the tests here. */
+/** A protocol of identity providers. Each is a plain object in `brokers`, and the conformance tests sign in with each. */
 export interface Broker {
   /** Throws an UpstreamError where the provider cannot be reached or understood. */
   begin(provider: ProviderSnapshot, request: BrokerRequest, tools: BrokerTools): Promise<Departure>;
@@ -98,6 +98,8 @@ export interface Broker {
   ): Promise<UpstreamHop | null>;
   /** For a provider that reports logouts by its back channel. Throws an UpstreamError where anything is wrong. */
   readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
+  /** For a provider that asserts to other servers who is signed in to an application. Throws an UpstreamError where anything is wrong. */
+  readIdentityAssertion?(provider: ProviderSnapshot, jwt: string, audience: string, tools: BrokerTools): Promise<BrokeredIdentity>;
 }
 
 /** The target of a browser that signs out there: an address, or a form. */

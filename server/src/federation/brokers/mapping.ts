@@ -20,7 +20,7 @@ export const usesProfile = (provider: ProviderSnapshot, linked: LinkedUser): boo
   provider.isOfOrganizations ||
   [provider.config.allowedDomains, provider.config.multiFactorAcr, provider.config.multiFactorAmr].some(isListed);
 
-/** As much of an identity as an account is made of: of the claims only what mappers and the template of usernames look at. */
+/** The part of an identity that an account is made of. Of the claims, it keeps those that mappers and the template of usernames read. */
 export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: BrokeredIdentity) {
   const { subject, username, email, emailVerified, firstName, lastName, acr, amr } = identity;
   const templates = [config.usernameTemplate, ...mappers.map(({ template }) => template)].filter((each) => typeof each === "string");

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 
-/** Which providers did not answer lately, as this node saw it: their buttons say so. */
+/** Providers that did not answer this node lately: their buttons say so. */
 export interface Outages {
   failed(providerId: string): void;
   answered(providerId: string): void;

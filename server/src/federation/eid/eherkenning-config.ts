@@ -70,7 +70,7 @@ const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>
     (member) => fault(member, "must be an RSA key: eHerkenning knows no other"),
   );
 
-/** Which attributes a mandate has is the operator's word: what they do not know of would be ignored otherwise. */
+/** The operator names the attributes of a mandate: unknown ones would be ignored otherwise. */
 function mandateFaults({ representation, representationAttributes }: Config): FieldFault[] {
   if (representation !== true || (representationAttributes as string[]).length > 0) return [];
   return [fault("representationAttributes", "is required where config.representation is true: list the attributes of a mandate")];

@@ -93,8 +93,8 @@ export const eherkenning = eidKind({ ...eherkenningScheme, profile });
 function serviceIsOurs(attributes: Attributes, config: Config): void {
   const same = (name: string, wanted: unknown, caseless = false): boolean => {
     if (typeof wanted !== "string") return true;
-    const said = textsOf(attributes, name);
-    return said.length === 1 && (caseless ? said[0]!.toLowerCase() === wanted.toLowerCase() : said[0] === wanted);
+    const values = textsOf(attributes, name);
+    return values.length === 1 && (caseless ? values[0]!.toLowerCase() === wanted.toLowerCase() : values[0] === wanted);
   };
   if (!same(EHERKENNING.serviceId, config.serviceId) || !same(EHERKENNING.serviceUuid, config.serviceUuid, true))
     throw new UpstreamError("service", "The answer is for another service than the one that was asked for.");

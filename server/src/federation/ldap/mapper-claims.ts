@@ -44,5 +44,5 @@ export function describePerson(
   return { ...person, claims: all, fingerprint };
 }
 
-/** As a run compares it with what was kept. */
+/** A run compares these with the stored groups. */
 export const groupsOfClaims = ({ claims }: Pick<Person, "claims">): readonly string[] => (claims[GROUPS_CLAIM] ?? []) as readonly string[];

@@ -3,7 +3,7 @@ import { dnKey, type LdapConnection, type LdapEntry, LdapError, type LdapPool, r
 import type { Directory } from "./directory.ts";
 import { type GroupSearch, groupsOfEntry, inSlices, matcherOf } from "./groups.ts";
 
-/** Which of the groups that mappers name a person is in. */
+/** The groups of a person, among those that mappers name. */
 export interface Memberships {
   of(entry: LdapEntry, username: string): Promise<readonly string[]>;
 }
@@ -101,6 +101,6 @@ function internedSets() {
   };
 }
 
-/** As it is kept of each entry; empty for none. */
+/** The hash that is stored with each entry; empty for no groups. */
 export const groupsHash = (groups: readonly string[]): string =>
   groups.length === 0 ? "" : createHash("sha256").update(JSON.stringify(groups)).digest("base64url").slice(0, 22);

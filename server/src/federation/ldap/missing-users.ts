@@ -18,41 +18,41 @@ const SHARE = 0.2;
  * The ids of those who were there before the run and are no more. `known`: how many there were. A user whose first sign-in came during the run may
  * have an entry that is newer than the page it would be on.
  */
-export async function findGone(
+export async function findMissing(
   db: Db,
   owner: Owner,
   startedAt: number,
-  isGone: (subject: string) => boolean,
-): Promise<{ gone: string[]; known: number }> {
-  const gone: string[] = [];
+  isMissing: (subject: string) => boolean,
+): Promise<{ missing: string[]; known: number }> {
+  const missing: string[] = [];
   let known = 0;
   for (let after = ""; ; ) {
     const batch = await presentAfter(db, owner, { after, linkedBefore: startedAt, limit: BATCH });
     known += batch.length;
-    for (const subject of batch) if (isGone(subject)) gone.push(subject);
-    if (batch.length < BATCH) return { gone, known };
+    for (const subject of batch) if (isMissing(subject)) missing.push(subject);
+    if (batch.length < BATCH) return { missing, known };
     after = batch.at(-1)!;
   }
 }
 
 /** A wrong search base or a lost permission of the bind DN looks as if all users had left: none is disabled for it. */
-export function looksWrong(gone: number, known: number, seen: number): string | null {
+export function looksWrong(missing: number, known: number, seen: number): string | null {
   const asks = "No user was disabled. If they are to be, run it again with confirm=true.";
   if (seen === 0) return `The directory has no people, so all ${known} users would be gone. ${asks}`;
-  return gone > FEW && gone > known * SHARE ? `${gone} of ${known} users are no longer in the directory. ${asks}` : null;
+  return missing > FEW && missing > known * SHARE ? `${missing} of ${known} users are no longer in the directory. ${asks}` : null;
 }
 
 /** Shuts them out, and never deletes them. Names those who could not be. */
-export async function disableGone(
+export async function disableMissing(
   transact: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>,
   { provider }: Directory,
-  gone: readonly string[],
+  missing: readonly string[],
 ): Promise<{ disabled: number; refused: { dn: string; message: string }[] }> {
   let disabled = 0;
   const refused: { dn: string; message: string }[] = [];
-  for (let at = 0; at < gone.length; at += AT_ONCE) {
+  for (let at = 0; at < missing.length; at += AT_ONCE) {
     const outcomes = await transact(async (ctx) => {
-      const entries = await knownEntries(ctx.tx, { realm: ctx.realm, providerId: provider.providerId }, gone.slice(at, at + AT_ONCE));
+      const entries = await knownEntries(ctx.tx, { realm: ctx.realm, providerId: provider.providerId }, missing.slice(at, at + AT_ONCE));
       const found: { dn: string; outcome: boolean | string }[] = [];
       for (const entry of entries) found.push({ dn: entry.dn ?? "", outcome: await disable(ctx, entry) });
       return found;

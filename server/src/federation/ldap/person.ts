@@ -57,8 +57,8 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   const email = isMailAddress(address) ? address : null;
   const named = (member: string) => nameOf(entry.text(String(config[member])));
   const [firstName, lastName, enabled] = [named("firstNameAttribute"), named("lastNameAttribute"), isEnabled(entry)];
-  const said = [entry.dn, username, email, firstName, lastName, enabled, config.trustEmail === true];
-  const fingerprint = hash("sha256", JSON.stringify(said), "base64url");
+  const values = [entry.dn, username, email, firstName, lastName, enabled, config.trustEmail === true];
+  const fingerprint = hash("sha256", JSON.stringify(values), "base64url");
   return { subject, dn: entry.dn, username, email, firstName, lastName, enabled, claims: NO_CLAIMS, fingerprint };
 }
 
@@ -70,5 +70,5 @@ function isEnabled(entry: LdapEntry): boolean {
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
-/** As much of a distinguished name as a report shows. */
+/** A distinguished name for a report, without NUL and lone surrogates. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

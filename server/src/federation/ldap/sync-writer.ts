@@ -8,7 +8,7 @@ import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } fro
 import { erasureHash } from "./erasure.store.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
-import { disableGone, findGone, looksWrong } from "./missing-users.ts";
+import { disableMissing, findMissing, looksWrong } from "./missing-users.ts";
 import { createPeople, type Outcome, rejoinFormer, updatePerson } from "./people.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
 import type { Report } from "./runs.store.ts";
@@ -16,7 +16,7 @@ import type { SyncOptions, SyncParts } from "./sync-parts.ts";
 
 const MAX_ERRORS = 100;
 const BATCH = 1_000;
-/** People whose name another user has, kept until it is known who is gone. */
+/** People whose name another user has, kept until it is known who is missing. */
 const MAX_DEFERRED = 10_000;
 const TAKEN = "Another user has this username or mail address.";
 
@@ -26,7 +26,7 @@ const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !==
 /** Entries that do not say what was kept of them: by id, with what was kept, or null where nothing was. */
 type ChangedEntries = ReadonlyMap<string, KnownEntry | null>;
 
-/** Takes the pages of a run, and knows at its end who is gone. */
+/** Takes the pages of a run, and knows at its end who is missing. */
 export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
   const { db, work, vault } = parts;
   const { realm, providerId, config } = directory.provider;
@@ -112,12 +112,13 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
     async finish(who: "unseen" | ReadonlySet<string> | null): Promise<string | null> {
       let message: string | null = null;
       if (who === "unseen" || (who !== null && who.size > 0)) {
-        const isGone = (subject: string) => (who === "unseen" ? !seen.has(subject) : who.has(subject));
-        const { gone, known } = await findGone(db, owner, startedAt, isGone);
-        message = gone.length === 0 || confirm ? null : looksWrong(gone.length, known, who === "unseen" ? seen.size : known - gone.length);
-        if (message === null && dryRun) counts.disabled += gone.length;
+        const isMissing = (subject: string) => (who === "unseen" ? !seen.has(subject) : who.has(subject));
+        const { missing, known } = await findMissing(db, owner, startedAt, isMissing);
+        message =
+          missing.length === 0 || confirm ? null : looksWrong(missing.length, known, who === "unseen" ? seen.size : known - missing.length);
+        if (message === null && dryRun) counts.disabled += missing.length;
         else if (message === null) {
-          const { disabled, refused } = await disableGone(transact, directory, gone);
+          const { disabled, refused } = await disableMissing(transact, directory, missing);
           counts.disabled += disabled;
           for (const { dn, message: why } of refused) fail(dn, why);
         }
@@ -130,7 +131,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
         const rejoined = dryRun ? new Map<Person, Outcome>() : await transact((ctx) => rejoin(ctx, waiting, known));
         for (const [person, outcome] of rejoined) count(person, outcome);
         const others = waiting.filter((person) => !rejoined.has(person));
-        // The names of those who are gone are free for others.
+        // The names of those who are missing are free for others.
         if (!dryRun) renamed.push(...(await transact((ctx) => releaseLoginNames(ctx.tx, realm, providerId, others.flatMap(keysOf)))));
         for (const [person, outcome] of await write(others, known)) count(person, outcome);
       }

@@ -59,8 +59,8 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
     const reading = await pool.own((connection) => readDirectory(pool, connection, directory, { mark, full: options.full }, entryWriter));
     read = reading;
     // Only a whole reading of everything says who is gone, or a directory that says of whom there is a change.
-    const gone = await writer.finish(reading.kind === "full" ? "unseen" : reading.missing);
-    message = [gone, ...reading.notes].filter((note) => note !== null).join(" ") || null;
+    const warning = await writer.finish(reading.kind === "full" ? "unseen" : reading.missing);
+    message = [warning, ...reading.notes].filter((note) => note !== null).join(" ") || null;
   } catch (error) {
     state = "failed";
     message = error instanceof LdapError ? error.message : null;

@@ -12,7 +12,7 @@ import type { TestedCheck } from "../providers/protocol.ts";
 import type { Config, OpenProvider } from "../providers/provider.ts";
 import { isFault, personAttributes, readPerson } from "./person.ts";
 
-/** How the servers of a directory are reached. */
+/** The connection to the servers of a directory. */
 export const connectionOf = ({ config, secrets = {} }: { readonly config: Config; readonly secrets?: OpenProvider["secrets"] }) => ({
   urls: [String(config.url), ...((config.urls ?? []) as string[])],
   startTls: config.startTls === true,
@@ -24,7 +24,10 @@ export const connectionOf = ({ config, secrets = {} }: { readonly config: Config
   timeoutMs: Number(config.timeoutMs),
 });
 
-/** Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. No personal data is shown. */
+/**
+ * Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. No personal data is
+ * shown.
+ */
 export async function testDirectory({ config, secrets }: OpenProvider, outbound: Outbound): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
   const { urls, ...options } = connectionOf({ config, secrets });

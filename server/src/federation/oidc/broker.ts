@@ -8,6 +8,7 @@ import type { Broker, BrokeredIdentity, BrokerTools } from "../brokers/broker.ts
 import type { UpstreamSession } from "../brokers/brokered-sessions.store.ts";
 import { addressOf, idOf, lineOf } from "../brokers/storable.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
+import { verifyIdentityAssertion } from "./identity-assertion.ts";
 import { readLogoutToken } from "./logout-token.ts";
 import { callProvider, type Endpoints, filledUrl, objectOf, UpstreamError } from "./metadata.ts";
 import { primaryAddress, type Quirks, saysVerified } from "./quirks.ts";
@@ -102,6 +103,11 @@ export const oidcBroker = (quirks: Quirks): Broker => ({
   },
 
   readLogoutToken: (provider, token, tools) => readLogoutToken(provider, quirks, token, tools),
+
+  async readIdentityAssertion(provider, jwt, audience, tools) {
+    const claims = await verifyIdentityAssertion(provider, quirks, jwt, audience, tools);
+    return identityOf(provider, quirks, claims);
+  },
 });
 
 /** Longer, and the address of a logout would be refused by servers on the way. */

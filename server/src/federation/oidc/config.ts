@@ -76,6 +76,12 @@ const members = {
         "The algorithm by which the provider signs ID tokens, logout tokens and userinfo for this client, as in its registration there; any other is refused. Default RS256",
     }),
   ),
+  acceptIdentityAssertions: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether applications get tokens for users who are linked here by an identity assertion (ID-JAG) of the provider, by the grant type jwt-bearer and without asking the user. Default false",
+    }),
+  ),
   keyId: Type.Optional(lineText("the `kid` under which the provider knows the key")),
   multiFactorAcr: Type.Optional(
     Type.Array(lineText("one line of text"), { maxItems: 50, uniqueItems: true, description: "Values of `acr` that count as two factors" }),
@@ -88,6 +94,7 @@ const members = {
 
 const common = {
   ...{ pkce: true, multiFactorAcr: [], multiFactorAmr: [], logoutUpstream: true, storeTokens: false, trustPrompt: false },
+  acceptIdentityAssertions: false,
   signedResponseAlg: "RS256",
   forwardParameters: ["login_hint", "ui_locales", "prompt"],
   ...brokerDefaults,

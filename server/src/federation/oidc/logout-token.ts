@@ -38,7 +38,7 @@ export async function readLogoutToken(
   if (!isLogout(payload)) throw refuse("The token is no logout token.");
   // An ID token is never one.
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
-  // As a sign-in stores them: what it could not store names nothing here.
+  // Compared in the form that a sign-in stores: a value that it could not store matches nothing.
   const id = idOf(payload.sid) ?? undefined;
   // `sub` does not count where a link is made of other claims.
   const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);

@@ -41,7 +41,7 @@ export const saysVerified = (claims: Claims): boolean => isTrue(claims.email_ver
 export const claimText = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value : Number.isSafeInteger(value) ? String(value) : null;
 
-/** As OpenID Connect says. */
+/** The rules of OpenID Connect. */
 export const standard: Quirks = { idToken: true, nonce: true };
 
 /** Returns the address in GitHub's list that is both primary and verified. */

@@ -44,7 +44,7 @@ export async function requestTokens(
 const MAX_TOKEN = 32_768;
 const textOf = (value: unknown): string | null => (typeof value === "string" && value.length <= MAX_TOKEN ? value : null);
 
-/** As they are kept. `before`: of a refresh, which may leave out what stays as it is (RFC 6749 §6). */
+/** The tokens to store. `before`: those before a refresh, whose response may leave out unchanged ones (RFC 6749 §6). */
 export function linkTokensOf(answer: TokenAnswer, before: LinkTokens | null = null): LinkTokens {
   const { access_token: accessToken, expires_in: expiresIn } = answer;
   if (accessToken.length > MAX_TOKEN) throw new UpstreamError("token", "The provider's token is too long to be kept.");

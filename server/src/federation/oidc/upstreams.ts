@@ -30,7 +30,7 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 export function createUpstreams(outbound: Outbound): Upstreams {
   const issuers = createRemoteDocuments<Record<string, unknown>>(rules);
   const keySets = createRemoteDocuments<KeySet>(rules);
-  const rereads = createRereadLimit(rules.max);
+  const rereadLimit = createRereadLimit(rules.max);
   return {
     outbound,
     async endpoints({ config }) {
@@ -47,7 +47,7 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       } catch (error) {
         if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
         // Rotated.
-        if (!keySets.isReading(jwksUrl) && !rereads.take(jwksUrl)) throw error;
+        if (!keySets.isReading(jwksUrl) && !rereadLimit.take(jwksUrl)) throw error;
         const findAgain = await keySets.reread(jwksUrl, read).catch(() => find);
         return KeyObject.from(await findAgain(header));
       }

@@ -106,6 +106,7 @@ describe("the escalation rule", () => {
     logoutUpstream: false,
     logoutUrl: "https://evil.example/logout",
     storeTokens: true,
+    acceptIdentityAssertions: true,
     forwardParameters: ["acr_values"],
     trustPrompt: true,
   };

@@ -9,7 +9,7 @@ import type { MapperState } from "./mappers.schema.ts";
 import { type Claims, countsNow, says } from "./mapping.ts";
 import type { ProviderSnapshot } from "./provider.ts";
 
-const isGiving = ({ type }: MapperState): boolean => type === "role" || type === "group";
+const isGranting = ({ type }: MapperState): boolean => type === "role" || type === "group";
 const namesOf = (value: unknown): string[] => (value ?? []) as string[];
 
 /** The roles and groups that mappers give for these claims, by their ids, and those of them that a later answer may withdraw. */
@@ -21,11 +21,11 @@ export interface Given {
 
 /** Reads what `mappers` give, once for many users: `of` answers for the claims of one. Roles are kept from being deleted until commit. */
 export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<ProviderSnapshot, "mappers" | "config">, isFirst: boolean) {
-  const giving = mappers.filter((mapper) => isGiving(mapper) && countsNow(isFirst)(mapper));
+  const granting = mappers.filter((mapper) => isGranting(mapper) && countsNow(isFirst)(mapper));
   const firstRoles = isFirst ? namesOf(config.defaultRoles) : [];
   const firstGroups = isFirst ? namesOf(config.defaultGroups) : [];
-  const roleNames = [...giving.flatMap(({ role }) => role ?? []), ...firstRoles];
-  const groupIds = [...giving.flatMap(({ group }) => group ?? []), ...firstGroups];
+  const roleNames = [...granting.flatMap(({ role }) => role ?? []), ...firstRoles];
+  const groupIds = [...granting.flatMap(({ group }) => group ?? []), ...firstGroups];
   const roles = new Map((await shareRolesByName(ctx.tx, ctx.realm, roleNames)).map(({ name, roleId }) => [loginKey(name), roleId]));
   const groups = new Set(await existingGroups(ctx.tx, ctx.realm, groupIds));
   const rolesNamed = (names: readonly string[]) => [...new Set(names.flatMap((name) => roles.get(loginKey(name)) ?? []))];
@@ -33,12 +33,12 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
   return {
     isEmpty: roles.size === 0 && groups.size === 0,
     of(claims: Claims): Given {
-      const said = giving.filter((mapper) => says(mapper, claims));
+      const matching = granting.filter((mapper) => says(mapper, claims));
       // A grant of a mapper that counts once is the user's own from then on.
-      const forced = said.filter(({ sync }) => sync === "force");
+      const forced = matching.filter(({ sync }) => sync === "force");
       return {
-        roles: rolesNamed([...said.flatMap(({ role }) => role ?? []), ...firstRoles]),
-        groups: groupsKnown([...said.flatMap(({ group }) => group ?? []), ...firstGroups]),
+        roles: rolesNamed([...matching.flatMap(({ role }) => role ?? []), ...firstRoles]),
+        groups: groupsKnown([...matching.flatMap(({ group }) => group ?? []), ...firstGroups]),
         followed: [
           ...rolesNamed(forced.flatMap(({ role }) => role ?? [])).map((targetId) => ({ kind: "role" as const, targetId })),
           ...groupsKnown(forced.flatMap(({ group }) => group ?? [])).map((targetId) => ({ kind: "group" as const, targetId })),
@@ -79,7 +79,7 @@ export async function followGrants(
 ): Promise<boolean> {
   const { providerId } = provider;
   const made = await grantsMadeBy(ctx.tx, ctx.realm, providerId, userId);
-  if (made.length === 0 && !isFirst && !provider.mappers.some(isGiving)) return false;
+  if (made.length === 0 && !isFirst && !provider.mappers.some(isGranting)) return false;
   const given = await grantsFrom(ctx, provider, claims, isFirst);
   const before = (kind: MadeGrant["kind"]) => made.filter((grant) => grant.kind === kind).map(({ targetId }) => targetId);
   const newRoles = await addRoles(ctx.tx, ctx.realm, userId, given.roles);

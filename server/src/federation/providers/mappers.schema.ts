@@ -62,5 +62,5 @@ export const UpdateProviderMapper = Type.Object(
 );
 export type UpdateProviderMapper = Static<typeof UpdateProviderMapper>;
 
-/** As it is kept, and as sign-ins apply it. */
+/** A mapper's state, as it is stored and as sign-ins apply it. */
 export type MapperState = Omit<CreateProviderMapper, "name" | "sync"> & { readonly sync: "import" | "force" };

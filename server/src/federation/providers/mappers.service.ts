@@ -95,10 +95,10 @@ function checkedMapper(input: CreateProviderMapper): MapperState {
   const given = { claim, value, template, attribute, role, group };
   const { needs, takes } = MEMBERS[type];
   const wrong: FieldError[] = [];
-  for (const [member, said] of Object.entries(given) as [keyof MapperState, unknown][]) {
-    if (needs.includes(member) && said === undefined)
+  for (const [member, value] of Object.entries(given) as [keyof MapperState, unknown][]) {
+    if (needs.includes(member) && value === undefined)
       wrong.push({ field: member, code: "required", message: `${member} is required for a mapper of type ${type}` });
-    if (said !== undefined && !needs.includes(member) && !takes.includes(member))
+    if (value !== undefined && !needs.includes(member) && !takes.includes(member))
       wrong.push({ field: member, code: "unknown", message: `${member} means nothing for a mapper of type ${type}` });
   }
   if (value !== undefined && claim === undefined)
@@ -110,7 +110,7 @@ function checkedMapper(input: CreateProviderMapper): MapperState {
       message: `attribute cannot be ${attribute}: that is no attribute but a member of the user`,
     });
   if (wrong.length > 0) throw invalidFields(wrong);
-  const members = Object.fromEntries(Object.entries(given).filter(([, said]) => said !== undefined));
+  const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return { type, sync, ...members };
 }
 

@@ -18,7 +18,7 @@ export function claimAt(claims: Claims, path: string): unknown {
 const MAX_VALUES = 100;
 const MAX_LENGTH = 2048;
 
-/** As attributes keep it: a text, or several. */
+/** The value of an attribute: a text, or several. */
 export function attributeOf(value: unknown): string | string[] | undefined {
   if (Array.isArray(value)) {
     const texts = value.map(attributeOf).filter((each) => typeof each === "string");

@@ -53,7 +53,7 @@ export interface IdentityProviderProtocol {
   readonly vouchesForProfile?: true;
   /** The members of `config` that the answer to a create shows; left out: all that are not secret, as every other answer does. */
   readonly createShows?: readonly string[];
-  /** As it is stored, where one thing can be written in several ways. */
+  /** The form to store, for values that can be written in several ways. */
   normalized?(config: Config): Config;
   /** The faults of a mapper that only this protocol knows. */
   checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];

@@ -26,7 +26,7 @@ export const IdentityProvider = Type.Object(
 );
 export type IdentityProvider = Static<typeof IdentityProvider>;
 
-/** Which config goes with which protocol, as JSON Schema says it: every wrong member is named. */
+/** The config of each protocol, in JSON Schema: every wrong member is named. */
 const configRules = Object.entries(all).map(([name, { config }]) => ({
   if: { type: "object", required: ["protocol"], properties: { protocol: { const: name } } },
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word

@@ -47,7 +47,7 @@ type Shown = IdentityProvider & { readonly version: number };
 
 const setMember = (secret: string) => `${secret}Set`;
 
-/** As the API shows it: defaults filled in, and of secrets only whether they are there. */
+/** The provider in the API: with defaults, and for secrets only whether they are set. */
 function shown({ providerId: _, ...row }: ProviderRow, stored: readonly string[]): Shown {
   const { defaults, secrets } = protocolOf(row.protocol);
   const areSet = Object.fromEntries(secrets.map((member) => [setMember(member), stored.includes(member)]));
@@ -152,10 +152,10 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
 async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config, { readEntity }: ProviderParts): Promise<void> {
   const { entityIn } = protocolOf(current.protocol);
   if (!entityIn) return;
-  const [said, now] = [entityIn(current.config), entityIn(config)];
+  const [configured, now] = [entityIn(current.config), entityIn(config)];
   // Metadata at the same address is compared with the metadata that was read before.
-  if (said === now && config.metadataUrl === current.config.metadataUrl) return;
-  const before = said ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
+  if (configured === now && config.metadataUrl === current.config.metadataUrl) return;
+  const before = configured ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
   if (before === null || before === now || !(await hasLinks(ctx.tx, current))) return;
   if (now === null) throw providerErrors.entity_unsaid(before);
   throw providerErrors.subject_in_use([config.idpEntityId === undefined ? "metadataXml" : "idpEntityId"]);

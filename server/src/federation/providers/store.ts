@@ -35,7 +35,7 @@ export interface ProviderRow {
   readonly protocol: string;
   readonly displayName: string;
   readonly enabled: boolean;
-  /** As it was saved, without secrets and without defaults. */
+  /** The saved members, without secrets and defaults. */
   readonly config: Config;
   readonly version: number;
 }

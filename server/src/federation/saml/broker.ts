@@ -185,7 +185,7 @@ function checked(
   return { assertion, until: Math.min(until, assertion.issueInstant + LONGEST) };
 }
 
-/** As OAuth 2 says it; the step shows it as such. */
+/** OAuth's error code, which the step understands. */
 const CANCELLED = "access_denied";
 
 /** SAML core §3.2.2.2: the second status says more than the first. */

@@ -44,7 +44,7 @@ export const readEntity: SamlUpstreams["entityOf"] = async (db, provider) => (aw
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
-  const rereads = createRereadLimit(MAX_KEPT);
+  const rereadLimit = createRereadLimit(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once; by version, because another one may have another address or certificate.
   const reading = new Map<string, Promise<Kept>>();
 
@@ -137,7 +137,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     async reread(provider, rules) {
       if (provider.config.metadataUrl === undefined) return null;
       const { metadata } = await current(provider);
-      if (!rereads.take(provider.providerId) && !reading.has(readingKey(provider))) return null;
+      if (!rereadLimit.take(provider.providerId) && !reading.has(readingKey(provider))) return null;
       return fetched(provider, metadata).then(
         (entry) => described(provider, entry.metadata, rules),
         () => null,

@@ -215,7 +215,7 @@ function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
 
 /** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
-  // Of a client without authorization services there is nothing to read, either.
+  // A client without authorization services has nothing to read, either.
   if (method === "get") return path.includes("/authz/") && !path.endsWith("/authz/settings");
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")

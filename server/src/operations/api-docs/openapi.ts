@@ -1,4 +1,4 @@
-/** How routes refuse. Without it: problem+json. */
+/** The form of errors. Undefined: problem+json. */
 export type RefusalForm = "page" | "oauth" | "scim" | "authzen" | "page-or-problem";
 
 /** The parts of an OpenAPI 3.1 document that we touch; what we leave alone stays unknown. */

@@ -22,7 +22,7 @@ interface Run {
 function createCutter(member: string): (piece: Buffer) => Run[] {
   const name = Buffer.from(JSON.stringify(member));
   let depth = 0;
-  /** Where members of the document stand: 1, or 2 in a list of documents. */
+  /** The depth of the document's members: 1, or 2 in a list of documents. */
   let level = 1;
   let document = 0;
   let inText = false;

@@ -6,7 +6,7 @@ interface Counted {
 
 interface Unmapped extends Counted {
   readonly reason: string;
-  /** Where it occurred first, such as `clients[shop]` or `users[3]`: never what stood there. */
+  /** The first occurrence, such as `clients[shop]` or `users[3]`, without its value. */
   readonly first: string;
 }
 

@@ -16,7 +16,7 @@ export interface SourceInput {
   readonly files: readonly SourceFile[];
   /** Values that the files lack, such as the parameters of a hash. */
   readonly parameters: Values;
-  /** Which of several realms of the files is meant. */
+  /** The realm to read, where the files have several. */
   readonly from: string | null;
   readonly now: number;
   /** Whether the caller may: what needs more is left out, and reported. */

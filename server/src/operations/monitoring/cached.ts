@@ -1,6 +1,6 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 
-/** How long a pending answer holds back the next check. */
+/** A pending check holds back the next one for this long. */
 const STUCK = 10 * SECOND;
 
 /**

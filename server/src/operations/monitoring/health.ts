@@ -31,7 +31,7 @@ export interface HealthParts {
 
 const TIMEOUT = 2 * SECOND;
 const MIB = 1024 * 1024;
-/** The same as `gatehouse doctor` calls too little. */
+/** The threshold of `gatehouse doctor`. */
 const MIN_FREE = 100 * MIB;
 
 export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draining, log }: HealthParts): Health {

@@ -21,7 +21,7 @@ export interface DryRunParts {
 const TIME_LIMIT = 20_000;
 const SHOWN = 100;
 
-/** What a full sync would send. The target is asked, by GET, which of the first new users and groups it has already. */
+/** The plan of a full sync. The target is asked, by GET, which of the first new users and groups it has already. */
 export async function dryRun(parts: DryRunParts): Promise<ScimTargetPlan> {
   const endsAt = performance.now() + TIME_LIMIT;
   const counts: Record<PlannedAction, number> = { create: 0, adopt: 0, update: 0, deactivate: 0, delete: 0, refuse: 0 };

@@ -5,12 +5,20 @@ import type { Ctx } from "../../platform/context.ts";
  * `user.erased`: what remains is the id of the account at each target, under an id that says nothing, until the account is deleted there, whatever
  * the target does with deleted users.
  */
-export async function eraseAtTargets(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+export async function eraseAtTargets(
+  ctx: Ctx,
+  person: { readonly userId: string; readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const { userId } = person;
   await sql`delete from scim_objects where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid and remote_id is null`.execute(
     ctx.tx,
   );
   await sql`update scim_objects set local_id = gen_random_uuid(), erased = true, confirmed = true, state = 'PENDING', changes = changes + 1, leaving = null, attempts = 0, error = null,
       sent_digest = null, failed_digest = null, next_at = ${ctx.now}
     where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid`.execute(ctx.tx);
+  // A service may name them in what it said of a group.
+  const names = [userId, person.username, ...(person.email === null ? [] : [person.email])];
+  await sql`update scim_objects set error = null where realm_id = ${ctx.realm} and error is not null
+    and exists (select 1 from unnest(${names}::text[]) as name where position(lower(name) in lower(error)) > 0)`.execute(ctx.tx);
   await sql`delete from scim_members where realm_id = ${ctx.realm} and user_id = ${userId}::uuid`.execute(ctx.tx);
 }

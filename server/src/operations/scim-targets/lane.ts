@@ -43,8 +43,24 @@ const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 
 const FIRST_PAUSE = 5 * SECOND;
 const LONGEST_PAUSE = 10 * MINUTE;
 
+/** So many errors of the target's own in a row, of whichever objects: it is given time. */
+const FAULTS_IN_A_ROW = 5;
+
 /** The lease is lost, or the slice of time is over. */
 class LaneEnded extends Error {}
+
+const EXTEND_EVERY = 10 * SECOND;
+
+/** Extends the lease while requests are made. It throws once another node has the target, which may be sending by then. */
+export function leaseOf(db: Db, target: HeldTarget): () => Promise<void> {
+  let extendedAt = clock.now();
+  return async () => {
+    const now = clock.now();
+    if (now - extendedAt < EXTEND_EVERY) return;
+    if (!(await keepLease(db, target, now))) throw new LaneEnded();
+    extendedAt = now;
+  };
+}
 
 /** Everything that is due for one target. Answers whether there may be more at once. */
 export async function runLane(parts: LaneParts): Promise<boolean> {
@@ -115,6 +131,7 @@ async function classifyAll({ db, target, key }: LaneParts, goOn: () => Promise<v
 /** Users first: a group is sent with the members that have an account by then. */
 async function sendAll(parts: LaneParts, goOn: () => Promise<void>): Promise<void> {
   const { db, target, peer } = parts;
+  let faults = 0;
   for (const kind of ["user", "group"] as const) {
     for (;;) {
       await goOn();
@@ -125,7 +142,11 @@ async function sendAll(parts: LaneParts, goOn: () => Promise<void>): Promise<voi
       const teams = kind === "group" ? await readTeams(db, target, ids) : null;
       const send = (object: StoredObject) =>
         people ? sendUser(parts, object, people.get(object.local_id)) : sendGroup(parts, object, teams!.get(object.local_id));
-      await eachOf(objects, people ? peer.preset.atOnce : 1, (object) => sendOne(parts, object, send));
+      await eachOf(objects, people ? peer.preset.atOnce : 1, async (object) => {
+        const isFault = (await sendOne(parts, object, send)) === "fault";
+        faults = isFault ? faults + 1 : 0;
+        if (faults >= FAULTS_IN_A_ROW) throw new PeerError("busy", "The target has errors of its own.");
+      });
       await clearStrikes(db, target, clock.now());
     }
   }
@@ -149,18 +170,23 @@ async function eachOf<T>(items: readonly T[], atOnce: number, run: (item: T) => 
   if (failed) throw failed.reason;
 }
 
-async function sendOne(parts: LaneParts, object: StoredObject, send: (object: StoredObject) => Promise<void>): Promise<void> {
+async function sendOne(
+  parts: LaneParts,
+  object: StoredObject,
+  send: (object: StoredObject) => Promise<void>,
+): Promise<"sent" | "refused" | "fault"> {
   const { db, target } = parts;
   try {
     await send(object);
     parts.ended("sent");
+    return "sent";
   } catch (error) {
     const now = clock.now();
     if (error instanceof ObjectRefused) {
       const digest = await digestNow(parts, object);
       await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state: "FAILED", digest, error: error.message, nextAt: now }));
       parts.ended("failed");
-      return;
+      return "refused";
     }
     if (!(error instanceof PeerError) || error.failure !== "fault") throw error;
     const wait = WAITS[object.attempts];
@@ -169,10 +195,11 @@ async function sendOne(parts: LaneParts, object: StoredObject, send: (object: St
     const digest = state === "DEAD" ? await digestNow(parts, object) : object.failed_digest;
     await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state, digest, error: error.message, nextAt }));
     if (state === "DEAD") parts.ended("dead");
+    return "fault";
   }
 }
 
-/** What was refused: the same is not sent again by a full sync. */
+/** The digest of a refused object: a full sync does not send the same again. */
 async function digestNow({ db, target, key }: LaneParts, { kind, local_id: id, erased }: StoredObject): Promise<string> {
   const wanted =
     kind === "user"
@@ -181,7 +208,7 @@ async function digestNow({ db, target, key }: LaneParts, { kind, local_id: id, e
   return digestOf(key, wanted);
 }
 
-/** What a failure of the target as a whole means for it. No attempt is counted for any object. */
+/** Suspends or pauses a target that failed as a whole. No attempt is counted for any object. */
 async function rest({ db, work, target }: LaneParts, error: PeerError): Promise<void> {
   const now = clock.now();
   if (error.failure === "denied") {

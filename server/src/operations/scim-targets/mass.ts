@@ -1,7 +1,7 @@
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { retryingConflicts, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { countLeaving, hasHeld, hasLeaving, holdLeaving } from "./objects.store.ts";
 import { type HeldTarget, noteHeld } from "./states.store.ts";
 
@@ -19,7 +19,7 @@ export async function holdMass({
   readonly work: UnitOfWork;
   readonly target: HeldTarget;
 }): Promise<void> {
-  if (target.heldAt !== null && !(await hasHeld(db, target))) await db.transaction().execute((tx) => noteHeld(tx, target, null));
+  if (target.heldAt !== null && !(await hasHeld(db, target))) await retryingConflicts(db, (tx) => noteHeld(tx, target, null));
   if (!(await hasLeaving(db, target))) return;
   const { leaving, accounts } = await countLeaving(db, target, clock.now());
   if (leaving <= Math.max(FEW, accounts * PART)) return;

@@ -3,7 +3,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 const requestOutcomes = ["ok", "refused", "busy", "denied", "unreachable", "fault"] as const;
 const objectOutcomes = ["sent", "failed", "dead"] as const;
 
-/** What this node has sent to SCIM targets. */
+/** Counters of this node for SCIM targets. */
 export function createScimTargetMetrics(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({

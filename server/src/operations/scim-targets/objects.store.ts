@@ -40,7 +40,7 @@ const columns = [
 const selected = sql.join(columns.map((column) => sql.ref(`o.${column}`)));
 const of = ({ realm, targetId }: TargetKey) => sql`o.realm_id = ${realm} and o.target_id = ${targetId}::uuid`;
 
-/** What waits and nothing is known of yet. */
+/** Waiting objects that are not classified yet. */
 export async function unclassified(db: Db, target: TargetKey, limit: number, now: number): Promise<StoredObject[]> {
   const { rows } = await sql<StoredObject>`select ${selected} from scim_objects o
     where ${of(target)} and o.state = 'PENDING' and o.next_at <= ${now} and o.leaving is null order by o.next_at limit ${limit}`.execute(
@@ -49,7 +49,7 @@ export async function unclassified(db: Db, target: TargetKey, limit: number, now
   return rows;
 }
 
-/** What is due and may be sent. */
+/** Objects that are due and may be sent. */
 export async function dueObjects(db: Db, target: TargetKey, kind: ObjectKind, limit: number, now: number): Promise<StoredObject[]> {
   const { rows } = await sql<StoredObject>`select ${selected} from scim_objects o
     where ${of(target)} and o.state = 'PENDING' and o.next_at <= ${now} and o.leaving is not null and o.kind = ${kind}
@@ -114,7 +114,7 @@ export async function markChanges(tx: Tx, changes: readonly Change[], now: numbe
 
 const exact = (target: TargetKey, { kind, local_id }: Pick<StoredObject, "kind" | "local_id">) =>
   sql`${of(target)} and o.kind = ${kind} and o.local_id = ${local_id}::uuid`;
-/** What has changed since it was read is still to be sent. */
+/** An object that has changed since it was read is still to be sent. */
 const unchanged = ({ changes }: Pick<StoredObject, "changes">) => sql`o.changes = ${changes}`;
 
 /** Notes who leaves. */
@@ -239,7 +239,7 @@ export async function hasPendingObjects(db: Db): Promise<boolean> {
   return row !== undefined;
 }
 
-/** What is gone was kept to notice a mass of it. */
+/** Deletes objects that were kept to notice a mass deletion. */
 export async function deleteGoneObjects(db: Db, now: number): Promise<void> {
   await sql`delete from scim_objects where state = 'GONE' and left_at <= ${now - LATELY}`.execute(db);
 }

@@ -39,7 +39,7 @@ export interface PeerAnswer {
   readonly body: Resource | null;
   /** The last part of `Location`. */
   readonly locationId: string | null;
-  /** What the target says of an error, as a sentence. */
+  /** The target's error, as a sentence. */
   readonly detail: string;
 }
 
@@ -54,6 +54,8 @@ export interface PeerParts {
   readonly settings: Settings;
   readonly secret: string;
   readonly signal?: AbortSignal;
+  /** Before each request: throws where nothing more may be sent. */
+  readonly beforeRequest?: () => Promise<void>;
   readonly onRequest?: (outcome: "ok" | "refused" | PeerFailure, seconds: number) => void;
 }
 
@@ -64,7 +66,7 @@ const DETAIL = 300;
 const LONGEST_WAIT = DAY;
 
 /** The SCIM service of a target: one request at a time leaves when its turn has come, with the target's credentials. */
-export function createPeer({ outbound, url, settings, secret, signal, onRequest }: PeerParts): Peer {
+export function createPeer({ outbound, url, settings, secret, signal, beforeRequest, onRequest }: PeerParts): Peer {
   const preset = presets[settings.preset];
   const base = url.replace(/\/+$/, "");
   const gap = SECOND / (settings.requestsPerSecond ?? preset.requestsPerSecond);
@@ -79,6 +81,7 @@ export function createPeer({ outbound, url, settings, secret, signal, onRequest 
 
   const send = async (method: OutboundRequest["method"] & string, path: string, body?: Resource): Promise<PeerAnswer> => {
     await turn();
+    await beforeRequest?.();
     const response = await reached(async () =>
       outbound.fetch(`${base}${path}`, {
         method,
@@ -116,7 +119,7 @@ export function createPeer({ outbound, url, settings, secret, signal, onRequest 
     try {
       const answer = await measured(method, path, body);
       if (answer.status !== 403) return answer;
-      // Of one object, or of us? Whoever may not read users may do nothing there.
+      // The 403 concerns this object, or all our requests: a client that may not read users may do nothing there.
       mayRead ??= measured("GET", PROBE);
       if ((await mayRead).status === 403) throw new PeerError("denied", `The target does not let us in. ${answer.detail}`);
       return answer;

@@ -1,13 +1,16 @@
 /** By which attributes an account is looked for. `externalId` is our id of the user. */
 export type Lookup = "externalId" | "userName" | "email";
 
-/** What a SCIM service does otherwise than RFC 7644 says, or leaves open. One object for each kind of service, in `presets/`. */
+/**
+ * The differences of a SCIM service from RFC 7644, and its choices where the RFC leaves them open. One object for each kind of service, in
+ * `presets/`.
+ */
 export interface Preset {
   /** How users are changed: PUT replaces the whole resource, PATCH names what it changes. */
   readonly update: "put" | "patch";
   /** The filters that it can answer. */
   readonly lookups: readonly Lookup[];
-  /** Of an address in a filter. */
+  /** The attribute of an email address in a filter. */
   readonly emailFilter: string;
   /** Member changes in one PATCH. */
   readonly membersPerPatch: number;

@@ -73,7 +73,7 @@ async function keep(parts: SendParts, object: StoredObject, team: Team, body: Re
   return remoteId;
 }
 
-/** Who of our users is a member there, where the target says so. Members that are not ours stay as they are. */
+/** Reads which of our users are members there, where the target lists them. Members that are not ours stay as they are. */
 async function learnMembers(parts: SendParts, groupId: string, remoteId: string): Promise<void> {
   if (!parts.peer.preset.listsMembers) return;
   const { body } = await parts.peer.request("GET", at("/Groups", remoteId));

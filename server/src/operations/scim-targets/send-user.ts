@@ -1,8 +1,8 @@
 import type { Resource } from "../../protocols/scim/index.ts";
 import { criteriaOf } from "./accounts.ts";
-import { digestOf, missingPaths, userNameOf, type Wanted, wantedUser } from "./mapping.ts";
+import { digestOf, isLeaving, missingPaths, userNameOf, type Wanted, wantedUser } from "./mapping.ts";
 import { forgetMembersOf } from "./members.store.ts";
-import { dropObject, markGroupsOf, type StoredObject, storeGone, storeRemoteId, storeSent } from "./objects.store.ts";
+import { dropObject, markGroupsOf, markObjects, type StoredObject, storeGone, storeRemoteId, storeSent } from "./objects.store.ts";
 import { ObjectRefused } from "./peer.ts";
 import type { Person } from "./people.store.ts";
 import type { Settings } from "./schema.ts";
@@ -14,6 +14,9 @@ export async function sendUser(parts: SendParts, object: StoredObject, person: P
   const wanted = wantedUser(target.settings, person, object.erased);
   const digest = digestOf(key, wanted);
   const sent = (remoteId: string | null) => transact(parts, (tx, now) => storeSent(tx, target, object, { remoteId, digest }, now));
+  // Somebody who leaves since the lane looked: a mass of them must be noticed first.
+  if (isLeaving(wanted) && object.leaving === false && object.remote_id !== null && object.sent_digest !== digest)
+    return transact(parts, (tx, now) => markObjects(tx, target, "user", [object.local_id], now));
   switch (wanted.act) {
     case "refuse":
       throw new ObjectRefused(wanted.reason);
@@ -72,7 +75,7 @@ async function update({ peer, target }: SendParts, remoteId: string, body: Resou
   return true;
 }
 
-/** What the user has, and by name what they have not: a PATCH leaves alone what it does not name. */
+/** The user's attributes, and the names of absent ones: a PATCH leaves alone what it does not name. */
 const changes = (settings: Settings, { schemas: _, ...attributes }: Resource): Resource[] => [
   { op: "replace", value: attributes },
   ...missingPaths(settings, attributes).map((path) => ({ op: "remove", path })),

@@ -6,7 +6,7 @@ import { createLoop, pollEvery } from "../../platform/loop.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { noteChanges } from "./changes.store.ts";
-import { runLane } from "./lane.ts";
+import { leaseOf, runLane } from "./lane.ts";
 import { createScimTargetMetrics } from "./metrics.ts";
 import { hasPendingObjects } from "./objects.store.ts";
 import { createPeer } from "./peer.ts";
@@ -55,7 +55,15 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
     try {
       const secret = openSecret(vault, target.realm, target.targetId, target.sealed);
       const { url, settings } = target;
-      const peer = createPeer({ outbound, url, settings, secret, signal: hangUp.signal, onRequest: metrics.requested });
+      const peer = createPeer({
+        outbound,
+        url,
+        settings,
+        secret,
+        signal: hangUp.signal,
+        beforeRequest: leaseOf(db, target),
+        onRequest: metrics.requested,
+      });
       more = await runLane({ db, work, target, peer, key, signal: hangUp.signal, ended: metrics.ended });
     } catch (err) {
       // After an error of ours the lease is kept: the next attempt comes when it ends.

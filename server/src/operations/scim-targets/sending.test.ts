@@ -86,7 +86,8 @@ async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Ta
 async function settle({ status }: Targeted): Promise<void> {
   for (;;) {
     await iam.server.scimTargets.runDue();
-    if ((await status()).state !== "WORKING") return;
+    const { state, syncing } = await status();
+    if (!syncing || state !== "WORKING") return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

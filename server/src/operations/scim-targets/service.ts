@@ -113,7 +113,7 @@ export async function startSync(ctx: Ctx, targetId: string, { resend = false }: 
 export async function readStatus(ctx: ReadCtx, targetId: string): Promise<ScimTargetStatus> {
   const target = await readTarget(ctx, targetId);
   const counts = await countObjects(ctx.tx, { realm: ctx.realm, targetId: target.id });
-  return { ...target.status, ...counts, syncing: target.status.state === "WORKING" };
+  return { ...target.status, ...counts, syncing: target.syncing };
 }
 
 export async function searchObjects(ctx: ReadCtx, targetId: string, query: ObjectQuery): Promise<Page<ScimTargetObject>> {
@@ -137,7 +137,7 @@ export async function retry(ctx: Ctx, targetId: string, objectId: string): Promi
   return (await findObject(ctx.tx, key, id))!;
 }
 
-/** What waits for a confirmation is deactivated or deleted at the target. */
+/** Deactivates or deletes the accounts at the target that wait for a confirmation. */
 export async function confirm(ctx: Ctx, targetId: string, { accounts }: ConfirmDeprovisioning): Promise<ScimTargetStatus> {
   const target = await takeTarget(ctx, targetId);
   assertMayDirect(ctx);

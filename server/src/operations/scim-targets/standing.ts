@@ -21,7 +21,7 @@ export function standingOf(
     | "last_sent_at"
     | "held_at"
   >,
-  target: { readonly enabled: boolean; readonly hasSecret: boolean; readonly failing: boolean },
+  target: { readonly enabled: boolean; readonly hasSecret: boolean; readonly failing: boolean; readonly waiting: boolean },
   now: number,
 ): ScimTarget["status"] {
   const pausedUntil = row.paused_until > now ? row.paused_until : null;
@@ -42,6 +42,7 @@ export function standingOf(
       "More accounts than usual would be deactivated or deleted. Please look at the objects that are HELD, then confirm it or correct the target.",
     );
   if (row.sync_requested_at !== null) return as("WORKING", "All users and groups are being compared with what was sent.");
+  if (target.waiting) return as("WORKING", "Changes are being sent.");
   if (target.failing) return as("FAILING", "Some users or groups were refused. The objects that are FAILED or DEAD say why.");
   return as("OK", row.last_sync_at === null ? "Nothing has been sent yet." : "Everything that has changed is sent.");
 }

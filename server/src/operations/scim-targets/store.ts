@@ -31,10 +31,12 @@ declare module "../../platform/db/tables.ts" {
 export interface TargetRow extends ScimTarget {
   readonly version: number;
   readonly sealed: string | null;
+  /** A full sync waits or runs. */
+  readonly syncing: boolean;
 }
 
 const own = ["realm_id", "target_id", "name", "url", "enabled", "secret", "config", "created_at", "version"] as const;
-type Columns = Pick<Selectable<TargetsTable>, (typeof own)[number]> & StateColumns;
+type Columns = Pick<Selectable<TargetsTable>, (typeof own)[number]> & StateColumns & { readonly waiting: boolean };
 
 // A realm has a handful of them, found by the primary key: sorting needs no index.
 const order: ListOrder = {
@@ -43,7 +45,7 @@ const order: ListOrder = {
   id: sql.ref("scim_targets.target_id"),
 };
 
-const selected = (db: Db, realm: string) =>
+const selected = (db: Db, realm: string, now: number) =>
   db
     .selectFrom("scim_targets")
     .innerJoin("scim_target_states", (join) =>
@@ -53,11 +55,15 @@ const selected = (db: Db, realm: string) =>
     )
     .select(own.map((column) => `scim_targets.${column}` as const))
     .select(stateColumns.map((column) => `scim_target_states.${column}` as const))
+    .select(
+      sql<boolean>`exists (select 1 from scim_objects o where o.realm_id = scim_targets.realm_id and o.target_id = scim_targets.target_id
+        and o.state = 'PENDING' and o.next_at <= ${now})`.as("waiting"),
+    )
     .where("scim_targets.realm_id", "=", realm);
 
 export async function listTargets(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<TargetRow>> {
   const { search } = query;
-  const base = selected(db, realm).$if(search !== undefined && search !== "", (q) =>
+  const base = selected(db, realm, now).$if(search !== undefined && search !== "", (q) =>
     q.where((eb) =>
       eb.or([
         eb("scim_targets.name_key", "like", likePrefix(loginKey(search!))),
@@ -70,13 +76,13 @@ export async function listTargets(db: Db, realm: string, query: ListQuery, now: 
 }
 
 export async function findTarget(db: Db, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
-  const row = await selected(db, realm).where("scim_targets.target_id", "=", targetId).executeTakeFirst();
+  const row = await selected(db, realm, now).where("scim_targets.target_id", "=", targetId).executeTakeFirst();
   return row ? toTarget(row, now) : null;
 }
 
 /** Held until commit. */
 export async function lockTarget(tx: Tx, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
-  const row = await selected(tx, realm).where("scim_targets.target_id", "=", targetId).forUpdate("scim_targets").executeTakeFirst();
+  const row = await selected(tx, realm, now).where("scim_targets.target_id", "=", targetId).forUpdate("scim_targets").executeTakeFirst();
   return row ? toTarget(row, now) : null;
 }
 
@@ -138,7 +144,7 @@ export async function updateTarget(
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
-/** What it was sent is forgotten with it. */
+/** Its objects are deleted with it. */
 export async function deleteTarget(tx: Tx, realm: string, targetId: string): Promise<void> {
   await tx.deleteFrom("scim_targets").where("realm_id", "=", realm).where("target_id", "=", targetId).execute();
 }
@@ -154,7 +160,8 @@ function toTarget(row: Columns, now: number): TargetRow {
     secretSet: row.secret !== null,
     ...row.config,
     createdAt: row.created_at,
-    status: standingOf(row, { enabled: row.enabled, hasSecret: row.secret !== null, failing: row.failing }, now),
+    status: standingOf(row, { enabled: row.enabled, hasSecret: row.secret !== null, failing: row.failing, waiting: row.waiting }, now),
+    syncing: row.sync_requested_at !== null,
     version: row.version,
     sealed: row.secret,
   };

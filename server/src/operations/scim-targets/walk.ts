@@ -74,7 +74,7 @@ export async function compareChunk(parts: WalkParts, phase: WalkPhase, after: st
   return compareObjects(parts, phase === "accounts" ? "user" : "group", after);
 }
 
-/** What the target has and is not to have: users out of scope, users and groups that are gone. Those in scope were compared before. */
+/** Objects that the target should no longer have: users out of scope, and deleted users and groups. Objects in scope were compared before. */
 async function compareObjects(parts: WalkParts, kind: ObjectKind, after: string): Promise<Chunk> {
   const { db, target } = parts;
   const objects = await walkObjects(db, target, kind, after, CHUNK);

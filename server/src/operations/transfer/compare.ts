@@ -10,17 +10,17 @@ const sortedKeys = (value: object): string[] => Object.keys(value).sort();
 export function lean(value: Item, defaults: Item): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const member of sortedKeys(value)) {
-    const [said, usual] = [value[member], defaults[member]];
-    if (said === undefined) continue;
-    if (isObject(said) && isObject(usual)) {
-      const nested = lean(said, usual);
+    const [given, usual] = [value[member], defaults[member]];
+    if (given === undefined) continue;
+    if (isObject(given) && isObject(usual)) {
+      const nested = lean(given, usual);
       if (Object.keys(nested).length > 0) kept[member] = nested;
-    } else if (usual === undefined || !isDeepStrictEqual(said, usual)) kept[member] = ordered(said);
+    } else if (usual === undefined || !isDeepStrictEqual(given, usual)) kept[member] = ordered(given);
   }
   return kept;
 }
 
-/** The same value with the members of every object in one order: two exports of one state have the same bytes. */
+/** Orders the members of every object, so that two exports of one state have the same bytes. */
 export function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (!isObject(value)) return value;

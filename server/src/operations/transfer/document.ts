@@ -112,7 +112,7 @@ function keyGiven({ keyOf }: Section, given: unknown): string {
   }
 }
 
-/** How faults and sealed secrets name an item. */
+/** The name of an item in faults and sealed secrets. */
 export const placeOf = ({ name, keyOf }: Section, key: string, at = 0): string => (keyOf ? `${name}[${key.slice(0, 100) || at}]` : name);
 
 type Validate = (item: unknown) => FieldError[];
@@ -151,7 +151,7 @@ function opened(value: unknown, path: string, sealing: Sealing | null, faults: F
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, opened(member, `${path}.${name}`, sealing, faults)]));
 }
 
-/** As the OpenAPI document shows it: what each item holds is what the area's own POST takes. */
+/** The schema in the OpenAPI document: an item has the members of the feature's own POST. */
 export const RealmDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   $id: "RealmDocument",
   type: "object",

@@ -205,17 +205,17 @@ async function prune(
   const managed = source === null ? [] : await managedBy(ctx.tx, ctx.realm, source);
   const isOurs = (section: Section, entry: Entry) =>
     mode === "all" || managed.some((one) => one.section === section.name && one.key === entry.key && one.id === entry.id);
-  const gone: Pruned[] = [];
+  const removed: Pruned[] = [];
   for (const section of mayWrite.toReversed()) {
     if (!section.remove) continue;
     const kept = new Set(items.filter((wanted) => wanted.section === section).map(({ key }) => normalKey(section, key)));
     const entries = [...before.get(section)!].filter(([key, entry]) => !kept.has(key) && !entry.isBuiltIn && isOurs(section, entry));
     for (const [, entry] of entries.sort(([one], [other]) => (one < other ? 1 : -1))) {
-      const isGone = await run(`${section.name}[${entry.key}]`, () => section.remove!(ctx, tools, entry));
-      if (isGone) gone.push({ section, entry });
+      const isRemoved = await run(`${section.name}[${entry.key}]`, () => section.remove!(ctx, tools, entry));
+      if (isRemoved) removed.push({ section, entry });
     }
   }
-  return gone;
+  return removed;
 }
 
 interface Outcome {

@@ -44,7 +44,7 @@ export function createRecordCache<T>(
 
   const keep = (key: string, realm: string, { record, configVersion }: LoadedRecord<T>) => {
     const home = homes.get(realm) ?? { configVersion };
-    // As old as the oldest of what was read: a change that only some of it knows drops all of it.
+    // The version of the oldest record that was read: a change that only some records have seen drops all of them.
     home.configVersion = Math.min(home.configVersion, configVersion);
     homes.set(realm, home);
     kept.set(key, { record, home });

@@ -29,7 +29,7 @@ export interface Waiting {
 export async function awaitPostgres({ url, setting }: Awaited, { withinMs, limitedBy, log }: Waiting): Promise<void> {
   const host = addressOf(url).names.join(", ");
   const began = performance.now();
-  let said = { reason: "", at: 0 };
+  let logged = { reason: "", at: 0 };
   for (;;) {
     const error = await probe(url);
     if (error === null) return;
@@ -42,9 +42,9 @@ export async function awaitPostgres({ url, setting }: Awaited, { withinMs, limit
         cause: error,
       });
     }
-    if (said.reason !== reason || waited - said.at >= REMIND_MS) {
+    if (logged.reason !== reason || waited - logged.at >= REMIND_MS) {
       log.warn({ host, setting, reason, givesUpInSeconds: Math.round((withinMs - waited) / SECOND) }, "waiting for the database");
-      said = { reason, at: waited };
+      logged = { reason, at: waited };
     }
     await sleep(AGAIN_MS);
   }

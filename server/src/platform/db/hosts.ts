@@ -41,7 +41,7 @@ async function checkAttrs(client: pg.ClientBase, attrs: "read-write" | "primary"
   if (attrs === "read-write" && rows[0].read_only) throw new DatabaseUnavailable("the host takes no writes");
 }
 
-/** As libpq: the next host is tried where this one cannot be reached or serves nobody, and not where it refuses the password. */
+/** Like libpq, tries the next host when this one cannot be reached or does not serve, and not when it refuses the password. */
 export const isHostFailure = (error: Error): boolean =>
   error instanceof pg.DatabaseError ? isDatabaseUnavailable(error) : error.message !== "timeout exceeded when trying to connect";
 

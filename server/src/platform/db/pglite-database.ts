@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
 /** Made by the build; without it (a source checkout) the first start creates the folder, which takes longer. */
 const SHIPPED = fileURLToPath(packageFile("dist/embedded-template.tar.gz"));
 
-/** Where the embedded database lies. It exists whole or not at all. */
+/** The folder of the embedded database, which exists whole or not at all. */
 export const embeddedFolder = (dataDir: string): string => (dataDir.startsWith("memory:") ? dataDir : join(dataDir, "database"));
 
 /**
@@ -36,7 +36,7 @@ export async function openEmbedded(dataDir: string, template?: Uint8Array<ArrayB
   return embedded;
 }
 
-/** As much of it as the rest of the server needs. */
+/** The part of it that the rest of the server needs. */
 export type OpenedEmbedded = Pick<EmbeddedDatabase, "query" | "dump" | "close">;
 
 /** Talks to the thread that holds the embedded database. */

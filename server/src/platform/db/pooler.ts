@@ -2,7 +2,7 @@ import type pg from "pg";
 import { SECOND } from "../../kernel/clock.ts";
 import { connectDirectly } from "./hosts.ts";
 
-/** How a URL leads to Postgres. */
+/** The way from a URL to Postgres. */
 export interface Pooling {
   /** A session does not keep its connection beyond a transaction, as with PgBouncer in transaction mode. */
   readonly byTransaction: boolean;
@@ -42,7 +42,7 @@ async function movesAround(one: pg.Client, other: pg.Client): Promise<boolean> {
     const before = await processOf(one);
     await other.query("begin");
     const hasMet = (await processOf(other)) === before;
-    // Where they have met there may be one connection only, and asking for another would wait.
+    // After a meeting there may be only one server connection, and a query for another would wait.
     const hasMoved = hasMet || (await processOf(one)) !== before;
     await other.query("commit");
     if (hasMoved) return true;

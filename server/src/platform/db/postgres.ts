@@ -280,7 +280,7 @@ export function openPostgres({ hosts, max, preparedStatements, isPooled, deadlin
     delete (error as { client?: unknown }).client;
     onIdleError(error);
   });
-  // The same for a connection in use, which the pool does not watch; its query reports the failure.
+  // A connection in use may fail, too, which the pool does not watch; its query reports the failure.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, dialect: new PostgresDialect({ pool }) };
 }

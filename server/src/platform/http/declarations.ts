@@ -57,7 +57,7 @@ export const token = ({ kind }: { readonly kind: string }): Caller => ({ by: "to
 export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => callers;
 
 /**
- * Where a write has its CSRF token. `sign-in-form`: the form may be older than a session that began in another tab, so tokens of earlier
+ * The place of a write's CSRF token. `sign-in-form`: the form may be older than a session that began in another tab, so tokens of earlier
  * pre-sessions are accepted as well. `none`: nothing to protect, or other sites post here by design.
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";

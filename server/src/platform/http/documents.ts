@@ -19,7 +19,7 @@ export const documentOf = (content: object): PublishedDocument =>
     "application/json; charset=utf-8",
   );
 
-/** The same for XML. Character references do not change the document, nor its signature. */
+/** A published XML document. Character references do not change the document, nor its signature. */
 export const xmlDocumentOf = (xml: string, type: string): PublishedDocument =>
   published(
     xml.replace(/[\u{7f}-\u{10ffff}]/gu, (character) => `&#x${character.codePointAt(0)!.toString(16)};`),

@@ -29,7 +29,7 @@ export type SchemasOf<M> = { [K in keyof M]: M[K] extends Member<infer S> ? S : 
 export const schemasOf = <M extends Members>(members: M): SchemasOf<M> =>
   Object.fromEntries(Object.entries(members).map(([key, { schema }]) => [key, schema])) as SchemasOf<M>;
 
-/** The same, each of which may be left out. */
+/** Makes each member optional. */
 export const optional = <T extends Record<string, Type.TSchema>>(schemas: T) =>
   Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, Type.Optional(schema)])) as {
     [K in keyof T]: Type.TOptional<T[K]>;

@@ -18,7 +18,7 @@ type Versioned<R extends TSchema> = Static<R> & { readonly version: number };
 interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
   readonly tags: string[];
   readonly params: P;
-  /** Where the path alone does not name the record. */
+  /** For records that the path alone does not name. */
   readonly querystring?: Q;
   /** The response of GET, PUT and PATCH. */
   readonly record: R;
@@ -26,7 +26,7 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
   readonly replace?: Operation & {
     /** The full state. A named schema. */
     readonly body: B;
-    /** Where PUT and PATCH answer more than GET. */
+    /** The response of PUT and PATCH, where it has more than GET's. */
     readonly answer?: TSchema;
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
     /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
@@ -140,7 +140,7 @@ function merge(
 }
 
 const references = new Map<string, { $ref: string }>();
-/** The same object each time: compiled schemas are kept by it. */
+/** Returns the same object each time, because compiled schemas are cached by it. */
 function bodyReference(body: TSchema): { $ref: string } {
   const { $id } = body as { $id?: string };
   if (!$id) throw new Error("The schema of a record's full state needs a name");

@@ -32,7 +32,7 @@ export function created<R extends object>(reply: FastifyReply, id: string | read
   return createdAt(reply, `${collection.replace(/\/$/, "")}/${item}`, record);
 }
 
-/** The same for a record whose address does not lie below the one that was called. */
+/** Answers 201 for a record whose address is not below the requested one. */
 export function createdAt<R extends object>(reply: FastifyReply, location: string, record: R): R {
   reply.code(201).header("location", location);
   const { version } = record as { version?: number };

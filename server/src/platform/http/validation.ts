@@ -15,7 +15,7 @@ const strict = {
   strict: false,
   discriminator: true,
   verbose: true,
-  // That the schemas are schemas is tested, once, instead of being looked at in every start.
+  // A test validates the schemas, so that a start does not have to.
   validateSchema: false,
 } as const;
 
@@ -101,7 +101,7 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "required":
       return `${field} is required`;
     case "additionalProperties":
-      // Where members are free to choose, their names still have a form.
+      // The names of free members must match a pattern.
       return parentSchema?.patternProperties ? `${field} is not a name that is accepted here` : `${field} is not a known member`;
     case "type":
       return `${field} must be ${article(String(params.type))}`;

@@ -58,7 +58,7 @@ export interface Enqueue {
   readonly maxAttempts?: number;
 }
 
-/** Where the sealed part of a job lives: it opens for this job only. */
+/** The place of a job's sealed part, which opens for this job only. */
 export const sealPlace = (realm: string, id: string): Place => ({ realm, table: "jobs", column: "sealed", row: id });
 
 /** Puts a job into the transaction: it runs if, and only after, that commits. */

@@ -18,7 +18,7 @@ import {
 
 /** A job as its handler sees it. */
 export interface RunningJob {
-  /** The same at every attempt. */
+  /** Constant over all attempts. */
   readonly id: string;
   readonly realm: string | null;
   readonly payload: Record<string, unknown>;
@@ -169,7 +169,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
         running.set(done, job);
         begun.push(done);
       }
-      // As it was when the claim was made: what has ended since then was counted there.
+      // Counted at the time of the claim: jobs that have ended since then were part of it.
       const hasFullRealm = placesByRealm([...before, ...jobs]).some((realm) => realm.places >= PER_REALM);
       leftBehind = jobs.length >= places || hasFullRealm;
       // A realm at its limit may have hidden jobs of others, which the next turn takes.

@@ -10,7 +10,7 @@ export class BerError extends Error {
 
 export const TAG = { boolean: 0x01, integer: 0x02, octets: 0x04, enumerated: 0x0a, sequence: 0x30, set: 0x31 } as const;
 
-/** Where the content of an element starts and ends, or null when its head has not arrived whole. */
+/** The bounds of an element's content; null: its header is incomplete. */
 export function headAt(bytes: Buffer, at: number): { readonly start: number; readonly end: number } | null {
   if (bytes.length < at + 2) return null;
   const first = bytes[at + 1]!;

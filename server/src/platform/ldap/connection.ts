@@ -222,7 +222,7 @@ export class LdapConnection {
 
 const MAX_EMPTY_PAGES = 1_000;
 
-/** How much DirSync sends at a time. */
+/** The size of one part of DirSync. */
 const DIRSYNC_BYTES = 1_000_000;
 const MAX_PARTS = 100_000;
 

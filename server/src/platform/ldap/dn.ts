@@ -64,7 +64,7 @@ function readValue(dn: string, from: number): { readonly value: string; readonly
 
 const escaped = (value: string): string => folded(value).replace(/[\\,+=]/g, "\\$&");
 
-/** The same text for each spelling of a name: case, blanks and escapes do not count. Null for what is no DN. */
+/** Normalises a DN: case, blanks and escapes do not count. Null: it is no DN. */
 export function dnKey(dn: string): string | null {
   // Most names have nothing to unescape or to order.
   if (/^(?:[a-z]+=[a-z0-9][a-z0-9._@-]*)(?:,[a-z]+=[a-z0-9][a-z0-9._@-]*)*$/i.test(dn)) return dn.toLowerCase();

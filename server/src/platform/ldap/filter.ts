@@ -211,7 +211,7 @@ function hasPlaceholder(filter: FilterOf<Pieces>): boolean {
   }
 }
 
-/** The same filter with "any value" for the name. Below "not", "any" would exclude every entry: such a template has none. */
+/** The filter with "any value" for the name. Below "not", "any" would exclude every entry: such a template has none. */
 function everyName(filter: FilterOf<Pieces>): Filter | null {
   switch (filter.kind) {
     case "and":

@@ -126,7 +126,7 @@ function exchange(
   });
 }
 
-/** As much as `maxBytes` and a little more: a bomb stays packed. The end of what was cut is missing. */
+/** Decompresses `maxBytes` and a little more: a bomb stays packed. A cut body lacks its end. */
 async function unpack(packed: Buffer, isCut: boolean, decode: Transform, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

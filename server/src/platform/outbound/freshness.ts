@@ -3,7 +3,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 interface Bounds {
   readonly least: number;
   readonly most: number;
-  /** Where the headers do not say. */
+  /** The lifetime where the headers have none. */
   readonly usual: number;
 }
 
@@ -15,12 +15,12 @@ export function freshFor(
   const control = String(headers["cache-control"] ?? "");
   const [, maxAge] = /(?:^|,)\s*max-age\s*=\s*"?(\d{1,10})/i.exec(control) ?? [];
   const expires = Date.parse(String(headers.expires ?? ""));
-  const said = /(?:^|,)\s*no-(?:store|cache)\b/i.test(control)
+  const declared = /(?:^|,)\s*no-(?:store|cache)\b/i.test(control)
     ? 0
     : maxAge !== undefined
       ? Number(maxAge) * SECOND
       : Number.isNaN(expires)
         ? usual
         : expires - clock.now();
-  return Math.min(Math.max(said, least), most);
+  return Math.min(Math.max(declared, least), most);
 }

@@ -38,11 +38,11 @@ export interface Outbound {
   upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket>;
   /** Refuses, without DNS, a URL that `fetch` would refuse: for validation when it is saved. */
   checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
-  /** The same for `connect`. Without TLS only in development. */
+  /** Checks the target of `connect`. Without TLS only in development. */
   checkHost(target: { readonly host: string; readonly port: number; readonly tls: boolean }): void;
   /** The checked addresses of a host. */
   resolve(host: string, port: number): Promise<readonly Address[]>;
-  /** The same check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
+  /** The check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
   lookup(port: number): LookupFunction;
   /** The trusted CAs, for a library that upgrades a plain socket (STARTTLS). */
   readonly secureContext: SecureContext;

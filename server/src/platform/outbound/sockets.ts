@@ -41,7 +41,7 @@ export interface DialRules {
 /** The trusted authorities, those of one peer or the default roots, and our own certificate where one is given. */
 export type Trusted = (ca?: string, identity?: ClientIdentity) => SecureContext;
 
-/** The same rules for every handshake, from the first byte or after STARTTLS. */
+/** The rules of every handshake, from the first byte or after STARTTLS. */
 function handshake(
   trusted: Trusted,
   host: string,

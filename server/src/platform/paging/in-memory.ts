@@ -1,7 +1,7 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { type ListQuery, type Page, refuseTooDeep } from "./pages.ts";
 
-/** How a short list in memory is searched and sorted. */
+/** Search and sort order of a short list in memory. */
 export interface ShortList<Row> {
   /** The members that `sort` may name. */
   readonly sorts: Readonly<Record<string, (row: Row) => string | number>>;

@@ -47,7 +47,7 @@ export async function pageOf<TB extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, TB, Row>,
   order: ListOrder,
   { page = 0, size = 100, sort = order.defaultSort, cursor }: ListQuery,
-  /** Where the rows can be counted more cheaply than they are found. */
+  /** A query that counts the rows more cheaply than they are found. */
   count: () => Promise<{ total: number; estimated: boolean }> = () => countUpTo(db, query),
 ): Promise<Page<Row>> {
   refuseTooDeep(page, size, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search");

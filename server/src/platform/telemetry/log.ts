@@ -36,10 +36,10 @@ function errorOf([first]: unknown[]): Error | null {
 }
 
 /** The arguments of `log.warn(…)`, with its error reduced to the message. */
-function quiet(said: unknown[]): unknown[] {
-  const [first, ...rest] = said;
-  const err = errorOf(said);
-  if (!err) return said;
+function quiet(args: unknown[]): unknown[] {
+  const [first, ...rest] = args;
+  const err = errorOf(args);
+  if (!err) return args;
   if (first === err) return [{ err: new Stackless(err) }, ...(rest.length > 0 ? rest : [err.message])];
   return [{ ...(first as object), err: new Stackless(err) }, ...rest];
 }
@@ -49,7 +49,7 @@ const WINDOW = 10 * SECOND;
 /** The number of causes that are counted. */
 const MAX_CAUSES = 100;
 
-type Say = (said: unknown[]) => void;
+type Write = (args: unknown[]) => void;
 
 /**
  * While the database is unavailable, every request and every loop fails by one cause: its first line is logged at once and without stacks, the
@@ -57,28 +57,28 @@ type Say = (said: unknown[]) => void;
  */
 function createCounter() {
   const counted = new Map<string, { times: number }>();
-  const begin = (cause: string, message: string, say: Say) => {
+  const begin = (cause: string, message: string, write: Write) => {
     const count = { times: 0 };
     counted.set(cause, count);
     const close = () => {
       const { times } = count;
       count.times = 0;
       if (times === 0) return void counted.delete(cause);
-      say([{ times, seconds: WINDOW / SECOND }, `${message} (again and again, by the same cause)`]);
+      write([{ times, seconds: WINDOW / SECOND }, `${message} (again and again, by the same cause)`]);
       setTimeout(close, WINDOW).unref();
     };
     setTimeout(close, WINDOW).unref();
   };
-  return (said: unknown[], err: Error, say: Say): void => {
-    const message = said.find((part) => typeof part === "string") ?? err.message;
+  return (args: unknown[], err: Error, write: Write): void => {
+    const message = args.find((part) => typeof part === "string") ?? err.message;
     const cause = `${message}\n${(err as { code?: unknown }).code ?? err.message}`;
     const known = counted.get(cause);
     if (known) {
       known.times += 1;
       return;
     }
-    if (counted.size < MAX_CAUSES) begin(cause, message, say);
-    say(quiet(said));
+    if (counted.size < MAX_CAUSES) begin(cause, message, write);
+    write(quiet(args));
   };
 }
 
@@ -92,11 +92,11 @@ export function createLog(level: Level | "silent", output: DestinationStream): L
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: serializeError },
     hooks: {
-      logMethod(said, method, number) {
-        const say = (line: unknown[]) => method.apply(this, line as Parameters<typeof method>);
-        const err = errorOf(said);
-        if (err && isDatabaseUnavailable(err)) count(said, err, say);
-        else say(number < ERROR ? quiet(said) : said);
+      logMethod(args, method, number) {
+        const write = (line: unknown[]) => method.apply(this, line as Parameters<typeof method>);
+        const err = errorOf(args);
+        if (err && isDatabaseUnavailable(err)) count(args, err, write);
+        else write(number < ERROR ? quiet(args) : args);
       },
     },
   };

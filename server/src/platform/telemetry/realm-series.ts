@@ -5,7 +5,7 @@ type Labels = { readonly realm: string; readonly [label: string]: string };
 
 interface Realm {
   usedAt: number;
-  /** How to remove each of its series, by counter and labels. */
+  /** Functions that remove its series, by counter and labels. */
   readonly series: Map<string, () => void>;
 }
 

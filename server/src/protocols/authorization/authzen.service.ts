@@ -22,7 +22,7 @@ import type {
 type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What policies read as `request.*`: the context, and beside it what the request says about subject, action and resource. */
+/** The data that policies read as `request.*`: the context, and the request's subject, action and resource. */
 const requestOf = (
   context: Members | undefined,
   parts: { readonly subject?: Members; readonly action?: Members; readonly resource?: Members },

@@ -48,7 +48,7 @@ export interface WorkloadRefusal {
 export interface DelegationRefusal {
   readonly realm: string;
   readonly agent: string;
-  /** As OAuth knows the agent's client. */
+  /** The OAuth client id of the agent. */
   readonly clientId: string;
   readonly reason: string;
   readonly sourceIp: string | null;

@@ -72,7 +72,7 @@ async function authenticateWorkload(
   return limited(client)(verified.credential);
 }
 
-/** The same object for the same credential: what is made from a client is kept with its snapshot. */
+/** Returns the same object for the same credential, because caches are keyed by the client's snapshot. */
 const limited = oncePer((client: ClientSnapshot) =>
   oncePer(({ scopes }: WorkloadCredential): ClientSnapshot => ({ ...client, scopeLimit: scopes.split(" ") })),
 );

@@ -34,7 +34,7 @@ const RETRY = 5 * SECOND;
 export function createIssuerKeys(outbound: Outbound): IssuerKeys {
   // Keys that are too old do not count, also where the issuer does not answer: they may have been withdrawn.
   const sets = createRemoteDocuments<readonly IssuerKey[]>({ max: MAX_KEPT, staleMs: 0, pauseMs: RETRY, failureOf: () => "down" });
-  const rereads = createRereadLimit(MAX_KEPT);
+  const rereadLimit = createRereadLimit(MAX_KEPT);
   return {
     async fitting(credential, header, maxAge) {
       if (credential.jwks) return fittingIn(staticKeys(credential.jwks), header);
@@ -44,7 +44,7 @@ export function createIssuerKeys(outbound: Outbound): IssuerKeys {
       const current = await sets.get(place, read);
       const found = fittingIn(current, header);
       // Not among keys that were read before: rotated.
-      const isRereading = found.length === 0 && current === known && (sets.isReading(place) || rereads.take(place));
+      const isRereading = found.length === 0 && current === known && (sets.isReading(place) || rereadLimit.take(place));
       return isRereading ? fittingIn(await sets.reread(place, read), header) : found;
     },
   };

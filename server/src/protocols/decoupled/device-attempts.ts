@@ -11,7 +11,7 @@ interface CountedBy {
 }
 
 export interface CodeAttempt {
-  /** How long to wait; null: the attempt is allowed. */
+  /** The time to wait; null: the attempt is allowed. */
   readonly retryAt: number | null;
   /** The code was right. */
   takeBack(): Promise<void>;

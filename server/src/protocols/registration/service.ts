@@ -132,7 +132,7 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
 }
 
 /**
- * The same error for a wrong token, an unknown client and one that registration cannot manage, so that it discloses nothing. The previous token stays
+ * A wrong token, an unknown client and one that registration cannot manage get the same error, which discloses nothing. The previous token stays
  * valid until the current one is used, because the response may have been lost.
  */
 export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {

@@ -1,7 +1,7 @@
 import { type ClientSnapshot, mayAddress } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { findSessionBehind } from "../../signin/sessions/index.ts";
+import { findSessionBehind, type LiveSession } from "../../signin/sessions/index.ts";
 import {
   type Act,
   allowedScopes,
@@ -97,17 +97,20 @@ export function assertStaysBound({ confirmation }: LiveToken, binding: Binding):
  */
 export async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, { holder, clientId }: Subject): Promise<void> {
   const { realm, db, clients } = parts;
-  const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
   const session = holder.sessionId === null ? null : await findSessionBehind(db, realm.realmId, holder.sessionId, clock.now());
-  if (session) {
-    const from = { sourceIp: session.sourceIp ?? "", userAgent: null };
-    const asked = { clientId: caller.clientId, flow: flowOf(caller) };
-    if ((await parts.standings(realm, session, from, asked)) !== "proof") return;
-  } else {
-    const owner = clientId === caller.clientId ? caller : await clients.get(realm.realmId, clientId);
-    if (owner && flowOf(owner) === flowOf(caller)) return;
-  }
-  throw oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
+  if (session) return assertSessionStands(parts, caller, session);
+  const owner = clientId === caller.clientId ? caller : await clients.get(realm.realmId, clientId);
+  if (!owner || flowOf(owner) !== flowOf(caller)) throw unproven();
+}
+
+const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
+const unproven = () => oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
+
+/** The user's session must have proven what the caller's own flow asks of them now. */
+export async function assertSessionStands(parts: TokenEndpointParts, caller: ClientSnapshot, session: LiveSession): Promise<void> {
+  const from = { sourceIp: session.sourceIp ?? "", userAgent: null };
+  const asked = { clientId: caller.clientId, flow: flowOf(caller) };
+  if ((await parts.standings(parts.realm, session, from, asked)) === "proof") throw unproven();
 }
 
 /** The requested audiences, which the subject token must have and the client may address; without any, all such. */

@@ -60,6 +60,8 @@ export type Issue =
       readonly kind: "decision";
       /** The user that it is about; null: the client itself. */
       readonly userId: string | null;
+      /** It is a token for another server: the user is checked as for those of this one. */
+      readonly isToken?: boolean;
       readonly body: TokenAnswerBody;
     };
 
@@ -83,6 +85,8 @@ export interface Grant<S extends Source = Source> {
   readonly parameters: readonly string[];
   /** Parameters that may be repeated. */
   readonly lists?: readonly string[];
+  /** `scope` is in the words of another server: unknown names are not dropped. */
+  readonly hasForeignScopes?: boolean;
   /** Finds what was presented. What was issued to another client is not found. */
   find(ctx: TokenCtx, presented: Presented): Promise<S | Replayed>;
   /** PKCE, redirect_uri, binding. */

@@ -6,11 +6,11 @@ import { findRecord, type StoredRecord, writeRecord } from "../tokens/index.ts";
 const MODEL = "PermissionTicket";
 const LIFETIME = 5 * MINUTE;
 
-/** What a permission ticket stands for (UMA 2.0 Grant §3.2). */
+/** The content of a permission ticket (UMA 2.0 Grant §3.2). */
 export interface TicketContents {
   /** Resources by id; no scopes: all of them. */
   readonly permissions: readonly { readonly resource: string; readonly scopes: readonly string[] }[];
-  /** What the resource server says about the request: `request.*` of policies. */
+  /** The resource server's claims about the request: `request.*` of policies. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 

@@ -17,7 +17,7 @@ import {
   userTokens,
 } from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenAnswerBody, type TokenCtx } from "./grant.ts";
-import { grants } from "./grants/index.ts";
+import { grantOf, grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 import { refreshTokenOf, useAndStore } from "./store.ts";
 import { directorySilent } from "./unavailable.ts";
@@ -40,7 +40,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, request: Tok
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
   const type = allowedGrantType(client, form);
-  const grant = grants[type];
+  const grant = grantOf(type, form.requested_token_type);
   const presented = presentedParameters(parts, grant, form);
   const binding = await proveBinding(parts, client, { headers, method: "POST", url });
   const ctx: TokenCtx = { parts, client, binding, sourceIp };
@@ -63,7 +63,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, request: Tok
   return { client, body: made.body };
 }
 
-/** The same for an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
+/** Answers an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
 export async function answerIssue(ctx: TokenCtx, countedAs: string, issue: Issue & { readonly kind: "user" }): Promise<object> {
   await assertAllowed(ctx, issue);
   const made = await makeTokens(ctx, issue, undefined);
@@ -94,7 +94,7 @@ const isGrantType = (type: unknown): type is GrantType => typeof type === "strin
 /** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
 export function presentedParameters(
   { scopesOfRealm }: TokenEndpointParts,
-  { parameters, lists = [] }: Pick<Grant, "parameters" | "lists">,
+  { parameters, lists = [], hasForeignScopes = false }: Pick<Grant, "parameters" | "lists" | "hasForeignScopes">,
   form: Form,
 ): Presented {
   const params: Record<string, string | undefined> = {};
@@ -110,14 +110,15 @@ export function presentedParameters(
   refuseDirtyText(params);
   refuseDirtyText(several);
   checkScopeSyntax(params.scope);
-  params.scope = knownScopes(scopesOfRealm, params.scope);
+  if (!hasForeignScopes) params.scope = knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };
 }
 
 async function assertAllowed(ctx: TokenCtx, issue: Issue): Promise<void> {
   await assertMayUse(ctx, issue);
   if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
-  // Where a token is made, its maker asks.
+  if (issue.kind === "decision" && issue.isToken && issue.userId !== null) await assertStillThere(ctx, issue.userId);
+  // The maker of tokens checks it for the other kinds.
   if (issue.kind === "decision") await assertAgentActive(ctx.parts, ctx.client);
 }
 

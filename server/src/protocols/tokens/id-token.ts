@@ -65,6 +65,12 @@ export const signAuthorizationResponse = async (
   return encryptedFor(parts, client, "authorization", jwt);
 };
 
+/** An ID token of this client that has not expired; null: it is none. */
+export function verifyIdToken(parts: Pick<IssuerParts, "realm" | "issuer">, { clientId }: ClientSnapshot, jwt: string): VerifiedJwt | null {
+  const verified = verifyIdTokenHint(parts, jwt);
+  return verified?.payload.aud === clientId && Number(verified.payload.exp) > clock.now() / SECOND ? verified : null;
+}
+
 /**
  * Verifies an `id_token_hint`. An expired one is accepted: it identifies the user and grants nothing. Null: not an ID token of this realm; access
  * tokens are recognised by their `typ`.

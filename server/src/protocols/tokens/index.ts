@@ -33,8 +33,10 @@ export {
   protectedUserinfo,
   signAuthorizationResponse,
   signIdToken,
+  verifyIdToken,
   verifyIdTokenHint,
 } from "./id-token.ts";
+export { ASSERTION_LIFETIME, signIdentityAssertion } from "./identity-assertion.ts";
 export { previewTokens, userTokens } from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
@@ -69,4 +71,4 @@ export {
 export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
 export { endGrants, endGrantsOfSessions, forgetRequests, revokeFamily } from "./revocation.ts";
-export { verifyJwt } from "./verify.ts";
+export { type VerifiedJwt, verifyJwt } from "./verify.ts";

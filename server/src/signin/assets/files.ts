@@ -32,7 +32,7 @@ export function assetOf(name: string): Asset | null {
   return asset;
 }
 
-/** Where a page finds it: another address whenever its content is another, so that browsers may keep it for good. */
+/** The asset's address, which changes with its content, so that browsers may cache it for ever. */
 export function assetHref(name: AssetName): string {
   return `/assets/${name}?v=${assetOf(name)!.version}`;
 }

@@ -17,7 +17,7 @@
       button.setAttribute("aria-pressed", String(!isShown));
       input.focus();
     });
-    // What is sent is a password again: browsers offer to keep what they know as one.
+    // The field is sent as a password again, because browsers offer to save passwords only.
     input.form.addEventListener("submit", () => {
       input.type = "password";
     });

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import Type, { type TObject } from "typebox";
 import type { RequiredAction } from "../../directory/users/index.ts";
-import type { BrokeredArrival, Destination } from "../../federation/index.ts";
+import type { BrokeredSignIn, Destination } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
@@ -14,7 +14,7 @@ import type { SignInUser } from "./user.store.ts";
 /** A sign-in's request: the client that asked, and its requirements. Kept in the interaction. */
 export interface SignInRequest {
   readonly clientId?: string | undefined;
-  /** As people are shown it. */
+  /** The application, as it is shown to users. */
   readonly application?: ShownApplication | undefined;
   readonly loginHint?: string | undefined;
   /** The alias of an identity provider to sign in at: `idp_hint`. */
@@ -25,7 +25,7 @@ export interface SignInRequest {
   readonly isLocal?: boolean | undefined;
   /** The flow's alias; undefined: the realm's own flow. */
   readonly flow?: string | undefined;
-  /** How sure it must be: `1`, `2`. */
+  /** The required level: `1`, `2`. */
   readonly acr?: string | undefined;
   /** Without that level there is no sign-in; otherwise it is a wish. */
   readonly acrEssential?: boolean | undefined;
@@ -33,7 +33,7 @@ export interface SignInRequest {
   readonly reauthenticate?: boolean | undefined;
   /** Recent authentication: only what was proven within the last minutes counts, with the second factor where there is one. */
   readonly recent?: boolean | undefined;
-  /** Where the application is called back, for the policy of the pages. */
+  /** The application's redirect URIs, for the policy of the pages. */
   readonly callbacks?: readonly string[] | undefined;
   /** Required actions that this sign-in performs in any case, such as choosing a password. */
   readonly actions?: readonly RequiredAction[] | undefined;
@@ -84,7 +84,7 @@ export interface NamedUser {
 /** A key of the pages' texts. */
 export type TextKey = keyof Messages;
 
-/** How a step looks: what is inside its form. */
+/** The content of a step's form. */
 export interface StepPage {
   readonly title: TextKey;
   readonly lead?: VNode | string | null;
@@ -104,14 +104,14 @@ export interface Proof {
   readonly userId: string | null;
   /** Their row, where it was read just now. */
   readonly user?: SignInUser | undefined;
-  /** As it was typed, where a name was. */
+  /** The typed login name, where one was typed. */
   readonly login?: string;
   readonly factor: Factor | null;
   /** RFC 8176 */
   readonly amr: readonly string[];
   readonly remember?: boolean;
   /** The session at the identity provider, recorded with the session here. */
-  readonly brokered?: BrokeredArrival;
+  readonly brokered?: BrokeredSignIn;
   /** `accept` writes to the user's own row: it is held for that from the beginning. */
   readonly writesUser?: boolean;
   /**
@@ -159,14 +159,14 @@ export type Answer =
       readonly link: Omit<PendingLink, "flow" | "flowVersion" | "step" | "proven">;
       readonly factor: Factor;
       readonly amr: readonly string[];
-      readonly brokered: BrokeredArrival;
+      readonly brokered: BrokeredSignIn;
     }
   /** The account that was to be proven stays as it is: the flow continues from the step that led to it, as another user. */
   | { readonly outcome: "instead"; readonly proof: Proof }
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
 
-/** How another site sends the browser back: to this address, with this `state` (OAuth) or RelayState (SAML) in the query. It works once. */
+/** The return of the browser from another site: to this address, with this `state` (OAuth) or RelayState (SAML) in the query. It works once. */
 export interface Return {
   readonly returnTo: string;
   readonly state: string;
@@ -200,7 +200,7 @@ export interface Question extends Described {
   readonly factor: Factor | null;
   /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
   readonly counted: string | null;
-  /** The same where it depends on whose account it is, in place of `counted`. */
+  /** Replaces `counted` where it depends on the user. */
   countedFor?(at: StepContext): Promise<string | null>;
   /** Fields that an answer must have. */
   readonly fields: readonly string[];

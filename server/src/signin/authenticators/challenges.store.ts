@@ -96,7 +96,7 @@ interface Recent {
   readonly ignoredAt: number | null;
 }
 
-/** How the user's last challenges ended. */
+/** The results of the user's last challenges. */
 export async function recentPushes(tx: Tx, realm: string, userId: string, since: number, now: number): Promise<Recent> {
   const { rows } = await sql<Recent>`
     with recent as (

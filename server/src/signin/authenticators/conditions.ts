@@ -89,7 +89,7 @@ export const conditions = {
     "The user has not marked this browser as trusted",
     {},
     async ({ parts, realm, user, visitor: { session, deviceToken: cookie }, progress, now }) => {
-      // Where a session continues, the browser is the one that it began in: an application that acts for the user brings no cookie.
+      // For a session that continues, the browser is the one that it began in: an application that acts for the user brings no cookie.
       const id = session && progress.sessionId === session.sessionId ? session.browserId : null;
       return !(user && (await isTrusted(parts.db, realm, user.userId, { cookie, id }, now)));
     },

@@ -2,14 +2,14 @@ import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import {
   applyMapping,
-  arrivalOf,
-  arrive,
   type BrokeredIdentity,
+  brokeredSignInOf,
   identityToKeep,
   type LinkedUser,
   MAX_BUTTONS,
   markOf,
   type ProviderSnapshot,
+  resolveAccount,
   touchLink,
   writesEachTime,
 } from "../../federation/index.ts";
@@ -69,16 +69,16 @@ export const identityProvider: Question = {
     const { provider, identity, linked } = back;
     const { userId, login } = at.progress;
     const begunFor = userId !== null ? "user" : login !== null ? "name" : null;
-    const arrival = await arrive(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, begunFor });
-    if (arrival.kind === "refused") {
-      await recordBrokerFailure(at, provider, arrival.reason);
-      return { outcome: "again", problem: PROBLEMS[arrival.reason] };
+    const resolved = await resolveAccount(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, begunFor });
+    if (resolved.kind === "refused") {
+      await recordBrokerFailure(at, provider, resolved.reason);
+      return { outcome: "again", problem: PROBLEMS[resolved.reason] };
     }
-    const kept = arrival.kind === "prove" && arrival.mayCreate ? identityToKeep(provider, identity) : undefined;
-    const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!, kept);
-    if (arrival.kind === "linked")
-      return { outcome: "passed", proof: { ...proofOf(at, provider, identity, arrival), user: linked?.user, brokered } };
-    const { isConfirmed, mayCreate } = arrival;
+    const kept = resolved.kind === "prove" && resolved.mayCreate ? identityToKeep(provider, identity) : undefined;
+    const brokered = brokeredSignInOf(parts.vault, provider, identity, at.interactionId!, kept);
+    if (resolved.kind === "linked")
+      return { outcome: "passed", proof: { ...proofOf(at, provider, identity, resolved), user: linked?.user, brokered } };
+    const { isConfirmed, mayCreate } = resolved;
     const link = {
       ...{
         alias: provider.alias,
@@ -90,7 +90,7 @@ export const identityProvider: Question = {
       ...(provider.isOfOrganizations && identity.email !== null && identity.emailVerified && { email: identity.email }),
       ...{ isConfirmed, mayCreate },
     };
-    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, ...factorOf(provider, identity), brokered };
+    return { outcome: "prove", userId: resolved.userId, login: resolved.login, link, ...factorOf(provider, identity), brokered };
   },
 };
 

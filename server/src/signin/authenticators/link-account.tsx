@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { addLink, arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf, markOf } from "../../federation/index.ts";
+import { addLink, type BrokeredSignIn, brokeredSignInOf, isInAllowedDomain, keepTokensOf, markOf } from "../../federation/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
@@ -7,7 +7,7 @@ import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "
 /** An identity from the provider that waits for the user to confirm the link. */
 interface Arrived {
   readonly username: string | null;
-  readonly brokered: BrokeredArrival;
+  readonly brokered: BrokeredSignIn;
 }
 const arrivedOf = ({ data }: StepContext): Arrived | null => (data?.arrived as Arrived | undefined) ?? null;
 
@@ -69,7 +69,10 @@ export const linkAccount: Question = {
       await recordBrokerFailure(at, provider, "linked");
       return { outcome: "again", problem: LINKED };
     }
-    const arrived: Arrived = { username: identity.username, brokered: arrivalOf(parts.vault, provider, identity, at.interactionId!) };
+    const arrived: Arrived = {
+      username: identity.username,
+      brokered: brokeredSignInOf(parts.vault, provider, identity, at.interactionId!),
+    };
     return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived } };
   },
 };

@@ -52,7 +52,7 @@ export const passkey: Question = {
     body: <UsePasskey text={text} options={await optionsFor(at)} />,
     script: "passkey.js",
   }),
-  // As a second factor it has its own page.
+  // A passkey as second factor has its own page.
   beside: async (at, text) =>
     isSecond(at) ? null : { script: "passkey.js", body: <PasskeyBeside text={text} options={await optionsFor(at)} /> },
   answer,
@@ -65,7 +65,7 @@ const verificationFor = (at: StepContext): UserVerification =>
 
 const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
 
-/** Which passkeys a user has is shown only to the authenticated user. */
+/** A user's passkeys are shown only to that user, authenticated. */
 async function optionsFor(at: StepContext): Promise<string> {
   const { parts, realm, now } = at;
   return assertionOptions({

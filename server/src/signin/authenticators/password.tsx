@@ -24,7 +24,7 @@ export const password: Question = {
   answer: async (at, form) => {
     const { user, progress } = at;
     const login = progress.login ?? user?.username ?? "";
-    // That the account is open is looked at again when the step counts.
+    // Whether the account is open is checked again when the step is accepted.
     const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
     if (right === "elsewhere") return changeElsewhere;

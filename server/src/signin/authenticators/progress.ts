@@ -1,9 +1,9 @@
-import type { BrokeredArrival } from "../../federation/index.ts";
+import type { BrokeredSignIn } from "../../federation/index.ts";
 import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
 /** A step that counts. */
 export interface PassedStep {
-  /** Where in the flow it stands. */
+  /** The position in the flow. */
   readonly path: string;
   readonly authenticator: string;
   readonly factor: Factor | null;
@@ -20,7 +20,7 @@ export interface PendingLink {
   readonly providerId: string;
   readonly subject: string;
   readonly username: string | null;
-  /** As the provider verified it, where the provider is an organization's. */
+  /** The address that an organization's provider verified. */
   readonly email?: string;
   /**
    * The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered
@@ -36,7 +36,7 @@ export interface PendingLink {
   readonly proven: boolean;
 }
 
-/** How far a sign-in has come: the `state` of its interaction. It survives a restart, and belongs to one browser. */
+/** The progress of a sign-in: the `state` of its interaction. It survives a restart, and belongs to one browser. */
 export interface Progress {
   readonly flow: string;
   /** The version of the flow's definition: a changed flow begins again. */
@@ -45,7 +45,7 @@ export interface Progress {
   readonly login: string | null;
   readonly userId: string | null;
   readonly passed: readonly PassedStep[];
-  /** Which of several ways was chosen. */
+  /** The chosen alternative. */
   readonly chosen: string | null;
   /** Data that steps store, by path. */
   readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -58,7 +58,7 @@ export interface Progress {
   readonly home?: { readonly alias: string; readonly login: string | null };
   readonly link?: PendingLink;
   /** The identity provider that it came by, last. */
-  readonly brokered?: BrokeredArrival;
+  readonly brokered?: BrokeredSignIn;
   /** The step that the browser left for another site with, and the hash of what it has to bring back; none once it has. */
   readonly left?: { readonly path: string; readonly hash?: string };
 }
@@ -107,7 +107,7 @@ export function isCarried({ passed, sessionId }: Progress, authenticator: string
   return passed.some((step) => step.path.startsWith(FROM_SESSION) && names.has(step.authenticator));
 }
 
-/** As the session records them. */
+/** The proofs that the session records. */
 export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
   passed
     .filter(({ authenticator }) => authenticator !== SESSION)
@@ -122,7 +122,7 @@ export function withPassed(
     readonly userId: string | null;
     readonly login?: string | undefined;
     readonly remember?: boolean | undefined;
-    readonly brokered?: BrokeredArrival | undefined;
+    readonly brokered?: BrokeredSignIn | undefined;
   },
 ): Progress {
   const { left: _left, data: kept, ...rest } = progress;

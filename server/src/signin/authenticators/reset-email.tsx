@@ -13,7 +13,7 @@ export const RESET_PATH = "reset-password";
 
 /** The state that the mailed link continues with, in any browser. */
 export interface ResetLink {
-  /** As if the code had been typed. */
+  /** The progress after the code, as if it had been typed. */
   readonly progress: Progress;
   readonly email: string;
   readonly username: string;

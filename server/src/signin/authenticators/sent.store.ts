@@ -9,7 +9,7 @@ import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { addresseeOf, type SignInUser } from "./user.store.ts";
 
-/** How a secret comes to the user. */
+/** The channel of a secret to the user. */
 export interface Way {
   readonly channel: "EMAIL" | "SMS";
   readonly templateKey: OutgoingMessage["templateKey"];
@@ -39,12 +39,12 @@ const MAX_TRIES = 5;
 /** Longer than any secret lives. */
 const TRIES_KEPT_MINUTES = 60;
 
-/** Where messages to those go who have no account, or none of that kind: written like the others, and taken back. */
+/** The address for users without one: the message is written like the others, and rolled back. */
 const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
 
 export const sentOf = ({ data }: StepContext): Sent | null => data as Sent | null;
 
-/** Where the user is reached; null where nowhere. */
+/** The user's address; null: none. */
 export function addressOf({ channel }: Way, user: SignInUser | null): string | null {
   const number = user?.attributes.phoneNumber;
   const address = channel === "EMAIL" ? user?.email : Array.isArray(number) ? number[0] : number;
@@ -104,7 +104,7 @@ export function sendSecret(way: Way, at: StepContext): Kept {
 
 const counted = ({ sentAt, sends }: Sent) => ({ sentAt, sends });
 
-/** The same work whether the user exists or not: the time it takes does not reveal it. */
+/** Does the same work whether the user exists or not, so that the time does not reveal it. */
 function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
   const { user, visitor } = at;
   const address = addressOf(way, user);

@@ -2,7 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
-/** Which version of the realm's terms a user has accepted; the words are a setting of the realm. */
+/** The version of the realm's terms that a user has accepted; the text is a setting of the realm. */
 interface TermsAcceptancesTable {
   realm_id: string;
   user_id: string;

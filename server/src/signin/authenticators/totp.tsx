@@ -61,5 +61,5 @@ export async function checkTotp(
 /** Under which an app files the account. */
 export const accountNameOf = ({ realmId, settings }: StepContext["realm"]): string => settings.displayName?.trim() || realmId;
 
-/** As people type it, with spaces or a dash in it. */
+/** Removes the spaces and dashes of a typed code. */
 export const typedDigits = (typed: string | undefined): string => (typed ?? "").replace(/[\s-]/g, "");

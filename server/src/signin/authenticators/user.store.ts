@@ -39,5 +39,5 @@ export async function findLinkedSignInUser(
   return row ? { userId: row.userId, hasGrants: row.hasGrants, user: toSignInUser(row) } : null;
 }
 
-/** As messages address them. */
+/** The user as the recipient of messages. */
 export const addresseeOf = ({ userId: id, username, email, attributes }: SignInUser): MessageUser => ({ id, username, email, attributes });

@@ -24,7 +24,7 @@ const ownSecondFactor = sub("second-factor", "CONDITIONAL", [
   sub("second-factor-ways", "REQUIRED", secondFactors),
 ]);
 
-/** The same after an identity provider, unless it is trusted for two factors and has asserted them. */
+/** The second factor after an identity provider, unless it is trusted for two factors and has asserted them. */
 const brokerSecondFactor = sub("broker-second-factor", "CONDITIONAL", [
   step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
   step("condition-unknown-device", "REQUIRED"),

@@ -1,4 +1,4 @@
-/** How a step takes part in its list. */
+/** The requirement of a step in its list. */
 export const requirements = ["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED"] as const;
 export type Requirement = (typeof requirements)[number];
 

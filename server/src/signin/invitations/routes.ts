@@ -166,7 +166,7 @@ function usernameIn(body: unknown): string {
   return typeof username === "string" ? cut(username, 320) : "";
 }
 
-/** Which field to point at. */
+/** The field of the error. */
 const faultOf = ({ validation }: { validation?: readonly { instancePath: string; params?: object }[] }) =>
   validation?.some(({ instancePath, params }) => `${instancePath} ${JSON.stringify(params)}`.includes("username"))
     ? "username"

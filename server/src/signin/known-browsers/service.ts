@@ -22,7 +22,7 @@ import {
 
 export const browserErrors = defineErrors("browsers", { not_found: [404, "You have no such browser"] });
 
-/** As long as the cookie. */
+/** The lifetime of the cookie. */
 const KNOWN_FOR = 365 * DAY;
 /** Sign-ins close to each other are one: an ordinary one writes nothing here. */
 const TOUCH_EVERY = DAY;

@@ -77,7 +77,7 @@ export async function findTrustedUntil(db: Db, realm: string, userId: string, id
   return row?.trusted_until ?? 0;
 }
 
-/** Where trust begins, `tokenHash` is a new one. */
+/** A new `tokenHash` begins the trust. */
 export async function touchBrowser(
   tx: Tx,
   realm: string,

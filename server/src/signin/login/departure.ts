@@ -17,7 +17,12 @@ const isBroker = (provider: ProviderSnapshot | null): provider is ProviderSnapsh
  * provider is tried once in a sign-in: a user who comes back and types the same wants to sign in here. What else the form holds, such as a password,
  * is not looked at.
  */
-export async function ledHome(parts: SignInParts, asking: Asking, ask: Ask, form: Readonly<Record<string, string>>): Promise<Run | null> {
+export async function discoverHomeRealm(
+  parts: SignInParts,
+  asking: Asking,
+  ask: Ask,
+  form: Readonly<Record<string, string>>,
+): Promise<Run | null> {
   const { run } = asking;
   const { realm, request, progress } = run;
   const step = stepIn(asking);
@@ -40,7 +45,7 @@ export async function ledHome(parts: SignInParts, asking: Asking, ask: Ask, form
   return { ...run, progress: { ...progress, data, chosen: null, home, remember: isTicked(form.rememberMe) } };
 }
 
-/** Where the browser goes before anything is asked. `asks`: a form led here, and browsers would stop its redirect to another site. */
+/** The provider that the browser goes to before any question. `asks`: a form led here, and browsers would stop its redirect to another site. */
 interface Departure {
   readonly provider: ProviderSnapshot;
   readonly href: string;

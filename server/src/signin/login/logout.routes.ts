@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";
-import { loginPath, seeOther } from "./begin.ts";
+import { homePath, loginPath, seeOther } from "./begin.ts";
 import { showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 import type { Visitors } from "./visitors.ts";
 
@@ -27,7 +27,7 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 /** The parameters of RP-initiated logout. */
 export interface LogoutRequest {
-  /** Where to go afterwards; null: to our own page. */
+  /** The address afterwards; null: our own page. */
   readonly redirectTo: string | null;
   /** The client has proven that it belongs to this session: no confirmation is needed. */
   readonly isCertain: boolean;
@@ -52,7 +52,7 @@ export interface LogoutRequests {
 export interface SingleLogout {
   /** In the transaction that ended the session. Answers the path at which it goes on; null: no application has to be notified there. */
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
-  /** Where a logout goes on that one of these browsers has left, perhaps because an application kept it. */
+  /** The address of an unfinished logout of one of these browsers, perhaps because an application did not return. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
   /** Whether every application of these logouts has said that it is done. Waits a moment for those with a back channel. */
   isComplete(realm: string, logoutIds: readonly string[]): Promise<boolean>;
@@ -62,7 +62,7 @@ export interface PendingLogout {
   readonly logoutId: string;
   /** The pre-session of the browser that goes on with it; null: there is no browser. */
   readonly browser: string | null;
-  /** Where it ends. */
+  /** The address at the end. */
   readonly next: string;
   /** Told on its last page. */
   readonly frames: readonly LogoutFrame[];
@@ -127,7 +127,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,
           signedInAs: session.username,
-          cancelUrl: "/",
+          cancelUrl: homePath(realm.realmId),
         });
         return sendPage(reply, 200, html, { callbacks: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }

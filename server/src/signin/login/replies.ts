@@ -18,7 +18,7 @@ const OVERLOAD_SECONDS = 2;
 
 export const stepPath = ({ realm, interaction }: Run): string => loginPath(realm.realmId, interaction?.interactionId);
 
-/** How pages show where a sign-in stands and what an answer led to. */
+/** Pages for the position of a sign-in and the outcome of an answer. */
 export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
   const show = (visit: Visit, run: Run, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, run, ask, shown);
 

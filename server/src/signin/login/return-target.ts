@@ -1,4 +1,4 @@
-/** Where to go after signing in: a path of this server, whatever was asked for; otherwise `home`. Anything else would be an open redirect. */
+/** The address after signing in: a path of this server, otherwise `home`. Anything else would be an open redirect. */
 export function returnTarget(asked: string | undefined, baseUrl: string, home = "/"): string {
   if (!asked || asked.length > 2048 || !asked.startsWith("/")) return home;
   // A backslash is a slash to a browser; control characters are dropped by it before it looks.

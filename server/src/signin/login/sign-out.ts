@@ -11,7 +11,7 @@ interface SignOutParts {
   readonly visitors: Visitors;
 }
 
-/** Where a user is who has signed out and is not sent elsewhere. */
+/** The page after signing out, unless the request names another one. */
 export const signedOutPath = (realm: string): string => `/realms/${realm}/login?signed_out=1`;
 
 /**

@@ -1,5 +1,5 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
-import { addLink, recordArrival } from "../../federation/index.ts";
+import { addLink, recordBrokeredSignIn } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, isNew, type Progress, type SignInParts } from "../authenticators/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
@@ -39,7 +39,7 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
     const { sessionId } = session;
     if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId });
     if (progress.brokered && interaction)
-      await recordArrival(ctx, parts.vault, progress.brokered, { interactionId: interaction.interactionId, userId, sessionId });
+      await recordBrokeredSignIn(ctx, parts.vault, progress.brokered, { interactionId: interaction.interactionId, userId, sessionId });
     if (!goesOn) {
       ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));

@@ -78,7 +78,7 @@ export async function showStep(
   });
 }
 
-/** As the pages call what is typed into them. */
+/** The labels of fields on the pages. */
 const LABELS: Readonly<Record<string, TextKey>> = {
   ...{ username: "username", password: "password", provider: "providerSearch", code: "codeLabel", credential: "passkeyField" },
   ...{
@@ -134,7 +134,7 @@ const isOnlyWay = ({ progress }: Run, { name }: Ask, others: readonly Ask[]): bo
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>
   realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
 
-/** As it was typed until something is proven: the name that belongs to an address would reveal that there is an account. */
+/** The typed name until a factor is proven: the name that belongs to an address would reveal that there is an account. */
 export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 

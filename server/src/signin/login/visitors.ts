@@ -17,8 +17,9 @@ import {
   THEMES,
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
-import { loginPath, seeOther } from "./begin.ts";
+import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
+import { KINDS, onwards } from "./refusal-pages.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -68,7 +69,11 @@ interface AskedFor {
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
 export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
-  const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);
+  /** The realm of the path. An address at which there is nothing has no parameters. */
+  const realmOf = async (request: FastifyRequest) => {
+    const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
+    return name === undefined ? null : ((await realms.get(name)) ?? null);
+  };
 
   const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
     resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
@@ -151,7 +156,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The same for a page with its own address, where it can be had in every language. `kept`: what that address says besides. */
+  /** The frame of a page with its own address, with links to its languages. `kept`: further parameters of that address. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
@@ -181,14 +186,17 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
   ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
 
-  /** The same, from which one goes on to the sign-in page. */
+  /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
     showMessage(request, reply, status, kind, { back: { href: loginPath(request.visitor.realm.realmId), label: "signIn" } });
 
   /** A form whose CSRF token is missing or of another session: nothing was done. */
   const showStale = (request: FastifyRequest, reply: FastifyReply) => {
     tokenFor(request, reply, request.visitor);
-    const back = { href: loginPath(request.visitor.realm.realmId), label: "continue" } as const;
+    // A page of the account shows its form again.
+    const own = accountPath(request.visitor.realm.realmId);
+    const href = request.url.startsWith(own) ? own : loginPath(request.visitor.realm.realmId);
+    const back = { href, label: "continue" } as const;
     return showMessage(request, reply, 403, "stale", { back, requestId: request.id });
   };
 
@@ -205,7 +213,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const error = asAppError(cause);
     logFailure(request, error);
     if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
-    // What asks for more proof on a page is asked for at once, and leads back to the page.
+    // A page that needs more proof asks for it at once, and the sign-in leads back to the page.
     if (error.stepUpUrl !== undefined && request.realm) {
       const query = new URLSearchParams({ return_to: request.url });
       return seeOther(reply, `${stepUpPath(request.realmId)}?${query}`);
@@ -220,7 +228,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
-    if (error.status < 500) logShownError(request, { error: error.code, reason: error.message });
+    if (error.status < 500 && error.code !== "request.not_found") logShownError(request, { error: error.code, reason: error.message });
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
@@ -261,27 +269,6 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     showFailure,
   };
 }
-
-/** Refusals that have their own page. */
-const KINDS: Readonly<Record<string, MessageKind>> = {
-  "interactions.gone": "expired",
-  "identity_providers.changed": "expired",
-  "identity_providers.subject_linked": "link-taken",
-  "identity_providers.already_linked": "link-one-each",
-  "broker_logout.refused": "broker-logout-refused",
-  "devices.same_browser": "same-browser",
-  "devices.weak_session": "weak-session",
-  "devices.impersonated": "not-you",
-  "saml.denied": "saml-denied",
-  "saml.refused": "saml-refused",
-};
-
-/** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
-const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
-  if (code === "interactions.gone" || code.startsWith("identity_providers."))
-    return { back: { href: loginPath(realm), label: "signInAgain" } };
-  return code === "broker_logout.refused" ? { back: { href: `/realms/${realm}/logout`, label: "signOut" } } : {};
-};
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -46,7 +46,7 @@ export async function creationOptions({ db, vault, baseUrl }: RegistrationParts,
     ...{ rpName: party.name, rpID: party.id, userName: user.username, userDisplayName: user.username },
     userID: new Uint8Array(Buffer.from(userHandleOf(realm.realmId, user.userId), "base64url")),
     challenge: makeChallenge(vault, purpose(registering), now),
-    // Which make it is, is its owner's affair.
+    // The make of a passkey is not restricted, so it need not be attested.
     attestationType: "none",
     excludeCredentials: own.map(({ credentialId, transports }) => ({ id: credentialId, transports: transportsOf(transports) })),
     authenticatorSelection: { residentKey, userVerification, ...(authenticatorAttachment !== null && { authenticatorAttachment }) },

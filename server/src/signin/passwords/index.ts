@@ -1,4 +1,4 @@
-// Where passwords are checked: sources in turn, and better hashes afterwards. signin/run counts attempts and accepts what was right.
+// Checks passwords: sources in turn, and better hashes afterwards. signin/run counts attempts and accepts correct ones.
 
 export {
   directoryUnavailable,

@@ -1,7 +1,7 @@
 import { dropRequiredAction } from "../../directory/users/index.ts";
 import { type Question, terms } from "../authenticators/index.ts";
 
-/** The same page as the step of a flow; asked even of those who have accepted before, because an administrator wants it so. */
+/** The page of the flow's step; asked even of users who have accepted before, because an administrator requires it. */
 export const acceptTermsAction: Question = {
   ...terms,
   settled: async () => false,

@@ -15,7 +15,7 @@ import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 export interface Attempt {
-  /** How long to wait; null: the attempt is allowed. */
+  /** The time to wait; null: the attempt is allowed. */
   readonly retryAfterSeconds: number | null;
   /** If this attempt fails, the user is locked. */
   readonly locksUser: boolean;

@@ -26,8 +26,9 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   // An impersonator is not asked for the user's factors.
   if (session.impersonator !== null) return "enough";
   // The sign-in refuses a user who is no longer in their directory.
-  const isGone = session.user.isFromDirectory && (await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands";
-  if (isGone) return "proof";
+  const isMissing =
+    session.user.isFromDirectory && (await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands";
+  if (isMissing) return "proof";
   if (!flows.byAlias.has(request.flow ?? "browser")) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
   const interaction = {
     ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },

@@ -11,7 +11,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
-import { type Exchange, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { type Exchange, homePath, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../required-actions/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../run/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
@@ -208,7 +208,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   }
 };
 
-/** As if the code had been typed, in this browser. Null: the link was used, or the account is closed or has another address by now. */
+/** Continues in this browser as if the code had been typed. Null: the link was used, or the account is closed or has another address by now. */
 async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interaction | null): Promise<string | null> {
   const taken = await takeToken(ctx, "reset-password", token);
   if (!taken || taken.userId === null) return null;
@@ -221,6 +221,6 @@ async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interac
     browser: visitor.preSession,
     request: { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...callbacksOf(asked?.request ?? {}) },
     state: { ...progress, passed },
-    returnTo: asked?.returnTo ?? loginPath(ctx.realm),
+    returnTo: asked?.returnTo ?? homePath(ctx.realm),
   });
 }

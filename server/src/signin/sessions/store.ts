@@ -45,7 +45,7 @@ export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
   readonly username: string;
-  /** As they are now: what the session has proven is judged by what its user has. */
+  /** The user's present state, by which the session's proofs are judged. */
   readonly user: SignInUser;
   /** The administrator who impersonates the user, as in the audit trail. */
   readonly impersonator: string | null;

@@ -56,6 +56,9 @@ export const catalogue = {
     CONSENT_REVOKED: { description: "A consent was withdrawn" },
     REFRESH_TOKEN_REUSED: { description: "A refresh token was used twice; its grant was ended" },
     PUSH_DENIED: { description: "A user denied a sign-in on their phone; the detail names the application and the address it came from" },
+    IDENTITY_ASSERTION_ISSUED: {
+      description: "A client got an assertion about its user for another server; the detail names both",
+    },
     WORKLOAD_TOKEN_ISSUED: { description: "A workload exchanged its token; the detail names issuer and subject" },
     WORKLOAD_TOKEN_REJECTED: {
       description: "A workload's token was refused; the detail names issuer and subject, and repeated refusals are counted in one event",

@@ -209,7 +209,7 @@ export async function forgetForwarder(db: Db, log: Log): Promise<void> {
     log.info({}, "GATEHOUSE_AUDIT_HTTP_URL is not set any more: what was not forwarded yet will not be, also if it is set again");
 }
 
-/** As much as fits into one request, how far that reaches, and whether it is all that was read. */
+/** The events that fit into one request, the last position, and whether they are all that was read. */
 function nextBatch(read: readonly StreamedEvent[], categories: ReadonlySet<string>, limit: number) {
   const events: AuditEventRecord[] = [];
   let bytes = 0;

@@ -39,7 +39,7 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
   return events;
 }
 
-/** What people recognise of their account's history: what they did to get in and out, and what they changed. */
+/** The categories that users recognise in their account's history: sign-ins, sign-outs and changes. */
 const OWN: readonly ("AUTHN" | "SECURITY")[] = ["AUTHN", "SECURITY"];
 
 /** The events of a user as their own page shows them, newest first, after `before`. */

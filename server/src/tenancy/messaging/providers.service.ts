@@ -32,7 +32,7 @@ export interface ProviderParts {
   readonly outbound: Outbound;
 }
 
-/** As the API shows it: the secret stays where it is. */
+/** The provider in the API, without its secret. */
 const shown = ({ sealedSecret, ...row }: ProviderRow): MessagingProvider & { version: number } => ({
   ...row,
   secret: null,

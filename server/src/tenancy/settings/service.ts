@@ -104,7 +104,7 @@ export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" |
 
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
 
-/** As stored, with the defaults for what was never set. */
+/** The stored settings, with defaults for the others. */
 export const withDefaults = (realm: string, given: object): Settings =>
   filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
 

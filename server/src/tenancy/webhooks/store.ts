@@ -27,7 +27,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** As the service works with it: what is sealed stays so until it signs. */
+/** The webhook in the service: its secret stays sealed until it signs. */
 export interface WebhookRow extends Webhook {
   readonly version: number;
   readonly sealed: SealedSecrets;

@@ -12,7 +12,7 @@ export interface Entry {
   readonly required: boolean;
   /** Groups: members of the groups below it, too. */
   readonly extendChildren: boolean;
-  /** It was deleted: whether the subject had it cannot be told. */
+  /** The object was deleted, so it is undecided whether the subject had it. */
   readonly isLost: boolean;
 }
 

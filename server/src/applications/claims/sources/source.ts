@@ -49,7 +49,7 @@ export const many = (values: readonly string[]): Found => ({ values, list: true 
 export interface ClaimSource<Read = unknown> {
   /** The allowed values of `value`; the first is the default. */
   readonly choices?: readonly string[];
-  /** The same in words, where the choices are not a list. */
+  /** The choices in words, where they are not a list. */
   readonly description?: string;
   /** Why `value` is refused; by default if it is none of the choices. */
   refusal?(value: string | null, type: ClaimType): string | null;

@@ -10,15 +10,15 @@ export interface Fault {
 export interface RawRow {
   /** From 1 on, a CSV's header not counted. */
   readonly row: number;
-  /** Where it begins in the file. */
+  /** The row's place in the file. */
   readonly line: number;
-  /** As it was sent; empty for a row that is too large to be kept. */
+  /** The bytes as they were sent; empty for a row that is too large to be kept. */
   readonly bytes: Buffer;
   readonly value?: unknown;
   readonly fault?: Fault;
 }
 
-/** Where the body became unparsable: earlier rows stay, later ones cannot be separated. */
+/** The place where the body became unparsable: earlier rows stay, later ones cannot be separated. */
 export interface Stop {
   readonly row: number;
   readonly line: number;

@@ -67,7 +67,7 @@ export const authentik: ExternalSource = {
   },
 };
 
-/** As entries of a blueprint, whatever the form. */
+/** Reads the entries of a blueprint in any of its forms. */
 async function entriesOf(file: SourceFile): Promise<Values[]> {
   const asUsers = (list: unknown) => recordsOf(list).map((attrs) => ({ model: "authentik_core.user", attrs }));
   if (/^\s*[[{]/.test(file.head)) {

@@ -8,7 +8,7 @@ import {
 } from "../../../applications/authorization/index.ts";
 import { bodyOf, type Section } from "../section.ts";
 
-/** What users own, and share, is theirs: it is not in the document. */
+/** The document leaves out resources that users own and share: they are personal. */
 export const authorization: Section = {
   name: "authorization",
   tables: [

@@ -26,7 +26,7 @@ export const organizations: Section = {
       id: row.organizationId,
       item: {
         ...without(row, "realmId", "organizationId", "memberCount", "createdAt", "version"),
-        // How a domain was proven belongs to the server that saw the proof.
+        // The proof of a domain belongs to the server that saw it.
         domains: row.domains.map(({ domain, verified }) => ({ domain, verified })),
       },
     })),

@@ -96,11 +96,11 @@ export const scimTargets: Section = {
     for (const row of await everyRow(ctx, searchTargets)) {
       const paths = await pathsOfGroups(ctx.tx, ctx.realm, [...(row.users.groupIds ?? []), ...(row.groups.groupIds ?? [])]);
       const aliases = await aliasesOfOrganizations(ctx.tx, ctx.realm, row.users.organizationIds ?? []);
-      // What is gone by now names nothing elsewhere.
+      // Ids that no longer exist are left out.
       const named = (known: ReadonlyMap<string, string>, ids: readonly string[] = []) => ids.flatMap((id) => known.get(id) ?? []).sort();
       const { sealed } = row;
       const item = {
-        ...without(row, "id", "realmId", "secret", "secretSet", "createdAt", "status", "version", "sealed"),
+        ...without(row, "id", "realmId", "secret", "secretSet", "createdAt", "status", "version", "sealed", "syncing"),
         users: {
           ...without(row.users, "groupIds", "organizationIds"),
           groups: named(paths, row.users.groupIds),

@@ -15,7 +15,7 @@ export interface Artifact {
   readonly text: string;
   /** The index of the issuer's artifact resolution service. */
   readonly endpointIndex: number;
-  /** Which issuer, in hexadecimal: `sourceIdOf` its entityID. */
+  /** The issuer's SourceID in hexadecimal: `sourceIdOf` its entityID. */
   readonly sourceId: string;
 }
 

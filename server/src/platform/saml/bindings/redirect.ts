@@ -17,7 +17,7 @@ type Name = (typeof OURS)[number];
 
 interface RawParameter {
   readonly name: Name;
-  /** As it came, still encoded: this is what was signed. */
+  /** The received text, still encoded: the signature covers it. */
   readonly raw: string;
 }
 
@@ -78,7 +78,10 @@ function decodeRaw(raw: string): string {
   }
 }
 
-/** SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, whichever they have in the query (gosaml2 sorts by name). */
+/**
+ * SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, whichever they have in the query (gosaml2 sorts by
+ * name).
+ */
 function detachedSignature(parameters: readonly RawParameter[]): DetachedSignature | null {
   const of = (name: Name) => parameters.find((parameter) => parameter.name === name);
   const algorithm = of("SigAlg");

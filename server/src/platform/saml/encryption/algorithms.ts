@@ -60,7 +60,7 @@ export const OAEP_MASK: Record<OaepHash, string> = {
   sha512: `${NS.xenc11}mgf1sha512`,
 };
 
-/** Which of the table's hashes `uri` names; SHA-1 where it names none (XML Encryption 1.1 §5.5.2). It is no weakness in OAEP. */
+/** The hash that `uri` names; SHA-1 where it is absent (XML Encryption 1.1 §5.5.2). SHA-1 is no weakness in OAEP. */
 export function hashNamed(table: Record<OaepHash, string>, uri: string | null): OaepHash {
   if (uri === null) return "sha1";
   const found = (Object.keys(table) as OaepHash[]).find((hash) => table[hash] === uri);

@@ -40,9 +40,9 @@ export interface DetachedSignature {
 }
 
 interface Source {
-  /** As it came: signatures are verified here. */
+  /** The received element: signatures are verified in it. */
   readonly original: XmlElement;
-  /** The same element as part of what a signature around it covers; null where there is none. */
+  /** The element within the signed part of an enclosing signature; null: there is none. */
   readonly covered: XmlElement | null;
   readonly detached: DetachedSignature | null;
 }
@@ -50,14 +50,14 @@ interface Source {
 /** Kept apart, so that no code outside of the core can read a document that was not verified. */
 const sources = new WeakMap<ReceivedMessage, Source>();
 
-interface Arrival {
+interface Transport {
   readonly binding: Binding;
   readonly relayState?: string | null;
   readonly detached?: DetachedSignature | null;
   readonly covered?: XmlElement | null;
 }
 
-export function receive(original: XmlElement, { binding, relayState = null, detached = null, covered = null }: Arrival): ReceivedMessage {
+export function receive(original: XmlElement, { binding, relayState = null, detached = null, covered = null }: Transport): ReceivedMessage {
   const name = NAMES.find((known) => known === original.local);
   if (!name || original.namespace !== NS.samlp) throw new SamlError("message", `${original.local} is no message of SAML 2.0`);
   const received: ReceivedMessage = { name, binding, relayState, claimedIssuer: issuerOf(original) };

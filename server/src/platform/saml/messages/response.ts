@@ -89,7 +89,7 @@ async function verifiedAssertion(
 
 export type NewResponse = NewEnvelope & { readonly inResponseTo: string | null };
 
-/** How an answer is protected: which parts are signed, and for whom the assertion is encrypted. */
+/** The protection of a response: the signed parts, and the key that encrypts the assertion. */
 export interface Protection {
   readonly key: SigningKey;
   readonly signAssertion: boolean;

@@ -13,7 +13,7 @@ export const METADATA_BYTES = METADATA_LIMITS.bytes;
 
 export interface MetadataOptions {
   readonly now: number;
-  /** Which entity is meant. May be left out where there is only one. */
+  /** The entity to read. May be left out where there is only one. */
   readonly entityId?: string;
   /** Only entities that have this role are looked at. */
   readonly role?: "sp" | "idp";

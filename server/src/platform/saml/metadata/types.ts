@@ -2,7 +2,7 @@
 export interface Endpoint {
   readonly binding: string;
   readonly location: string;
-  /** Where answers go instead. */
+  /** ResponseLocation (SAML metadata §2.2.2): responses go there instead. */
   readonly responseLocation: string | null;
 }
 

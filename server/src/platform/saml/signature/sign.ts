@@ -5,7 +5,7 @@ import { type Fragment, renderHalves } from "../xml/write.ts";
 import { DIGEST_ALGORITHM, signatureMethod } from "./algorithms.ts";
 import type { SigningKey } from "./keys.ts";
 
-/** Where the schemas require the signature: after the issuer in messages and assertions, first in metadata. */
+/** The place of the signature by the schemas: after the issuer in messages and assertions, first in metadata. */
 const positionOf = (fragment: Fragment): number => (fragment.name.startsWith("md:") ? 0 : 1);
 
 /** SAML core §5.4: an enveloped signature over the whole element, by its ID. */
@@ -16,7 +16,7 @@ export async function signed(fragment: Fragment, key: SigningKey): Promise<Fragm
   const { before, after, declares } = renderHalves(fragment, position);
   const content = before + after;
   const method = signatureMethod(key.algorithm);
-  // As bytes: `hash` takes a string at twice the cost.
+  // Bytes, because `hash` takes a string at twice the cost.
   const digest = hash(method.hash, Buffer.from(content), "base64");
   const inner =
     `<ds:CanonicalizationMethod Algorithm="${C14N.exclusive}"></ds:CanonicalizationMethod>` +

@@ -28,7 +28,7 @@ interface Canonicalization {
   readonly inclusive?: boolean;
 }
 
-/** Which canonicalizations count beside the exclusive one. */
+/** Canonicalizations that are accepted besides the exclusive one. */
 export interface Accepted {
   readonly inclusive?: boolean;
 }

@@ -133,7 +133,7 @@ export interface Halves {
   readonly declares: Set<string>;
 }
 
-/** The same, in two halves between which a child can be put: before its `position`-th child. */
+/** Writes an element in two halves, between which a child can be inserted: before its `position`-th child. */
 export function renderHalves(fragment: Fragment, position: number): Halves {
   const declares = new Set<string>();
   const { head, inner } = open(fragment, [], declares);

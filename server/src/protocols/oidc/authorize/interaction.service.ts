@@ -36,7 +36,7 @@ export async function findPending(
   return { uid, interaction, client, params };
 }
 
-/** Where the engine resumes the request. */
+/** The path at which the engine resumes the request. */
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 

@@ -19,7 +19,7 @@ export async function keepPosted(db: Db, realm: string, form: Readonly<Record<st
   return id;
 }
 
-/** As a query string; null: taken already, or expired. */
+/** Returns a query string; null: taken already, or expired. */
 export async function takePosted(db: Db, realm: string, id: string): Promise<string | null> {
   const record = await takeRecord(db, { realm, model: MODEL, recordId: sha256(id) }, clock.now());
   const { params } = record?.payload ?? {};

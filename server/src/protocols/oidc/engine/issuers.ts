@@ -6,7 +6,7 @@ import type { RealmEngine } from "./provider.ts";
 
 const load = () => import("./on-demand.ts");
 
-/** The same as the cache of realms. */
+/** As large as the cache of realms. */
 const MAX_ISSUERS = 2_000;
 /** An engine takes about 100 KiB; creating one takes a millisecond or two. */
 const MAX_ENGINES = 1_000;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { ClientOfRealm } from "../../../signin/sessions/index.ts";
 
-/** Which of these clients have a back-channel logout URI. */
+/** The clients that have a back-channel logout URI. */
 export async function withBackchannelUri(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
   const { rows } = await sql<ClientOfRealm>`
     select c.realm_id as realm, c.client_id as "clientId"

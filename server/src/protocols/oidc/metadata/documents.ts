@@ -54,6 +54,9 @@ const discovery = ({ parts }: Issuer) => {
     end_session_endpoint: `${issuer}/logout`,
     ...offered,
     grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
+    // Identity assertions: those that token exchange issues, and those that the grant type jwt-bearer takes.
+    identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
+    authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
     response_types_supported: responseTypes,
     response_modes_supported: ["form_post", "fragment", "query", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
     // OpenID Connect Discovery §3: `openid` is always among them.

@@ -97,9 +97,10 @@ function credentialsOf(content: Record<string, unknown>): Pick<ClientDocument, "
 }
 
 /** Without `application_type`, a client is native if its redirect URIs are. */
-function applicationTypeOf({ application_type: said }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
-  if (said !== undefined && said !== "web" && said !== "native") throw new DocumentRefused("application_type must be web or native");
-  return said ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
+function applicationTypeOf({ application_type: declared }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
+  if (declared !== undefined && declared !== "web" && declared !== "native")
+    throw new DocumentRefused("application_type must be web or native");
+  return declared ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
 }
 
 /** §6.1: redirect URIs must have the origin of the document, except loopback and private-use URIs of native apps. */

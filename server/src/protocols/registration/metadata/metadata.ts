@@ -49,7 +49,7 @@ export function toNewState(current: Client, metadata: RegistrationRequest): Upda
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
   const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  // As `toMetadata` returns it.
+  // `toMetadata` returns it like this.
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),

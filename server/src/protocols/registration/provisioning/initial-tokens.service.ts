@@ -30,7 +30,7 @@ export async function createToken(ctx: Ctx, input: CreateInitialAccessToken): Pr
 
 /** Clients registered with the token stay. */
 export async function removeToken(ctx: Ctx, id: string): Promise<void> {
-  const gone = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
-  if (!gone) throw registrationErrors.token_not_found();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId: gone.id, detail: named(gone) });
+  const deleted = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
+  if (!deleted) throw registrationErrors.token_not_found();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId: deleted.id, detail: named(deleted) });
 }

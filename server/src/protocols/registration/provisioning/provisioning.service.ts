@@ -41,12 +41,12 @@ function refuseRegistrationWithoutConsent({ registration: { requireConsent, requ
 
 /** The changed members, for the audit event. */
 function changes(before: Provisioning, after: Provisioning): string | null {
-  const said = (state: Provisioning) =>
+  const entries = (state: Provisioning) =>
     Object.entries(state).flatMap(([area, members]) =>
       Object.entries(members).map(([member, value]) => [`${area}.${member}`, JSON.stringify(value)] as const),
     );
-  const known = new Map(said(before));
-  const changed = said(after).filter(([member, value]) => known.get(member) !== value);
+  const known = new Map(entries(before));
+  const changed = entries(after).filter(([member, value]) => known.get(member) !== value);
   return changed.length === 0 ? null : changed.map(([member]) => member).join(", ");
 }
 

@@ -13,7 +13,7 @@ export type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl"
 const CACHE_SECONDS = 3_600;
 const VALID = 365 * DAY;
 
-/** Which endpoints speak which bindings. Each room adds its own. */
+/** Endpoints with their bindings. Each feature adds its own. */
 const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof typeof PATHS; readonly bindings: readonly string[] }[] = [
   { service: "sso", path: "sso", bindings: [BINDING.redirect, BINDING.post] },
   { service: "slo", path: "slo", bindings: [BINDING.redirect, BINDING.post, BINDING.soap] },

@@ -6,9 +6,9 @@ export type BrowserBinding = "redirect" | "post";
 /** A single logout service of a service provider, for messages that the browser carries. */
 export interface BrowserEndpoint {
   readonly binding: BrowserBinding;
-  /** Where requests go. */
+  /** The address for requests. */
   readonly location: string;
-  /** Where responses go (SAML metadata §2.2.2). */
+  /** The address for responses (SAML metadata §2.2.2). */
   readonly responseLocation: string;
 }
 
@@ -24,7 +24,7 @@ export function browserEndpoint(
   return null;
 }
 
-/** Where it takes requests over SOAP; null: it does not, or may not be asked there. Kept like `withBackChannelLogout`. */
+/** The address for requests over SOAP; null: it has none, or is not called. Must agree with `withBackChannelLogout`. */
 export function backChannelLocation({ enabled, options, singleLogoutServices }: SamlClientSnapshot): string | null {
   if (!enabled || !options.backChannelSloEnabled) return null;
   return singleLogoutServices.find(({ binding }) => binding === BINDING.soap)?.location ?? null;

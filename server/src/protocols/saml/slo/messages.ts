@@ -37,7 +37,7 @@ export function logoutRequest(
   };
 }
 
-/** How a logout ended, for the service provider that asked for it. */
+/** The result of a logout, for the service provider that requested it. */
 export type LogoutOutcome = "success" | "partial" | "unknown-principal";
 
 /** SAML core §3.2.2.2, §3.7.3.2: partial where another participant could not be notified, or did not say that it is done. */

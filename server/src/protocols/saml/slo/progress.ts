@@ -15,7 +15,7 @@ export interface Exchange {
 }
 
 /**
- * Which logout, and what is wanted of it: an application to be asked once more, by its place in the list, to go on, or, once the identity
+ * A logout and the next step of it: an application to be asked once more, by its place in the list, to go on, or, once the identity
  * provider of the session has been visited too, to answer the service provider that asked.
  */
 export interface ProgressRequest {

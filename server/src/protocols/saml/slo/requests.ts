@@ -33,7 +33,7 @@ export interface CheckedResponse {
 
 type CheckParts = Pick<SamlParts, "samlClients" | "baseUrl">;
 
-/** How old a message may be when it arrives. No page is shown between its making and its arrival. */
+/** The maximum age of a received message. No page is shown between its making and its arrival. */
 const MAX_AGE = 5 * MINUTE;
 
 /**

@@ -61,7 +61,7 @@ export interface LogoutParticipant extends SamlParticipant {
   readonly state: State;
 }
 
-/** How long a user may take with it. */
+/** The time that a user may take with it. */
 const LIFETIME = 10 * MINUTE;
 
 export interface NewLogout {
@@ -160,7 +160,7 @@ export async function askAgain(db: Db, { realm, logoutId }: OfLogout, entityId: 
     .execute();
 }
 
-/** Which logout of these browsers, and which service provider, a request of ours belongs to. */
+/** The logout of these browsers and the service provider that a request of ours belongs to. */
 export async function findAsked(
   db: Db,
   realm: string,

@@ -1,7 +1,7 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { AUTHN_CONTEXT, type RequestedAuthnContext } from "../../../platform/saml/index.ts";
 
-/** How sure a sign-in has to be, and what the assertion then says of it. */
+/** The required level of a sign-in, and the class that the assertion then names. */
 export interface ContextDemand {
   /** The session's required `acr`; null: any. */
   readonly acr: string | null;

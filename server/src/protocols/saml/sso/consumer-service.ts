@@ -2,7 +2,7 @@ import type { SamlClientSnapshot } from "../../../applications/saml-clients/inde
 import { type AuthnRequest, BINDING, defaultOf } from "../../../platform/saml/index.ts";
 import { Refusal } from "../refusals.ts";
 
-/** Where an answer goes, and how. */
+/** The address and binding of a response. */
 export interface Consumer {
   readonly location: string;
   readonly binding: "post" | "artifact";

@@ -9,7 +9,7 @@ import type { Exchange } from "./decide.ts";
 
 type Asked = Pick<Exchange, "realm" | "client" | "request">;
 
-/** How a response gets to its service provider: kept where need be, then sent. */
+/** Delivers a response to its service provider: stores it where needed, then sends it. */
 export interface Delivery {
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
   send(message: Fragment): unknown;

@@ -16,9 +16,9 @@ import { inNameOf, Refusal } from "../refusals.ts";
 import { type Consumer, consumerOf, defaultConsumerOf, isSupportedBinding } from "./consumer-service.ts";
 import { relayStateOf, relayStateToStart } from "./relay-state.ts";
 
-/** How old a request may be when it arrives: users restore tabs, and read a page before they go on. */
+/** The maximum age of a received request: users restore tabs, and read a page before they go on. */
 const MAX_AGE = 10 * MINUTE;
-/** How long users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
+/** The time that users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
 const PATIENCE = HOUR;
 
 /** The status of a response that reports an error (SAML core §3.2.2.2). */

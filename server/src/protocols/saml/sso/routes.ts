@@ -76,7 +76,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
     },
   );
 
-  // Where the request goes on after the sign-in.
+  // The sign-in returns here.
   app.get(PATHS.continue, { schema: { hide: true, params } }, async (request, reply) => {
     const { interaction } = request.query as { interaction?: unknown };
     return resume(parts, { request, reply }, textOf(interaction) ?? "") as never;

@@ -39,7 +39,7 @@ export async function proceed(parts: SsoParts, visit: Visit, pending: PendingReq
   return proceedWith(parts, visit, await exchangeOf(parts, visit, pending, null), isCounted);
 }
 
-/** The same for another account than the one that is signed in. */
+/** Continues with another account than the one that is signed in. */
 export async function proceedAsOther(parts: SsoParts, visit: Visit, pending: PendingRequest) {
   const exchange = await exchangeOf(parts, visit, pending, null);
   const asked = askToSignIn(exchange, null, true);

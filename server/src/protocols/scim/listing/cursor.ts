@@ -20,7 +20,7 @@ export function readCursor(list: string, text: string): Cursor {
     if (mark === listMark(list) && typeof id === "string" && ID.test(id) && isKey && isCount(total) && isStorable(key))
       return { id, key: key as Entry["key"], total };
   } catch {
-    // As any other text that is no cursor.
+    // Answered like any other text that is no cursor.
   }
   throw scimError("invalidCursor", "The cursor is not one of this list: begin again without it");
 }

@@ -5,7 +5,7 @@ const KEPT = 30 * SECOND;
 const MOST = 5_000;
 
 /**
- * Where pages by index ended: a client that reads one after the other goes on from there, instead of counting all rows before it again. On
+ * The ends of pages by index: a client that reads one after the other goes on from there, instead of counting all rows before it again. On
  * another node, or later, the rows are counted.
  */
 export function createPageMemory() {

@@ -9,7 +9,7 @@ export const MAX_COUNT = 1000;
 /** RFC 7644 §3.4.2, RFC 9865: what a list is asked for. */
 export interface ListRequest {
   readonly filter: Filter | null;
-  /** As it was sent. */
+  /** The text that was sent. */
   readonly filterText: string;
   readonly startIndex: number;
   readonly count: number;

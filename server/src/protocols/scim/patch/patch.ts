@@ -177,7 +177,7 @@ function setElements(resource: Resource, op: Operation["op"], target: AttributeT
 
 const isPrimary = ({ primary }: Resource): boolean => primary === true;
 const lower = (value: unknown) => (typeof value === "string" ? value.toLowerCase() : value);
-/** The same value for the same use is one element. */
+/** Two equal values for the same use are one element. */
 const isSame = (one: Resource, other: Resource): boolean =>
   one.value === undefined && other.value === undefined
     ? JSON.stringify(one) === JSON.stringify(other)

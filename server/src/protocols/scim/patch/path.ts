@@ -13,7 +13,7 @@ export type Target =
       /** The elements of a multi-valued attribute; null: all of it. */
       readonly filter: Filter | null;
       readonly sub: Attribute | null;
-      /** As the client wrote it, for messages. */
+      /** The client's text, for messages. */
       readonly path: string;
     };
 export type AttributeTarget = Extract<Target, { is: "attribute" }>;
@@ -42,7 +42,7 @@ export function findTarget(type: ResourceType, path: string): Target | undefined
   return sub && { is: "attribute", ...found, filter, sub, path };
 }
 
-/** The same; a path that no schema has is refused. */
+/** Parses a path; one that no schema has is refused. */
 export function parsePath(type: ResourceType, path: unknown): Target {
   if (typeof path !== "string" || path.trim() === "") throw invalidPath("path must be a text");
   const text = path.trim();

@@ -73,9 +73,9 @@ async function providerOf(ctx: Ctx, alias: string | null, faults: FieldError[]):
 
 /** The next request with it is a 401, on every node. */
 export async function removeToken(ctx: Ctx, id: string): Promise<void> {
-  const gone = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
-  if (!gone) throw scimErrors.token_not_found();
+  const deleted = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
+  if (!deleted) throw scimErrors.token_not_found();
   const resourceId = id.toLowerCase();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId, detail: `SCIM token ${gone.name}` });
-  ctx.audit({ category: "SECURITY", type: "SCIM_TOKEN_REVOKED", ...about, resourceId, detail: gone.name });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId, detail: `SCIM token ${deleted.name}` });
+  ctx.audit({ category: "SECURITY", type: "SCIM_TOKEN_REVOKED", ...about, resourceId, detail: deleted.name });
 }

@@ -5,6 +5,8 @@ import { authorizationCode } from "./authorization-code.ts";
 import { ciba } from "./ciba.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import { deviceCode } from "./device-code.ts";
+import { ID_JAG, identityAssertion } from "./identity-assertion.ts";
+import { jwtBearer } from "./jwt-bearer.ts";
 import { password } from "./password.ts";
 import { refreshToken } from "./refresh-token.ts";
 import { tokenExchange } from "./token-exchange.ts";
@@ -18,5 +20,10 @@ export const grants: Readonly<Record<GrantType, Grant>> = {
   "urn:ietf:params:oauth:grant-type:device_code": deviceCode,
   "urn:openid:params:grant-type:ciba": ciba,
   "urn:ietf:params:oauth:grant-type:token-exchange": tokenExchange,
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": jwtBearer,
   "urn:ietf:params:oauth:grant-type:uma-ticket": umaTicket,
 };
+
+/** Token exchange (RFC 8693) has one grant for access tokens, and one for assertions that another server takes. */
+export const grantOf = (type: GrantType, requestedTokenType: unknown): Grant =>
+  type === "urn:ietf:params:oauth:grant-type:token-exchange" && requestedTokenType === ID_JAG ? identityAssertion : grants[type];

@@ -58,7 +58,7 @@ export const umaTicket: Grant<UmaSource> = {
     const subjects = await subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
     const held = await heldBefore(parts, client, server, live, params.rpt);
-    // What the resource server says counts more than what the client says.
+    // The resource server's claims win over the client's.
     const request = { ...claimsOf(client, params), ...ticket?.contents.claims };
     const results = await ask(parts, server, subjects, ticket ? {} : params, named, request);
     const earlier = held.length === 0 ? [] : await ask(parts, server, subjects, {}, held, {});

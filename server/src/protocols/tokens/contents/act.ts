@@ -10,7 +10,7 @@ export type Act = Readonly<Record<string, unknown>>;
 export interface Impersonator {
   readonly realm: string;
   readonly userId: string;
-  /** As in the audit trail. */
+  /** The name in the audit trail. */
   readonly name: string;
 }
 

@@ -6,7 +6,7 @@ type TargetParts = Pick<IssuerParts, "issuer" | "realm" | "apis">;
 
 /** The resource that an access token is issued for. */
 export interface Target {
-  /** As it is registered: the spelling of `aud`. */
+  /** The registered spelling, which is that of `aud`. */
   readonly resource: string;
   /** Null: the realm itself, or a resource that no client of the realm stands for. */
   readonly api: Api | null;

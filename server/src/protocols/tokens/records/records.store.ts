@@ -57,7 +57,7 @@ export interface NewRecord extends RecordKey {
   readonly expiresAt: number;
 }
 
-/** As the statements take it. */
+/** The values of the statements. */
 export type RecordValues = Omit<NewRecord, "payload"> & { readonly payload: string };
 
 export const valuesOf = ({ realm, model, recordId, payload, grantId, clientId, userCode, expiresAt }: NewRecord): RecordValues => ({

@@ -123,7 +123,7 @@ interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "mo
   readonly now: number;
 }
 
-// The same for a batch. A record that two requests present is consumed for one of them.
+// Consumes a batch. A record that two requests present is consumed for one of them.
 const replaceMany = prepared(
   (r: Columns) =>
     sql<{ record_id: string }>`

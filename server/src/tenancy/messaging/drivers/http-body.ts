@@ -12,7 +12,7 @@ export const mediaType: Record<ContentType, string> = {
 /** Escapes a placeholder's value, so that it cannot leave its string or field. */
 const escaping: Record<ContentType, (value: string) => string> = {
   json: (value) => JSON.stringify(value).slice(1, -1),
-  // As a form writes it: %0A and + included. URLSearchParams also mends what encodeURIComponent would throw at.
+  // Encodes like a form: %0A and + included. URLSearchParams also mends what encodeURIComponent would throw at.
   form: (value) => new URLSearchParams({ v: value }).toString().slice("v=".length),
 };
 

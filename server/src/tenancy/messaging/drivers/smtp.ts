@@ -151,8 +151,8 @@ function toMessageError(error: unknown): Error {
   if (error instanceof MessageError || error instanceof OutboundError) return error;
   const { code = "", originalCode = "", command = "", response, responseCode } = error as SmtpError;
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1] ?? "";
-  const said = responseCode ? `answered ${responseCode} ${enhanced}`.trim() : [code, originalCode].filter(Boolean).join(" ");
-  return new MessageError(failureOf(error as SmtpError, enhanced), new Error(`SMTP ${command}: ${said}`));
+  const reply = responseCode ? `answered ${responseCode} ${enhanced}`.trim() : [code, originalCode].filter(Boolean).join(" ");
+  return new MessageError(failureOf(error as SmtpError, enhanced), new Error(`SMTP ${command}: ${reply}`));
 }
 
 function failureOf({ code, originalCode, command, responseCode = 0 }: SmtpError, enhanced: string): MessageFailure {

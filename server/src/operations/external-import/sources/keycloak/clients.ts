@@ -168,7 +168,7 @@ function grantsOf(client: Values): { grantTypes: string[]; responseTypes: string
   };
 }
 
-/** How the client authenticates, with its keys. */
+/** The client's authentication, with its keys. */
 function authenticationOf(realm: KeycloakRealm, client: Values, at: string): Record<string, unknown> {
   const { report } = realm;
   if (isTrue(client.publicClient)) return { publicClient: true };

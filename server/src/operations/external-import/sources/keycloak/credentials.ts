@@ -51,7 +51,7 @@ export function credentialsOf(user: Values, report: Report, at: string): Credent
 
 const unpadded = (base64: string) => base64.replace(/=+$/, "");
 
-/** As a PHC string. */
+/** Returns a PHC string. */
 function hashOf(secret: Values, data: Values): string | undefined {
   const value = textOf(secret.value) ?? textOf(secret.hashedSaltedValue);
   const salt = textOf(secret.salt);

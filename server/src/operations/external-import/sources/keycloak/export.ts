@@ -87,7 +87,7 @@ export class KeycloakRealm {
     return { roles: unique(roles), clientRoles: ofClients };
   }
 
-  /** Where roles of the realm are that a name may mean: `role`, or `client.role`. */
+  /** Tells a role of the realm (`role`) from one of a client (`client.role`). */
   isRealmRole(name: string): boolean {
     return listOf(recordOf(this.value.roles).realm).some((role) => recordOf(role).name === name);
   }

@@ -6,7 +6,7 @@ const known = {
   ignored: ["authType", "debug", "connectionTimeout", "timeout", "writeTimeout"],
 };
 
-/** Whoever decides how mail is sent can read links to every account. */
+/** An administrator who configures mail can read the links to every account. */
 export function mailOf(realm: KeycloakRealm): object[] {
   const server = recordOf(realm.value.smtpServer);
   const [host, from] = [textOf(server.host), textOf(server.from)];

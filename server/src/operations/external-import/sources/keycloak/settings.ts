@@ -114,7 +114,7 @@ const POLICIES: Readonly<Record<string, readonly [member: string, minimum: numbe
   forceExpiredPasswordChange: ["maxAgeDays", 1, 3_650],
 };
 const SWITCHES: Readonly<Record<string, string>> = { notUsername: "notUsername", notEmail: "notEmail", passwordBlacklist: "breachCheck" };
-/** How passwords are hashed is not a choice of the realm here. */
+/** A realm does not choose the hash algorithm of passwords here. */
 const OF_NO_USE = ["hashAlgorithm", "hashIterations", "maxAuthAge"];
 
 function passwordPolicyOf({ value, report }: KeycloakRealm): Record<string, unknown> {

@@ -47,7 +47,7 @@ export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: Err
   });
 }
 
-/** As the request names it. It need not be known, and may be anything. */
+/** The client id of the request, which may be unknown or any text. */
 function clientIn(ctx: KoaContextWithOIDC): { readonly clientId?: string } {
   const { client_id: sent } = ctx.query;
   return typeof sent === "string" && sent !== "" ? { clientId: cut(sent, 255) } : {};

@@ -7,7 +7,7 @@ import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.store.ts";
 
 /** The rest of a provider's response while the sign-in continues: part of the interaction's state. */
-export interface BrokeredArrival {
+export interface BrokeredSignIn {
   readonly providerId: string;
   readonly subject: string;
   /** The provider's basis at the time of the response. */
@@ -27,17 +27,17 @@ interface Content {
 
 const place = (realm: string, interactionId: string) => ({ realm, table: "interactions", column: "state", row: interactionId });
 
-export function arrivalOf(
+export function brokeredSignInOf(
   vault: Vault,
   provider: ProviderSnapshot,
   { subject, session, tokens }: Pick<BrokeredIdentity, "subject" | "session" | "tokens">,
   interactionId: string,
   identity?: Identity,
-): BrokeredArrival {
+): BrokeredSignIn {
   const { realm, providerId } = provider;
   const { id: sessionId = null, logout = null } = session ?? {};
   const content: Content = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
-  const arrival: BrokeredArrival = {
+  const signIn: BrokeredSignIn = {
     ...{ providerId, subject, sessionId },
     // Both are read where the state is stored. A sign-in that ends with this answer stores none.
     get basis() {
@@ -48,23 +48,23 @@ export function arrivalOf(
       return isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId));
     },
   };
-  contents.set(arrival, content);
-  return arrival;
+  contents.set(signIn, content);
+  return signIn;
 }
 
 /** The contents of arrivals that were not stored since. */
-const contents = new WeakMap<BrokeredArrival, Content>();
+const contents = new WeakMap<BrokeredSignIn, Content>();
 
-function contentOf(vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): Content {
-  const known = contents.get(arrival);
+function contentOf(vault: Vault, realm: string, signIn: BrokeredSignIn, interactionId: string): Content {
+  const known = contents.get(signIn);
   if (known) return known;
-  const { sealed } = arrival;
+  const { sealed } = signIn;
   return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
 }
 
 /** The identity, if it was kept. */
-export const identityIn = (vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): BrokeredIdentity | null =>
-  contentOf(vault, realm, arrival, interactionId).identity ?? null;
+export const identityIn = (vault: Vault, realm: string, signIn: BrokeredSignIn, interactionId: string): BrokeredIdentity | null =>
+  contentOf(vault, realm, signIn, interactionId).identity ?? null;
 
 interface Where {
   readonly interactionId: string;
@@ -72,21 +72,21 @@ interface Where {
 }
 
 /** In the transaction that starts the session. The link is there by then. */
-export async function recordArrival(
+export async function recordBrokeredSignIn(
   ctx: Ctx,
   vault: Vault,
-  arrival: BrokeredArrival,
+  signIn: BrokeredSignIn,
   { interactionId, userId, sessionId }: Where & { readonly sessionId: string },
 ): Promise<void> {
-  const { providerId, subject } = arrival;
-  const { logout, tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
-  const session = { providerId, subject, id: arrival.sessionId, logout };
+  const { providerId, subject } = signIn;
+  const { logout, tokens } = contentOf(vault, ctx.realm, signIn, interactionId);
+  const session = { providerId, subject, id: signIn.sessionId, logout };
   await recordBrokeredSession(ctx.tx, vault, ctx.realm, sessionId, session, ctx.now);
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
 }
 
 /** Keeps the tokens of an account that was linked in a session of another origin. */
-export async function keepTokensOf(ctx: Ctx, vault: Vault, arrival: BrokeredArrival, { interactionId, userId }: Where): Promise<void> {
-  const { tokens } = contentOf(vault, ctx.realm, arrival, interactionId);
-  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: arrival.providerId }, tokens, ctx.now);
+export async function keepTokensOf(ctx: Ctx, vault: Vault, signIn: BrokeredSignIn, { interactionId, userId }: Where): Promise<void> {
+  const { tokens } = contentOf(vault, ctx.realm, signIn, interactionId);
+  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: signIn.providerId }, tokens, ctx.now);
 }

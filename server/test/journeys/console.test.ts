@@ -1,0 +1,270 @@
+// The admin console in a real browser on a real server: one server, one browser, several people.
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectContrast, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
+import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import type { Visitor } from "./visitor.ts";
+
+const ADA_PASSWORD = "the password of ada in demo";
+
+describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
+  let server: ServerProcess;
+  let browser: Browser;
+  let url: string;
+  let admin: Visitor;
+  const ids = { user: "", client: "", group: "", role: "", organization: "" };
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    url = `http://localhost:${server.port}`;
+    admin = await server.admin();
+    const create = async (path: string, body: object) => {
+      const { status, body: made, text } = await admin.request("POST", `/admin/realms/demo${path}`, { body });
+      expect(status, `${path} ${text}`).toBe(201);
+      return made;
+    };
+    ids.role = (await create("/roles", { name: "support" })).roleId;
+    ids.user = (
+      await create("/users", { username: "ada", email: "ada@example.com", password: ADA_PASSWORD, roles: ["user", "support"] })
+    ).userId;
+    ids.group = (await create("/groups", { name: "Engineering" })).groupId;
+    ids.organization = (await create("/organizations", { name: "Initech" })).organizationId;
+    const redirectUris = ["https://shop.example.com/callback"];
+    ids.client = (await create("/clients", { clientId: "shop", name: "Shop", publicClient: false, redirectUris })).id;
+    await create("/webhooks", { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false });
+    await create("/identity-providers", { protocol: "github", alias: "github", config: { clientId: "a", clientSecret: "b" } });
+  });
+  afterAll(() => browser?.close());
+
+  const to = (path: string) => `${url}/console/realms/demo/${path}`;
+
+  /** Signs in by the page that the console sends them to. */
+  async function signIn(page: Page, username = "admin", password = PASSWORD): Promise<void> {
+    await page.locator("#username").fill(username);
+    await page.locator("#password").fill(password);
+    await page.keyboard.press("Enter");
+  }
+
+  /** An administrator in the console; of what the browser complains about is said nothing, since refusals are meant here. */
+  async function administrator(
+    path: string,
+    options: BrowserContextOptions = {},
+    realm = "master",
+    username = "admin",
+    password = PASSWORD,
+  ) {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    context.setDefaultTimeout(45_000);
+    const page = await context.newPage();
+    await page.goto(`${url}/realms/${realm}/login?return_to=${encodeURIComponent(`/console/realms/demo/${path}`)}`);
+    await signIn(page, username, password);
+    return page;
+  }
+
+  test("leads from / to the overview, and every screen is accessible, in light and in dark, without a complaint of the browser", async () => {
+    const boss = await personIn(browser, { viewport: { width: 1280, height: 900 } });
+    const page = await boss.tab();
+    await page.goto(`${url}/`);
+    await signIn(page);
+    await page.getByRole("heading", { name: "Get started" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/console/realms/master/overview");
+    const screens: readonly (readonly [path: string, shows: string])[] = [
+      ["overview", "Sign-ins"],
+      ["users", "ada@example.com"],
+      [`users/${ids.user}`, "Attributes"],
+      [`users/${ids.user}?tab=credentials`, "Set a password"],
+      [`users/${ids.user}?tab=activity`, "ADMIN_CREATE"],
+      ["import-users", "or paste the rows"],
+      ["groups", "Engineering"],
+      [`groups/${ids.group}`, "Parent group"],
+      [`organizations/${ids.organization}`, "Initech"],
+      [`roles/${ids.role}`, "support"],
+      ["sessions", "Service accounts with live tokens"],
+      ["clients", "Shop"],
+      ["clients/new", "Single-page application"],
+      [`clients/${ids.client}`, "Redirect URIs"],
+      [`clients/${ids.client}?tab=quickstart`, "Spring Boot"],
+      [`clients/${ids.client}?tab=preview`, "Nothing is issued"],
+      [`clients/${ids.client}?tab=authorization`, "authorization services"],
+      ["saml-clients", "Import metadata from an address"],
+      ["agents", "each with an owner"],
+      ["workloads", "Machines without secrets"],
+      ["scopes", "openid"],
+      ["claims", "The subject (sub)"],
+      ["flows/browser", "Add a step"],
+      ["flows/browser?tab=diagram", "one is enough"],
+      ["identity-providers/github", "Connection"],
+      ["passwords", "Password policy"],
+      ["branding", "sign-in page"],
+      ["messages", "Templates"],
+      ["events", "ADMIN_CREATE"],
+      ["webhooks", "target"],
+      ["keys", "Algorithm"],
+      ["provisioning", "SCIM tokens"],
+      ["transfer", "Move from another system"],
+      ["settings", "Sessions"],
+      ["try-it", "as an application would"],
+    ];
+    // What is asked for when a page is left would count as lost.
+    await page.waitForLoadState("networkidle");
+    for (const [path, shows] of screens) {
+      // As a link does it: the page is not loaded anew.
+      await page.evaluate((next) => {
+        const view = globalThis as unknown as { history: History; dispatchEvent(event: Event): void };
+        view.history.pushState({}, "", next);
+        view.dispatchEvent(new PopStateEvent("popstate"));
+      }, `/console/realms/demo/${path}`);
+      await page.locator("#main").getByText(shows).first().waitFor();
+      await page.waitForFunction(() => {
+        const { document } = globalThis as unknown as { document: Document };
+        return [...document.querySelectorAll("#main [aria-busy]")].every((one) => !one.checkVisibility());
+      });
+      await expectAccessible(page, `console-${path.replaceAll(/[^a-z]+/g, "-")}`);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expectContrast(page, `console ${path} in dark`);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+    await boss.close();
+  });
+
+  test("works by keyboard and at the width of a phone", async () => {
+    const page = await administrator("overview", { viewport: { width: 375, height: 740 } });
+    await page.getByRole("heading", { name: "Get started" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => (globalThis as unknown as { document: Document }).document.activeElement?.textContent)).toBe(
+      "Skip to the content",
+    );
+    await page.waitForLoadState("networkidle");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("ada@");
+    await page.getByRole("button", { name: /ada@example/ }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "ada", level: 1 }).waitFor();
+    for (const path of ["users", "clients/new", "flows/browser", "overview"]) {
+      await page.goto(to(path));
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await expectNoSidewaysScrolling(page);
+    }
+    await page.getByRole("button", { name: "Navigation" }).click();
+    await page.getByRole("link", { name: "Audit log" }).first().click();
+    await page.getByRole("heading", { name: "Audit log" }).waitFor();
+    await takePicture(page, "console-phone");
+    await page.context().close();
+  });
+
+  test("shows an auditor what they may see, and nothing to change", async () => {
+    const audrey = { username: "audrey", password: ADA_PASSWORD, roles: ["auditor"] };
+    expect((await admin.request("POST", "/admin/realms/demo/users", { body: audrey })).status).toBe(201);
+    const page = await administrator("users", {}, "demo", "audrey", ADA_PASSWORD);
+    await page.getByText("ada@example.com").waitFor();
+    const areas = await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents();
+    expect(areas).toEqual([
+      ...["Overview", "Users", "Groups", "Organizations", "Roles", "Sessions"],
+      ...["Applications", "SAML applications", "Agents", "Workload identity", "Scopes", "Claims", "Audit log"],
+    ]);
+    expect(await page.getByRole("button", { name: "Create user" }).count()).toBe(0);
+    await page.goto(to(`users/${ids.user}`));
+    await page.getByLabel("Username").waitFor();
+    expect(await page.getByLabel("Username").isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Actions" }).count()).toBe(0);
+    await page.goto(to("flows"));
+    await page.getByText("You may not see this").waitFor();
+    await page.context().close();
+  });
+
+  test("merges the changes of two administrators of one record", async () => {
+    const [one, other] = await Promise.all([administrator(`groups/${ids.group}`), administrator(`groups/${ids.group}`)]);
+    for (const page of [one, other]) await page.getByLabel("Name").waitFor();
+    await one.getByLabel("Name").fill("Engineers");
+    await one.getByRole("button", { name: "Save changes" }).click();
+    await one.getByText("Saved").waitFor();
+    await other.getByLabel("Description").fill("They build");
+    await other.getByRole("button", { name: "Save changes" }).click();
+    await other.getByText("Another administrator has changed this record").waitFor();
+    await expectAccessible(other, "console-conflict");
+    await other.getByRole("button", { name: "Save merged" }).click();
+    await other.getByText("Saved").waitFor();
+    const { body } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
+    expect(body).toMatchObject({ name: "Engineers", description: "They build" });
+    await Promise.all([one.context().close(), other.context().close()]);
+  });
+
+  test("keeps a half-filled form when the session ends, and sends it after a new sign-in", async () => {
+    const page = await administrator("users");
+    await page.getByRole("button", { name: "Create user" }).first().click();
+    await page.getByRole("dialog").getByLabel("Username").fill("grace");
+    await page.context().clearCookies();
+    await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("Your session has ended").waitFor();
+    const [tab] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Sign in again" }).click()]);
+    await tab.locator("#username").waitFor();
+    expect(new URL(tab.url()).pathname).toBe("/realms/demo/login");
+    await tab.goto(`${url}/realms/master/login?return_to=${encodeURIComponent("/console/signed-in")}`);
+    await signIn(tab);
+    await page.getByRole("heading", { name: "grace", level: 1 }).waitFor();
+    await page.context().close();
+  });
+
+  test("does the work: many users at once, an application by its wizard, a preview of its tokens, a flow that is refused in place", async () => {
+    const page = await administrator("users");
+    await page.getByLabel("Select ada").check();
+    await page.getByLabel("Select admin").check();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("2 done").waitFor();
+
+    await page.goto(to("clients/new"));
+    await page.getByRole("radio", { name: /Machine/ }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("Client ID").fill("robot");
+    await page.getByRole("button", { name: "Create application" }).click();
+    await page.getByText("grant_type=client_credentials").waitFor();
+    await page.getByText("Client secret").waitFor();
+
+    await page.goto(to(`clients/${ids.client}?tab=preview`));
+    await page.getByRole("combobox", { name: "User" }).click();
+    await page.getByRole("option", { name: /ada/ }).click();
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByLabel("Userinfo").getByText("ada@example.com").waitFor();
+    await takePicture(page, "console-preview");
+
+    await page.goto(to("flows/browser"));
+    const removals = page.getByRole("button", { name: /^Remove / });
+    await removals.first().waitFor();
+    // The first of a level takes all below it with it.
+    while ((await removals.count()) > 0) await removals.first().click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("alert").first().waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.context().close();
+  });
+
+  test("tries the sign-in in another window, with a client that is made on demand and never opens the admin API", async () => {
+    const page = await administrator("try-it");
+    const [popup] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("button", { name: "Sign in" }).click()]);
+    await popup.locator("#username").waitFor();
+    await signIn(popup, "ada", ADA_PASSWORD);
+    await page.getByText("It works: these are the tokens").waitFor();
+    await page.getByLabel("Userinfo").getByText("ada@example.com").waitFor();
+    await expectAccessible(page, "console-try-it");
+    const { body: made } = await admin.get("/admin/realms/demo/clients?search=gatehouse-try-it");
+    expect(made).toMatchObject([{ clientId: "gatehouse-try-it", publicClient: true, grantTypes: ["authorization_code"] }]);
+    const { body: allowed } = await admin.get(`/admin/realms/demo/clients/${made[0].id}/allowed-resources`);
+    expect(allowed.allowedResources).toEqual([]);
+    await page.context().close();
+  });
+
+  test("speaks Dutch, and follows the audit trail", async () => {
+    const page = await administrator("events", { locale: "nl-NL" });
+    await page.getByRole("heading", { name: "Auditlog" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("nl");
+    // It follows from its first answer on.
+    await Promise.all([page.waitForResponse(/events\/tail/), page.getByRole("switch", { name: "Live" }).click()]);
+    await page.getByText("0 nieuw sinds u begon te volgen").waitFor();
+    await admin.request("POST", "/admin/realms/demo/roles", { body: { name: "seen-live" } });
+    await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
+    await page.context().close();
+  });
+});
