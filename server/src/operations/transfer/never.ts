@@ -22,9 +22,6 @@ export const neverExported = [
   ...["authz_shares", "authz_share_names"],
   // The state of SCIM targets: a target elsewhere compares everything.
   ...["scim_target_states", "scim_objects", "scim_members", "scim_changes"],
-  // Authorization services of clients: the document does not carry them in this release. Shares are of people.
-  ...["authz_settings", "authz_scopes", "authz_resources", "authz_policies", "authz_policy_entries", "authz_permissions"],
-  ...["authz_permission_resources", "authz_shares"],
   // Of a move that is under way: users of an import wait for their passwords anew, and the source is said where it is asked.
   ...["password_sources", "awaited_passwords"],
   // An invitation is sent again.
