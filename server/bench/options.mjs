@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only on request. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -20,7 +20,8 @@ export const HELP = `npm run bench -- [options] [parts]
                      saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC;
                      ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed;
                      brokers, also on request, is sign-ins by a bare OpenID provider, and sign-in pages with many of them;
-                     machines, also on request, is tokens of agents and workloads beside those of plain clients)
+                     machines, also on request, is tokens of agents and workloads beside those of plain clients;
+                     authz, also on request, is decisions among 100,000 resources beside those among 100)
   --entries <n>      how many entries that directory has (100000)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
@@ -46,6 +47,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {{ entries: number } | null} ldap how large the directory is; null = not measured
  * @property {boolean} brokers
  * @property {boolean} machines
+ * @property {boolean} authz
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -78,6 +80,7 @@ export function readOptions(args) {
     ldap: selected.has("ldap") ? { entries: positive("entries", values.entries) } : null,
     brokers: selected.has("brokers"),
     machines: selected.has("machines"),
+    authz: selected.has("authz"),
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

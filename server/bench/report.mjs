@@ -19,13 +19,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./ldap.mjs").Ldap | null} ldap
  * @property {import("./rounds.mjs").Line[]} brokers
  * @property {import("./rounds.mjs").Line[]} machines
+ * @property {import("./rounds.mjs").Line[]} authz
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines, authz }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -41,6 +42,7 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (ldap) parts.push(rowTable(ldap.lines), measureLines(ldap.measures));
   if (brokers.length > 0) parts.push(rowTable(brokers));
   if (machines.length > 0) parts.push(rowTable(machines));
+  if (authz.length > 0) parts.push(rowTable(authz));
   return parts.join("\n\n");
 }
 

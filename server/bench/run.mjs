@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
+import { measureAuthz } from "./authz.mjs";
 import { measureBrokers } from "./brokers.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
@@ -116,6 +117,10 @@ async function bench(options) {
     ? await measureMachines({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
 
+  const authz = options.authz
+    ? await measureAuthz({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
+    : [];
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -191,6 +196,7 @@ async function bench(options) {
     ldap,
     brokers,
     machines,
+    authz,
   };
 }
 

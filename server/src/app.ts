@@ -78,6 +78,7 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
     secure: config.baseUrl.startsWith("https:"),
     isDraining,
     compiled,
+    showNotFound: services.visitors.showFailure,
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
     // With tracing, each request is a span.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),

@@ -21,6 +21,7 @@ export const onEmbedded = [
   "src/operations/monitoring/aging.test.ts",
   "src/operations/scim-targets/targets.test.ts",
   "src/operations/transfer/prune.test.ts",
+  "src/directory/password-source/password-source.test.ts",
   "src/federation/ldap/sync.test.ts",
   "src/signin/sessions/expiry.test.ts",
   "src/tenancy/audit/forwarder.test.ts",

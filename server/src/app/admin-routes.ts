@@ -11,6 +11,7 @@ import type { Core } from "../core.ts";
 import { groupRoutes, userGroupRoutes } from "../directory/groups/index.ts";
 import { userImportRoutes } from "../directory/import/index.ts";
 import { organizationRoutes, userOrganizationRoutes } from "../directory/organizations/index.ts";
+import { passwordSourceRoutes } from "../directory/password-source/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
 import { identityProviderRoutes, importedLinks, userFederationRoutes, userLinkRoutes, userSourceRoutes } from "../federation/index.ts";
@@ -77,6 +78,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms, vault, links: importedLinks });
   await realm.register(bulkRoutes, { prefix: "/users/bulk", work: core.work });
+  await realm.register(passwordSourceRoutes, { prefix: "/password-source", vault, outbound });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });

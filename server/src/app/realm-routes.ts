@@ -4,6 +4,7 @@ import { accountAudience, accountConsoleRoutes, accountRoutes } from "../protoco
 import { authzenRoutes, protectionAudience, protectionRoutes, sendAccessError } from "../protocols/authorization/index.ts";
 import { delegationAudience, delegationRoutes } from "../protocols/delegation/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
+import { keycloakPathRoutes } from "../protocols/keycloak-paths/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
 import { createSingleLogout, samlRoutes } from "../protocols/saml/index.ts";
@@ -97,6 +98,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
+      await realm.register(keycloakPathRoutes, { prefix: "/protocol/openid-connect", root: app });
       gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },

@@ -6,6 +6,7 @@ import { createSubjects } from "../applications/subject-claim/index.ts";
 import { createWorkloadCredentials } from "../applications/workload-credentials/index.ts";
 import type { Core } from "../core.ts";
 import { localPasswords } from "../directory/credentials/index.ts";
+import { createHttpPasswords } from "../directory/password-source/index.ts";
 import {
   createBrokers,
   createDirectoryMetrics,
@@ -91,7 +92,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     flows: createFlows({ db, changes }),
     directoryPasswords,
     entryChecks: createEntryChecks(directoryParts),
-    sources: [directoryPasswords, localPasswords(db, hasher)],
+    sources: [directoryPasswords, localPasswords(db, hasher), createHttpPasswords({ db, work, vault, changes, outbound, hasher, log })],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
   const signInParts = { ...signIn, db, work, metrics, baseUrl, vault, hasher, breaches, messages, log };

@@ -29,6 +29,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "broker_answers", column: "sealed", rowKey: "answer_id", realm: "realm_id" },
   { table: "brokered_sessions", column: "sealed", rowKey: "brokered_session_id", realm: "realm_id" },
   { table: "identity_link_tokens", column: "sealed", rowKey: "link_token_id", realm: "realm_id" },
+  { table: "password_sources", column: "secret", rowKey: "realm_id", realm: "realm_id" },
   { table: "scim_targets", column: "secret", rowKey: "target_id", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

@@ -20,12 +20,12 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
 
   test("people change a password, add factors, end a session and take access back, by visible names and without a detour", async () => {
     const { admin, url } = stage;
-    const realm = await stage.newRealm("console");
+    const realm = await stage.newRealm("people");
     const settings = must(await admin.get(`/admin/realms/${realm}/settings`), 200);
     const named = { ...settings, displayName: "Acme", primaryColor: "#0f766e", account: { ...settings.account, erase: true } };
     must(await admin.put(`/admin/realms/${realm}/settings`, named), 200);
     const { username, userId } = await stage.newUser(realm, "ada");
-    const shop = { clientId: "shop", name: "Web shop", redirectUris: [`${url}/livez`], clientUri: `${url}/livez` };
+    const shop = { clientId: "shop", name: "Web shop", consentRequired: true, redirectUris: [`${url}/livez`], clientUri: `${url}/livez` };
     must(await admin.post(`/admin/realms/${realm}/clients`, shop), 201);
 
     const ada = await personIn(stage.browser);
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
     await home(page, realm);
     await follow(page, "Change password");
     await look(page, "account-password");
-    await page.getByLabel("Current password").fill("not this one");
+    await page.getByLabel("Current password", { exact: true }).fill("not this one");
     await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel("Repeat the new password").fill(NEW_PASSWORD);
     await press(page, "Change password");
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
     expect(await page.locator(":focus").getAttribute("id")).toBe("current-password");
     await look(page, "account-password-wrong");
     await page.getByRole("button", { name: "Show: Current password" }).click();
-    await page.getByLabel("Current password").first().fill(PASSWORD);
+    await page.getByLabel("Current password", { exact: true }).fill(PASSWORD);
     await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel("Repeat the new password").fill(NEW_PASSWORD);
     await press(page, "Change password");
@@ -143,14 +143,14 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
   });
 
   test("without scripts a password is changed, and the account deleted", async () => {
-    const realm = "console";
+    const realm = "people";
     const { username } = await stage.newUser(realm, "bea");
     const bea = await personIn(stage.browser, { javaScriptEnabled: false });
     const page = await bea.tab();
     await home(page, realm);
     await typePassword(page, username);
     await follow(page, "Change password");
-    await page.getByLabel("Current password").fill(PASSWORD);
+    await page.getByLabel("Current password", { exact: true }).fill(PASSWORD);
     await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel("Repeat the new password").fill(NEW_PASSWORD);
     await press(page, "Change password");

@@ -229,7 +229,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await link(tab, /^Continue with Acme/).click();
     await atUpstream(tab);
     await typePassword(tab, "ada");
-    await press(tab, "Do not allow");
+    await press(tab, "Deny");
     await atHome(tab);
     await tab.getByText("was cancelled").waitFor();
     await look(tab, "provider-cancelled");

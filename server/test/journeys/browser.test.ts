@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await keys.press("Enter");
 
     await page.locator("[role=alert]").waitFor();
-    expect(await page.title()).toMatch(/^Error: .*We could not sign you in/);
+    expect(await page.title()).toMatch(/^Error: .*Wrong username or password/);
     expect(await focused(page).getAttribute("role")).toBe("alert");
     expect(await page.locator("#username").inputValue()).toBe("admin");
     expect(await page.locator("#password").inputValue()).toBe("");

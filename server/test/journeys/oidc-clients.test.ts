@@ -333,7 +333,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.getByText("Pay 12 €, W4SCT").waitFor();
     await look(tab, "ciba-confirm");
     await tab.locator('button[value="deny"]').click();
-    await tab.getByRole("heading", { name: "You refused it" }).waitFor();
+    await tab.getByRole("heading", { name: "You denied it" }).waitFor();
     await expectAccessible(tab, "ciba-denied");
 
     await tab.goto(`${issuer}/logout?${new URLSearchParams({ client_id: "tv" })}`);

@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await page.getByRole("heading", { name: "Use your passkey" }).waitFor();
     await expectAccessible(page, "passkey-second-factor");
     await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
-    await page.getByLabel(/Do not ask again/).check();
+    await page.getByLabel(/Trust this browser/).check();
     await page.getByRole("button", { name: "Continue with your passkey" }).click();
     await signedIn(page);
 

@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await signOut(ada, realm);
     await page.goto(shop.url);
     await typePassword(page, "ada", NEW_PASSWORD);
-    await heading(page, "Enter the code from your app");
+    await heading(page, "Enter the 6-digit code");
     await look(page, "totp");
     await typeCode(page, "000000");
     await page.getByRole("alert").waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await press(page, "Use a recovery code");
     await heading(page, "Enter a recovery code");
     await look(page, "recovery-code");
-    await page.getByLabel(/Do not ask again/).check();
+    await page.getByLabel(/Trust this browser/).check();
     await typeCode(page, recoveryCodes[3]!);
     await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
 
@@ -186,7 +186,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     expect(consumed).toMatchObject({ status: "CONSUMED", payloadHash: paid.payloadHash });
 
     const unpaid = await ask("Pay 2,000.00 euro to another account");
-    await press(page, "Do not sign");
+    await press(page, "Don’t sign");
     await heading(page, "Not signed");
     await look(page, "transaction-declined");
     expect(must(await visitor.get(`/realms/${realm}/tx/${unpaid.id}`, { headers }), 200)).toMatchObject({ status: "DECLINED" });
@@ -210,11 +210,11 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await keys.press("Tab");
     await keys.type(PASSWORD);
     await keys.press("Enter");
-    await heading(page, "Enter the code from your app");
+    await heading(page, "Enter the 6-digit code");
     await keys.type(app.nextCode());
     await keys.press("Tab");
     await keys.press("Space");
-    expect(await page.getByLabel(/Do not ask again/).isChecked()).toBe(true);
+    expect(await page.getByLabel(/Trust this browser/).isChecked()).toBe(true);
     await keys.press("Tab");
     await keys.press("Enter");
     await signedIn(page);

@@ -157,6 +157,13 @@ export const settings = {
     }),
     true,
   ),
+  tokenProfile: member(
+    oneOf(["default", "keycloak"], {
+      description:
+        "`keycloak`: its tokens also have what libraries for Keycloak read: `typ` and `azp` in the payload, and in access tokens `realm_access` and `resource_access` with all roles of the user",
+    }),
+    "default",
+  ),
   accessTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   idTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   codeLifetime: seconds(5, 600, "Seconds; null: as the realm says"),

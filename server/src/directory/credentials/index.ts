@@ -1,5 +1,5 @@
 // Credentials: passwords with their history, second factors, enrollment tokens, and the counters of failed attempts. Owns `credentials`,
-// `password_history` and `login_attempts`. Hashing happens before a transaction, never in one.
+// `password_history`, `awaited_passwords` and `login_attempts`. Hashing happens before a transaction, never in one.
 export {
   type AttemptCounter,
   type AttemptPolicy,
@@ -12,6 +12,7 @@ export {
   succeedAttempts,
   USER_COUNTERS,
 } from "./attempts.store.ts";
+export { awaitPasswords, takeAwaited } from "./awaited.store.ts";
 export {
   deleteCredential,
   deleteCredentials,

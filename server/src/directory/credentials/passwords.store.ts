@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { takeAwaited } from "./awaited.store.ts";
 
 interface CredentialsTable {
   realm_id: string;
@@ -105,10 +106,12 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
         .doUpdateSet({ secret: hash, created_at: now, last_used_at: null }),
     )
     .execute();
+  await takeAwaited(tx, realm, userId);
 }
 
 /** The password, and those before it. */
 export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<void> {
   await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).where("type", "=", "password").execute();
   await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await takeAwaited(tx, realm, userId);
 }

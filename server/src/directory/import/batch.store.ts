@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import { awaitPasswords } from "../credentials/index.ts";
 import { type User, withCleanNames } from "../users/index.ts";
 
 export interface NewUser {
@@ -56,6 +57,12 @@ export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewU
   const kept = await dropNameless(tx, realm, users, names, rows);
   const stay = users.filter(({ userId }) => kept.has(userId));
   await insertPasswords(tx, realm, stay, now);
+  const isAwaited = ({ passwordHash, source = "local" }: NewUser) => passwordHash === null && source === "local";
+  await awaitPasswords(
+    tx,
+    realm,
+    stay.filter(isAwaited).map(({ userId }) => userId),
+  );
   await insertRoles(tx, realm, stay);
   return kept;
 }

@@ -1,4 +1,4 @@
-import type { AppError } from "../../kernel/errors.ts";
+import { type AppError, invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
@@ -8,8 +8,8 @@ import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } fr
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import type { Fault } from "./readers/index.ts";
-import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
-import type { OnConflict } from "./schema.ts";
+import { type CheckedRow, checkRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
+import type { ImportUser, OnConflict } from "./schema.ts";
 
 export type Outcome = "created" | "updated" | "skipped" | Fault;
 
@@ -66,6 +66,16 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const owners = late.length === 0 ? present : new Map([...present, ...(await findTaken(ctx.tx, ctx.realm, late.flatMap(keysOf)))]);
   for (const row of [...sound.filter(isTaken), ...late]) outcomes.set(row, await settle(ctx, row, owners.get(row.usernameKey), onConflict));
   return rows.map((row) => outcomes.get(row)!);
+}
+
+/** One user, by the rules of a row; without accounts at providers. */
+export async function importOne(ctx: Ctx, user: ImportUser, vault: BatchTools["vault"]): Promise<Outcome> {
+  const row = checkRow({ row: 1, line: 1, bytes: Buffer.alloc(0), value: user }, ctx.now);
+  const none = async () => {
+    throw invalidFields([{ field: "federatedIdentities", code: "unknown", message: "There are no accounts at providers here" }]);
+  };
+  const [outcome] = await writeBatch(ctx, [row], "fail", { vault, links: { check: none, insert: none } });
+  return outcome!;
 }
 
 /** A row whose name or email address is taken. A user is known again by the username alone. */

@@ -62,7 +62,12 @@ function registeredRoutes(): string[] {
 const withoutSlash = (route: string) => route.replace(/(?<=[^ ])\/$/, "");
 
 test("describes every route of the server, once, and no other", () => {
-  const served = new Set(registeredRoutes().map(withoutSlash));
+  // The paths of Keycloak are second names of routes that are described.
+  const served = new Set(
+    registeredRoutes()
+      .map(withoutSlash)
+      .filter((name) => !name.includes("/protocol/openid-connect/")),
+  );
   expect(served.size).toBeGreaterThan(40);
   expect([...operations.map(({ name }) => name), ...UNTOLD].sort()).toEqual([...served].sort());
 });
@@ -403,6 +408,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /claims/{claimId}": () => realm.asMaster().put(claimPath, claim, stale),
     "DELETE /claims/{claimId}": () => realm.asMaster().delete(claimPath, stale),
     "PUT /subject-claim": () => realm.asMaster().put("/subject-claim", { strategy: "userId" }, stale),
+    "PUT /password-source": () => realm.asMaster().put("/password-source", { url: null }, stale),
     "PUT /provisioning": () => realm.asMaster().put("/provisioning", {}, stale),
     "POST /clients/{clientId}/mappers": () => realm.asMaster().post(`${client}/mappers`, { ...mapper, name: "b", claim: "b" }, stale),
     "POST /clients/{clientId}/roles": () => realm.asMaster().post(`${client}/roles`, { name: "return" }, stale),

@@ -1,5 +1,6 @@
 /** Merge patches (RFC 7396): only what changes. */
 export const examplesOfPatches: Readonly<Record<string, unknown>> = {
+  PatchPasswordSource: { enabled: false },
   PatchRealm: { displayName: "Acme Corporation" },
   PatchRealmSettings: { sessions: { idleMinutes: 60 }, welcomeText: null },
   PatchUser: { email: "ada@example.org", attributes: { department: "Research", phoneNumber: null } },

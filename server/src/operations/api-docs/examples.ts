@@ -247,6 +247,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   RequiredActions: ["UPDATE_PASSWORD", "VERIFY_EMAIL"],
   ReplaceRequiredActions: ["VERIFY_EMAIL"],
   AddRequiredAction: { action: "UPDATE_PASSWORD" },
+  PasswordSource: { url: "https://old.example.com/check-password", enabled: true, secretSet: true },
+  UpdatePasswordSource: { url: "https://old.example.com/check-password", enabled: true, secret: "whsec_c2hvd24gbm93aGVyZSBlbHNl" },
   ImportUser: { username: "ada", email: "ada@example.com", emailVerified: true, roles: ["user"], createdAt: time },
   UserImport: userImport,
   Role: role,

@@ -22,6 +22,8 @@ export const neverExported = [
   ...["authz_shares", "authz_share_names"],
   // The state of SCIM targets: a target elsewhere compares everything.
   ...["scim_target_states", "scim_objects", "scim_members", "scim_changes"],
+  // Of a move that is under way: users of an import wait for their passwords anew, and the source is said where it is asked.
+  ...["password_sources", "awaited_passwords"],
   // An invitation is sent again.
   "organization_invitations",
 ] as const;

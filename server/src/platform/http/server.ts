@@ -6,6 +6,7 @@ import formbody from "@fastify/formbody";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
+import type { AppError } from "../../kernel/errors.ts";
 import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly isDraining?: () => boolean;
   /** Shared with other servers of this process; without it, the server makes its own functions. */
   readonly compiled?: CompiledSchemas | undefined;
+  /** Answers a browser that asks for a page which does not exist; without it, everyone gets a problem document. */
+  readonly showNotFound?: (error: AppError, request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -56,7 +59,7 @@ const lazySerializers =
 
 /** A bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer(options: ServerOptions): App {
-  const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, isDraining = () => false } = options;
+  const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, showNotFound, isDraining = () => false } = options;
   const defaultHeaders = Object.entries({
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -113,6 +116,9 @@ export function createServer(options: ServerOptions): App {
     done();
   });
   app.setErrorHandler(answerProblem);
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, request, notFound()));
+  app.setNotFoundHandler((request, reply) => {
+    const isBrowser = request.method === "GET" && (request.headers.accept ?? "").includes("text/html");
+    return isBrowser && showNotFound ? showNotFound(notFound(), request, reply) : sendProblem(reply, request, notFound());
+  });
   return app;
 }

@@ -76,21 +76,20 @@ export async function assertAgentActive({ db, realm }: IssuerParts, { agent }: C
     throw oauthErrors.invalidClient("the agent of this client is not active");
 }
 
+/** Claims that libraries for Keycloak ask for, where the client has its profile. */
+export const profileClaims = ({ clientId, settings }: ClientSnapshot, typ: "Bearer" | "ID") =>
+  settings.tokenProfile === "keycloak" ? { typ, azp: clientId } : {};
+
 /** RFC 9068 §2.2: the claims of every access token that are constant for a client, subject, scope and audience, */
-const constantClaims = (
-  parts: IssuerParts,
-  { clientId, agent }: ClientSnapshot,
-  sub: string,
-  scope: string,
-  audience: readonly string[],
-) => ({
+const constantClaims = (parts: IssuerParts, client: ClientSnapshot, sub: string, scope: string, audience: readonly string[]) => ({
+  ...profileClaims(client, "Bearer"),
   sub,
   scope: scope || undefined,
-  client_id: clientId,
+  client_id: client.clientId,
   iss: parts.issuer,
   aud: audienceClaim(audience),
-  nhi: agent ? true : undefined,
-  agent_id: agent?.id,
+  nhi: client.agent ? true : undefined,
+  agent_id: client.agent?.id,
 });
 
 /** and those that are new in each token. JSON leaves out the members that are undefined. */

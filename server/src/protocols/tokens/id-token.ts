@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { profileClaims } from "./access-token.ts";
 import { lifetimesOf } from "./contents/lifetimes.ts";
 import { encryptedFor, isEncrypted } from "./encryption.ts";
 import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
@@ -11,7 +12,7 @@ import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 export function idTokenPayload(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>) {
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + lifetimesOf(parts.realm.settings, client).idToken;
-  return Object.assign({}, claims, { aud: client.clientId, exp, iat, iss: parts.issuer });
+  return Object.assign({}, claims, profileClaims(client, "ID"), { aud: client.clientId, exp, iat, iss: parts.issuer });
 }
 
 /** OpenID Connect Core §2: signs an ID token with these claims. */

@@ -80,7 +80,7 @@ describe("a person without an account", () => {
     await openPage(browser, path);
     const answers = {
       "The passwords are not the same": [{ passwordAgain: "another" }, 400],
-      "Please choose another password": [{ password: "short", passwordAgain: "short" }, 400],
+      "Choose another password": [{ password: "short", passwordAgain: "short" }, 400],
       "This username does not work": [{ username: " grace" }, 400],
       "This username is taken": [{ username: "TAKEN" }, 409],
     } as const;
@@ -92,7 +92,7 @@ describe("a person without an account", () => {
     for (const username of ["a\u202eb", "a\u0000b", "", "x".repeat(256)])
       expect((await createAccount(browser, path, { username })).status, JSON.stringify(username)).toBe(400);
     const email = { password: situation.email, passwordAgain: situation.email };
-    expect((await createAccount(browser, path, email)).text).toContain("Please choose another password");
+    expect((await createAccount(browser, path, email)).text).toContain("Choose another password");
     expect((await createAccount(browser, path, { password: "password1", passwordAgain: "password1" })).status, "a breached one").toBe(400);
     expect(await membersOf(situation)).toEqual([]);
     expect((await createAccount(browser, path)).status, "and then it works").toBe(303);

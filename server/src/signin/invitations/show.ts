@@ -1,6 +1,6 @@
 import { inviteeOf, type PresentedInvitation } from "../../directory/organizations/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type Exchange, loginPath, type PageParts, type Visitor } from "../login/index.ts";
+import { type Exchange, homePath, loginPath, type PageParts, type Visitor } from "../login/index.ts";
 import { type InvitationError, type InvitationView, renderInvitation, sendPage } from "../pages/index.ts";
 
 export interface Refusal {
@@ -45,7 +45,7 @@ async function stepOf(
   if (status === "expired") return { state: "expired" };
   if (status === "accepted")
     return session?.userId === invitation.acceptedBy
-      ? { state: "joined", ...invited, nextUrl: "/" }
+      ? { state: "joined", ...invited, nextUrl: homePath(realm.realmId) }
       : { state: "used", loginUrl: loginPath(realm.realmId) };
 
   const invitee = await inviteeOf({ tx: db, realm: realm.realmId }, invitation);

@@ -61,7 +61,7 @@ describe("a trusted browser", () => {
     const ada = await userWithPasskey(iam, realm);
     const browser = iam.browser();
     const { page, answer } = await signIn(realm, ada, browser, true);
-    expect(page.text).toContain("Do not ask again in this browser for 14 days");
+    expect(page.text).toContain("Trust this browser for 14 days");
     const cookie = [answer.headers["set-cookie"] ?? []].flat().find((line) => line.startsWith(deviceCookie(realm)));
     expect(cookie).toMatch(new RegExp(`=[\\w-]{43}; Max-Age=31536000; Path=/realms/${realm.name}; HttpOnly; SameSite=Lax$`));
     expect(await realm.events(`type=CREDENTIAL_ADDED&actor=${ada.username}`)).toMatchObject([

@@ -1,11 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { MASTER } from "../../tenancy/realms/index.ts";
 import type { Progress, SignInRequest } from "../authenticators/index.ts";
 import { startInteraction } from "../run/index.ts";
 
 export const loginPath = (realm: string, interactionId?: string): string =>
   `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${encodeURIComponent(interactionId)}`}`;
+
+/** The account console: where people go who came for nothing else. */
+export const accountPath = (realm: string, path = ""): string => `/realms/${realm}/account/${path}`;
+
+/** For those who came for nothing but to sign in: the server's start page is for its administrators, others see their account. */
+export const homePath = (realm: string): string => (realm === MASTER ? "/" : accountPath(realm));
 
 export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 

@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";
-import { loginPath, seeOther } from "./begin.ts";
+import { homePath, loginPath, seeOther } from "./begin.ts";
 import { showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 import type { Visitors } from "./visitors.ts";
 
@@ -127,7 +127,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,
           signedInAs: session.username,
-          cancelUrl: "/",
+          cancelUrl: homePath(realm.realmId),
         });
         return sendPage(reply, 200, html, { callbacks: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }

@@ -5,7 +5,7 @@ import { providerLogoutRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
-import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
+import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
@@ -27,7 +27,7 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
-import { loginPath, seeOther } from "./begin.ts";
+import { homePath, loginPath, seeOther } from "./begin.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
@@ -77,9 +77,6 @@ const LoginForm = Type.Object(
   { $id: "LoginForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
-/** For those who came for nothing but to sign in: the server's start page is for its administrators, others see that they are signed in. */
-const homeOf = (realm: string): string => (realm === MASTER ? "/" : loginPath(realm));
-
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
   const { visitors, baseUrl, flows, brokers, work } = parts;
@@ -109,7 +106,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       realm,
       flows: (await flows.get(realm.realmId)) ?? noRealm(),
       interaction,
-      returnTo: returnTarget(asked.return_to, baseUrl, homeOf(realm.realmId)),
+      returnTo: returnTarget(asked.return_to, baseUrl, homePath(realm.realmId)),
       visitor: {
         // The data of a sign-in stays bound to the pre-session that it began with.
         ...{ session, preSession: interaction?.browser ?? visitor.preSession },
@@ -166,7 +163,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (session && !opened.interaction)
         return visitors.showSignedIn(request, reply, {
           signedInAs: session.username,
-          continueUrl: opened.returnTo === loginPath(realmId) ? null : opened.returnTo,
+          continueUrl: opened.returnTo === loginPath(realmId) ? homePath(realmId) : opened.returnTo,
           logoutAction: `/realms/${realmId}/logout`,
         });
       // Another tab has finished it.
@@ -240,6 +237,12 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         });
       return answerWith(visit, await continueSignIn(parts, position, { step: ask, form }, completion));
     },
+  );
+
+  app.get(
+    "/",
+    { schema: { operationId: "openRealm", summary: "To your account, or to the sign-in", response: { 303: redirect("To the page") } } },
+    async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
   );
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });

@@ -17,8 +17,9 @@ import {
   THEMES,
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
-import { loginPath, seeOther } from "./begin.ts";
+import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
+import { KINDS, onwards } from "./refusal-pages.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -68,7 +69,11 @@ interface AskedFor {
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
 export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
-  const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);
+  /** The realm of the path. An address at which there is nothing has no parameters. */
+  const realmOf = async (request: FastifyRequest) => {
+    const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
+    return name === undefined ? null : ((await realms.get(name)) ?? null);
+  };
 
   const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
     resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
@@ -188,7 +193,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   /** A form whose CSRF token is missing or of another session: nothing was done. */
   const showStale = (request: FastifyRequest, reply: FastifyReply) => {
     tokenFor(request, reply, request.visitor);
-    const back = { href: loginPath(request.visitor.realm.realmId), label: "continue" } as const;
+    // A page of the account shows its form again.
+    const own = accountPath(request.visitor.realm.realmId);
+    const href = request.url.startsWith(own) ? own : loginPath(request.visitor.realm.realmId);
+    const back = { href, label: "continue" } as const;
     return showMessage(request, reply, 403, "stale", { back, requestId: request.id });
   };
 
@@ -220,7 +228,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
-    if (error.status < 500) logShownError(request, { error: error.code, reason: error.message });
+    if (error.status < 500 && error.code !== "request.not_found") logShownError(request, { error: error.code, reason: error.message });
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
@@ -261,27 +269,6 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     showFailure,
   };
 }
-
-/** Refusals that have their own page. */
-const KINDS: Readonly<Record<string, MessageKind>> = {
-  "interactions.gone": "expired",
-  "identity_providers.changed": "expired",
-  "identity_providers.subject_linked": "link-taken",
-  "identity_providers.already_linked": "link-one-each",
-  "broker_logout.refused": "broker-logout-refused",
-  "devices.same_browser": "same-browser",
-  "devices.weak_session": "weak-session",
-  "devices.impersonated": "not-you",
-  "saml.denied": "saml-denied",
-  "saml.refused": "saml-refused",
-};
-
-/** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
-const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
-  if (code === "interactions.gone" || code.startsWith("identity_providers."))
-    return { back: { href: loginPath(realm), label: "signInAgain" } };
-  return code === "broker_logout.refused" ? { back: { href: `/realms/${realm}/logout`, label: "signOut" } } : {};
-};
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

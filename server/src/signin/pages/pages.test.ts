@@ -156,7 +156,7 @@ describe("the sign-in form", () => {
 
   test("reports wrong credentials in the title, in a focused alert and on both fields, and keeps the name only", () => {
     const html = login({ error: "credentials", username: "ada" });
-    expect(titleOf(html)).toBe("Error: We could not sign you in · Sign in to Acme");
+    expect(titleOf(html)).toBe("Error: Wrong username or password · Sign in to Acme");
     expect(tagOf(html, /role="alert"/)).toContain('tabindex="-1"');
     for (const field of [/id="username"/, /id="password"/]) {
       expect(tagOf(html, field)).toContain('aria-invalid="true"');
@@ -263,6 +263,6 @@ describe("message pages", () => {
     expect(html).toContain("<code>req-1</code>");
     expect(html).toContain('<a class="gh-button gh-button--plain" href="/realms/acme/login">Go back</a>');
     expect(renderMessage({ branding, locale: "nl", kind: "too-many-requests", retryAfterSeconds: 30 })).toContain("over 30 seconden");
-    expect(renderMessage({ branding, locale: "en", kind: "too-many-requests" })).toContain("wait a moment");
+    expect(renderMessage({ branding, locale: "en", kind: "too-many-requests" })).toContain("Wait a moment");
   });
 });

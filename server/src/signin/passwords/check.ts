@@ -35,19 +35,17 @@ export async function checkPassword(
   user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
 ): Promise<RightPassword | "elsewhere" | null> {
   const question = { ...asked, userId: user?.userId ?? null };
-  const passedOver: PasswordSource[] = [];
+  let decided: PasswordSource | null = null;
   for (const source of sources) {
     const answer = await source.check(question);
-    if (answer.verdict === "unknown") {
-      passedOver.push(source);
-      continue;
-    }
+    if (answer.verdict === "unknown") continue;
+    decided = source;
     const isShutOut = user !== null && (!user.enabled || user.locked);
     if (!isShutOut && answer.verdict !== "wrong") return answer.verdict === "elsewhere" ? "elsewhere" : answer;
     break;
   }
   // A wrong password of a local user gets the answer, and takes the time, of a name that no user has.
-  if (user !== null) for (const source of passedOver) await source.probe?.(question);
+  if (user !== null) for (const source of sources) if (source !== decided) await source.probe?.(question);
   return null;
 }
 

@@ -7,7 +7,7 @@ import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { field, link, page, redirect } from "../../platform/http/index.ts";
 import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, takeTokenByHash } from "../action-tokens/index.ts";
 import type { FlowsSnapshot } from "../flows/index.ts";
-import { loginPath, seeOther, type Visitor } from "../login/index.ts";
+import { homePath, loginPath, seeOther, type Visitor } from "../login/index.ts";
 import { completeInteraction, countAttempt, type Interaction, interactionErrors, readInteraction, startInteraction } from "../run/index.ts";
 import { callbacksOf, showLink, type WayBack } from "../self-service/index.ts";
 import { createRegistrationPages } from "./pages.tsx";
@@ -150,7 +150,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   /** Back to where it was asked for, in the browser that asked. */
   const wayOf = (visitor: Visitor, { data }: ActionToken): WayBack => {
     const pending = data as unknown as PendingAccount;
-    return isTheirs(visitor, pending) ? pending.way : { returnTo: loginPath(visitor.realm.realmId) };
+    return isTheirs(visitor, pending) ? pending.way : { returnTo: homePath(visitor.realm.realmId) };
   };
   const findOpen = async (visitor: Visitor, token: string) => (visitor.realm.settings.registration.enabled ? find(visitor, token) : null);
   const showButton = async (request: FastifyRequest, reply: FastifyReply, isStale = false) => {

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { loginPath, type PageParts, seeOther, toSignIn } from "../login/index.ts";
+import { homePath, loginPath, type PageParts, seeOther, toSignIn } from "../login/index.ts";
 import type { Cookies } from "../sessions/index.ts";
 
 const errors = defineErrors("sign_in", {
@@ -51,7 +51,9 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts & { reado
     async (request, reply) => {
       const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
-      return visitors.showMessage(request, reply, 200, "password-changed", { back: { href: "/", label: "continue" } });
+      return visitors.showMessage(request, reply, 200, "password-changed", {
+        back: { href: homePath(visitor.realm.realmId), label: "continue" },
+      });
     },
   );
 };

@@ -11,7 +11,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
-import { type Exchange, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { type Exchange, homePath, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../required-actions/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../run/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
@@ -221,6 +221,6 @@ async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interac
     browser: visitor.preSession,
     request: { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...callbacksOf(asked?.request ?? {}) },
     state: { ...progress, passed },
-    returnTo: asked?.returnTo ?? loginPath(ctx.realm),
+    returnTo: asked?.returnTo ?? homePath(ctx.realm),
   });
 }

@@ -1,7 +1,7 @@
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SignInRequest } from "../authenticators/index.ts";
-import { loginPath, returnTarget, type Visitor } from "../login/index.ts";
+import { homePath, loginPath, returnTarget, type Visitor } from "../login/index.ts";
 import { readInteraction } from "../run/index.ts";
 
 interface AskedFor {
@@ -26,7 +26,7 @@ export async function wayBack(
     const { request } = await readInteraction({ tx: db, realm: realm.realmId, now: clock.now() }, interaction, preSessions);
     return { returnTo: loginPath(realm.realmId, interaction), ...callbacksOf(request) };
   }
-  return { returnTo: return_to === undefined ? loginPath(realm.realmId) : returnTarget(return_to, baseUrl) };
+  return { returnTo: returnTarget(return_to, baseUrl, homePath(realm.realmId)) };
 }
 
 /** The callbacks of a stored request. */

@@ -142,6 +142,10 @@ export const OidcPolicy = group({
     false,
     "Offer the implicit and hybrid response types (`id_token`, `id_token token`, `code id_token`, `code token`, `code id_token token`), which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",
   ),
+  keycloakPaths: flag(
+    false,
+    "Answer at the paths of Keycloak, too (`/realms/{realm}/protocol/openid-connect/token` and so on), for libraries that cannot be told others. Metadata names our own",
+  ),
 });
 
 export const nameIdFormats = ["persistent", "transient", "email", "unspecified"] as const;

@@ -7,6 +7,7 @@ export { deletePassedIntervals } from "./intervals.store.ts";
 export { PLACES as WEBHOOKS_AT_ONCE } from "./lanes.ts";
 export { webhookRoutes } from "./routes.ts";
 export { CreateWebhook } from "./schema.ts";
+export { signatureHeaders } from "./secrets.ts";
 export { createWebhookSender, type WebhookSender } from "./sender.ts";
 export { createWebhook, openWebhookSecret, removeWebhook, saveWebhook, searchWebhooks } from "./service.ts";
 export { forgetPreviousSecrets } from "./store.ts";

@@ -5,7 +5,7 @@ import { invalidFields } from "../../../kernel/errors.ts";
 import { randomToken } from "../../../kernel/vault.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
-import { returnTarget } from "../../../signin/login/index.ts";
+import { accountPath, returnTarget } from "../../../signin/login/index.ts";
 import { LINK_KIND, startInteraction } from "../../../signin/run/index.ts";
 
 export interface LinkParts {
@@ -39,7 +39,7 @@ export async function beginLink(
 }
 
 function targetOf(realm: string, baseUrl: string, client: ClientSnapshot | null, asked: string | undefined): string {
-  const home = `/realms/${realm}/login`;
+  const home = accountPath(realm, "pages/linked-accounts");
   if (asked === undefined || client?.redirectUris.includes(asked)) return asked ?? home;
   const path = returnTarget(asked, baseUrl, "");
   const message = "returnTo must be a path of this server, or a redirect URI of the application";

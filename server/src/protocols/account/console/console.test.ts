@@ -211,3 +211,33 @@ test("an administrator who acts as the user sees what the account API shows them
     expect([path, answer.status]).toEqual([path, 403]);
   }
 });
+
+test("browsers are led to their account, and from what does not exist too; nothing in a realm leads out of it", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  const html = { headers: { accept: "text/html,application/xhtml+xml" } };
+  const [home, login] = [at(realm), `/realms/${realm.name}/login`];
+  const bob = await realm.user();
+  expect(leadsTo(await iam.browser().trySignIn(realm.name, bob.username, bob.password)), "a sign-in for nothing else").toEqual([303, home]);
+  for (const path of [`/realms/${realm.name}`, `/realms/${realm.name}/`]) {
+    expect(leadsTo(await ada.browser.get(path))).toEqual([303, home]);
+    expect(leadsTo(await iam.browser().get(path))).toEqual([303, login]);
+  }
+  const missing = await ada.browser.get(`/realms/${realm.name}/nothing/here`, html);
+  expect([missing.status, missing.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(missing.text).toContain(`href="${home}"`);
+  const programs = await ada.browser.get(`/realms/${realm.name}/nothing/here`, { headers: { accept: "application/json" } });
+  expect([programs.status, programs.body.code]).toEqual([404, "request.not_found"]);
+  for (const path of ["/nothing/here", "/realms/nowhere/nothing"]) expect((await iam.browser().get(path, html)).text).toContain("<h1");
+  for (const path of [
+    login,
+    `/realms/${realm.name}/logout`,
+    `/realms/${realm.name}/account-password/done`,
+    home,
+    at(realm, "pages/security"),
+  ]) {
+    const { status, text } = await ada.browser.get(path);
+    expect([path, status, /href="\/(?:realms\/master[^"]*)?"/.exec(text)?.[0]]).toEqual([path, 200, undefined]);
+    expect(text).toContain(`href="${home}`);
+  }
+});

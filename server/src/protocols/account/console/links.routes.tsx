@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { brokerOf, type IdentityProviders, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { seeOther } from "../../../signin/login/index.ts";
+import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { Filled, Form, messagesOf, Submit } from "../../../signin/pages/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
-import { accountPath, backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
+import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 

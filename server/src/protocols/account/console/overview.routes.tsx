@@ -2,14 +2,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
-import { seeOther } from "../../../signin/login/index.ts";
+import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { brandName, brandOf, Filled, linkTarget, messagesOf } from "../../../signin/pages/index.ts";
 import { hasSecondFactor } from "../../../signin/sessions/index.ts";
 import { readApplications, samlStartOf } from "../access/applications.service.ts";
 import { readSessions } from "../access/places.service.ts";
 import { readProfile } from "../profile/profile.service.ts";
 import { ApplicationMark, applicationName } from "./applications.routes.tsx";
-import { accountPath, type Consoles } from "./pages.ts";
+import type { Consoles } from "./pages.ts";
 import { Action, Panel, renderAccountPage } from "./shell.tsx";
 import { Timed } from "./times.tsx";
 

@@ -5,7 +5,7 @@ import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { field } from "../../../platform/http/index.ts";
-import { seeOther, type Visitors } from "../../../signin/login/index.ts";
+import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
 import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
 import type { AccountView, PageName } from "./shell.tsx";
 
@@ -31,8 +31,6 @@ const DONE = {
   joined: "accountJoinedNotice",
 } as const satisfies Record<string, keyof Messages>;
 export type Done = keyof typeof DONE;
-
-export const accountPath = (realm: string, path = ""): string => `/realms/${realm}/account/${path}`;
 
 /** Back to a page of the console, which says what was done: a reload does not do it again. */
 export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>

@@ -21,10 +21,19 @@ import { allowedScopes } from "./scopes.ts";
 
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
 
+/** Where libraries for Keycloak look for roles. */
+const keycloakRoles: readonly ClaimMapper[] = (
+  [
+    { claim: "realm_access.roles", value: "realm", type: "string", multivalued: true },
+    { claim: "resource_access", value: "clients", type: "json", multivalued: false },
+  ] as const
+).map((mapper) => ({ ...mapper, claimId: "", name: mapper.claim, source: "roles", targets: ["accessToken", "introspection"] }));
+
 /** The client's own mappers come last: they override those of its scopes. */
 function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly ClaimMapper[] {
   const allowed = allowedScopes(scopes, client);
   return [
+    ...(client.settings.tokenProfile === "keycloak" ? keycloakRoles : []),
     ...mappersOf(
       scopes,
       names.filter((name) => allowed.has(name)),

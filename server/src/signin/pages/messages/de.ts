@@ -9,7 +9,7 @@ export const de: Messages = {
   errorPrefix: "Fehler",
 
   signInTitle: "Bei {name} anmelden",
-  signInFor: "Danach geht es weiter zu {client}.",
+  signInFor: "um mit {client} fortzufahren",
   username: "Benutzername oder E-Mail-Adresse",
   password: "Passwort",
   rememberMe: "Angemeldet bleiben",
@@ -20,8 +20,8 @@ export const de: Messages = {
   signOut: "Abmelden",
   signedOutNotice: "Sie sind abgemeldet.",
 
-  credentialsTitle: "Die Anmeldung hat nicht geklappt",
-  credentialsText: "Benutzername oder Passwort stimmt nicht. Prüfen Sie beides und versuchen Sie es noch einmal.",
+  credentialsTitle: "Benutzername oder Passwort falsch",
+  credentialsText: "Prüfen Sie beides und versuchen Sie es noch einmal.",
   csrfTitle: "Bitte versuchen Sie es noch einmal",
   csrfText:
     "Diese Seite ließ sich Ihrem Browser nicht zuordnen, deshalb wurde nichts übermittelt. Erlauben Sie Cookies und melden Sie sich erneut an.",
@@ -42,7 +42,7 @@ export const de: Messages = {
   ...deDirectories,
 
   notYou: "Sind Sie das nicht?",
-  otherWays: "Andere Möglichkeiten",
+  otherWays: "Anderen Weg versuchen",
   restarted: "Die Anmeldung hat von vorn begonnen.",
   movedOnTitle: "Diese Seite ist nicht mehr aktuell",
   movedOnText: "Die Anmeldung ging in einem anderen Tab weiter. Machen Sie hier mit dem aktuellen Schritt weiter.",
@@ -53,7 +53,7 @@ export const de: Messages = {
   backToApplication: "Zurück zur Anwendung",
   next: "Weiter",
   passwordTitle: "Passwort eingeben",
-  passwordWrongTitle: "Das Passwort stimmt nicht",
+  passwordWrongTitle: "Falsches Passwort",
   passwordWrongText: "Prüfen Sie es und versuchen Sie es noch einmal.",
   chooseUsernamePassword: "Mit Passwort anmelden",
   chooseUsername: "Mit Benutzername anmelden",
@@ -170,7 +170,7 @@ export const de: Messages = {
     "{client} bittet auf einem Gerät um Zugriff auf Ihr Konto {account}. Machen Sie nur weiter, wenn das Gerät Ihnen gehört und diesen Code anzeigt:",
   deviceWants: "Es möchte:",
   deviceAllow: "Erlauben",
-  deviceDeny: "Nicht erlauben",
+  deviceDeny: "Ablehnen",
   deviceDoneTitle: "Ihr Gerät ist verbunden",
   deviceDoneText: "Machen Sie dort weiter. Sie können dieses Fenster jetzt schließen.",
   deviceDeniedTitle: "Das Gerät wurde abgelehnt",
@@ -195,7 +195,7 @@ export const de: Messages = {
   requestGoneText: "Sie wurde schon beantwortet oder ist abgelaufen. Wenn Sie es noch möchten, beginnen Sie in der Anwendung noch einmal.",
   requestsAll: "Andere Anfragen",
 
-  codeWrongTitle: "Der Code stimmt nicht",
+  codeWrongTitle: "Falscher Code",
   codeWrongText: "Prüfen Sie ihn und versuchen Sie es noch einmal. Ein Code funktioniert nur einmal und nur für kurze Zeit.",
   codeSpentTitle: "Dieser Code funktioniert nicht mehr",
   codeSpentText: "Er ist abgelaufen, oder es gab zu viele Versuche. Fordern Sie einen neuen an.",
@@ -208,7 +208,7 @@ export const de: Messages = {
   codeResent: "Ein neuer Code ist unterwegs. Der vorige funktioniert nicht mehr.",
   codeNotSent:
     "Gerade konnte keine Nachricht gesendet werden. Warten Sie einen Moment und fordern Sie eine neue an, oder wählen Sie eine andere Möglichkeit.",
-  totpTitle: "Code aus Ihrer App eingeben",
+  totpTitle: "Geben Sie den 6-stelligen Code ein",
   totpText: "Öffnen Sie Ihre Authenticator-App und geben Sie den Code ein, den sie für {name} anzeigt.",
   chooseTotp: "Authenticator-App verwenden",
   totpSetupTitle: "Authenticator-App einrichten",
@@ -400,7 +400,7 @@ export const de: Messages = {
     "Dieses Gerät hat hier schon einen Passkey für ein Konto. Verwenden Sie ein anderes Gerät, oder entfernen Sie zuerst diesen Passkey.",
   passkeyTooManyTitle: "Mehr Passkeys sind nicht möglich",
   passkeyTooManyText: "Entfernen Sie einen davon in Ihrem Konto, oder wenden Sie sich an Ihre Administration.",
-  trustBrowser: "In diesem Browser {time} lang nicht mehr fragen",
+  trustBrowser: "Diesem Browser {time} lang vertrauen",
 
   choosePush: "Auf dem Telefon bestätigen",
   pushTitle: "Sehen Sie auf Ihr Telefon",

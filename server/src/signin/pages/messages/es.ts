@@ -9,7 +9,7 @@ export const es: Messages = {
   errorPrefix: "Error",
 
   signInTitle: "Iniciar sesión en {name}",
-  signInFor: "Después seguirás en {client}.",
+  signInFor: "para continuar en {client}",
   username: "Nombre de usuario o correo",
   password: "Contraseña",
   rememberMe: "Mantener la sesión iniciada",
@@ -20,8 +20,8 @@ export const es: Messages = {
   signOut: "Cerrar sesión",
   signedOutNotice: "Has cerrado la sesión.",
 
-  credentialsTitle: "No hemos podido iniciar tu sesión",
-  credentialsText: "El nombre de usuario o la contraseña no son correctos. Revisa ambos y vuelve a intentarlo.",
+  credentialsTitle: "Usuario o contraseña incorrectos",
+  credentialsText: "Revisa ambos y vuelve a intentarlo.",
   csrfTitle: "Inténtalo una vez más",
   csrfText:
     "No hemos podido relacionar esta página con tu navegador, así que no se ha enviado nada. Permite las cookies y vuelve a iniciar sesión.",
@@ -42,7 +42,7 @@ export const es: Messages = {
   ...esDirectories,
 
   notYou: "¿No eres tú?",
-  otherWays: "Otras formas",
+  otherWays: "Probar de otra forma",
   restarted: "El inicio de sesión ha vuelto a empezar.",
   movedOnTitle: "Esta página ya no está al día",
   movedOnText: "El inicio de sesión siguió en otra pestaña. Continúa aquí con el paso actual.",
@@ -53,7 +53,7 @@ export const es: Messages = {
   backToApplication: "Volver a la aplicación",
   next: "Siguiente",
   passwordTitle: "Escribe tu contraseña",
-  passwordWrongTitle: "La contraseña no es correcta",
+  passwordWrongTitle: "Contraseña incorrecta",
   passwordWrongText: "Revísala y vuelve a intentarlo.",
   chooseUsernamePassword: "Iniciar sesión con contraseña",
   chooseUsername: "Iniciar sesión con tu nombre",
@@ -165,7 +165,7 @@ export const es: Messages = {
     "{client}, en un dispositivo, pide acceso a tu cuenta {account}. Continúa solo si el dispositivo es tuyo y muestra este código:",
   deviceWants: "Quiere:",
   deviceAllow: "Permitir",
-  deviceDeny: "No permitir",
+  deviceDeny: "Rechazar",
   deviceDoneTitle: "Tu dispositivo está conectado",
   deviceDoneText: "Continúa allí. Ya puedes cerrar esta ventana.",
   deviceDeniedTitle: "El dispositivo se ha rechazado",
@@ -188,7 +188,7 @@ export const es: Messages = {
   requestGoneText: "Ya se respondió o ha caducado. Si todavía la quieres, vuelve a pedirla en la aplicación.",
   requestsAll: "Otras solicitudes",
 
-  codeWrongTitle: "El código no es correcto",
+  codeWrongTitle: "Código incorrecto",
   codeWrongText: "Revísalo y vuelve a intentarlo. Un código solo funciona una vez y durante poco tiempo.",
   codeSpentTitle: "Este código ya no funciona",
   codeSpentText: "Ha caducado o ha habido demasiados intentos. Pide uno nuevo.",
@@ -200,7 +200,7 @@ export const es: Messages = {
   resendLimitText: "Ya se han enviado muchos. Busca el último o inténtalo más tarde.",
   codeResent: "Un código nuevo está en camino. El anterior ya no funciona.",
   codeNotSent: "No se ha podido enviar ningún mensaje. Espera un momento y pide otro, o elige otra forma.",
-  totpTitle: "Escribe el código de tu app",
+  totpTitle: "Escribe el código de 6 cifras",
   totpText: "Abre tu app de autenticación y escribe el código que muestra para {name}.",
   chooseTotp: "Usar la app de autenticación",
   totpSetupTitle: "Configura una app de autenticación",
@@ -380,7 +380,7 @@ export const es: Messages = {
   passkeyTakenText: "Este dispositivo ya tiene aquí una llave de acceso para una cuenta. Usa otro dispositivo o elimina antes esa llave.",
   passkeyTooManyTitle: "No puedes tener más llaves de acceso",
   passkeyTooManyText: "Elimina una en tu cuenta o habla con tu administrador.",
-  trustBrowser: "No volver a preguntar en este navegador durante {time}",
+  trustBrowser: "Confiar en este navegador durante {time}",
 
   choosePush: "Aprobar en tu teléfono",
   pushTitle: "Mira tu teléfono",

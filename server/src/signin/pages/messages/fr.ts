@@ -10,7 +10,7 @@ export const fr: Messages = {
   errorPrefix: "Erreur",
 
   signInTitle: "Se connecter à {name}",
-  signInFor: "Vous continuerez ensuite vers {client}.",
+  signInFor: "pour continuer vers {client}",
   username: "Nom d’utilisateur ou e-mail",
   password: "Mot de passe",
   rememberMe: "Rester connecté",
@@ -21,8 +21,8 @@ export const fr: Messages = {
   signOut: "Se déconnecter",
   signedOutNotice: "Vous êtes déconnecté.",
 
-  credentialsTitle: "La connexion n’a pas abouti",
-  credentialsText: "Le nom d’utilisateur ou le mot de passe est incorrect. Vérifiez les deux et réessayez.",
+  credentialsTitle: "Nom d’utilisateur ou mot de passe incorrect",
+  credentialsText: "Vérifiez les deux et réessayez.",
   csrfTitle: "Veuillez réessayer",
   csrfText:
     "Cette page n’a pas pu être associée à votre navigateur, rien n’a donc été transmis. Autorisez les cookies et reconnectez-vous.",
@@ -43,7 +43,7 @@ export const fr: Messages = {
   ...frDirectories,
 
   notYou: "Ce n’est pas vous ?",
-  otherWays: "Autres méthodes",
+  otherWays: "Essayer autrement",
   restarted: "La connexion a repris depuis le début.",
   movedOnTitle: "Cette page n’est plus à jour",
   movedOnText: "La connexion s’est poursuivie dans un autre onglet. Continuez ici avec l’étape en cours.",
@@ -203,7 +203,7 @@ export const fr: Messages = {
   resendLimitText: "Beaucoup ont déjà été envoyés. Cherchez le dernier, ou réessayez plus tard.",
   codeResent: "Un nouveau code est en route. Le précédent ne fonctionne plus.",
   codeNotSent: "Aucun message n’a pu être envoyé. Attendez un instant et demandez-en un autre, ou choisissez une autre méthode.",
-  totpTitle: "Saisissez le code de votre application",
+  totpTitle: "Saisissez le code à 6 chiffres",
   totpText: "Ouvrez votre application d’authentification et saisissez le code qu’elle affiche pour {name}.",
   chooseTotp: "Utiliser l’application d’authentification",
   totpSetupTitle: "Configurer une application d’authentification",
@@ -390,7 +390,7 @@ export const fr: Messages = {
   passkeyTakenText: "Cet appareil a déjà une clé d’accès pour un compte ici. Utilisez un autre appareil, ou supprimez d’abord cette clé.",
   passkeyTooManyTitle: "Vous avez atteint le nombre maximal de clés d’accès",
   passkeyTooManyText: "Supprimez-en une dans votre compte, ou contactez votre administrateur.",
-  trustBrowser: "Ne plus demander dans ce navigateur pendant {time}",
+  trustBrowser: "Faire confiance à ce navigateur pendant {time}",
 
   choosePush: "Approuver sur votre téléphone",
   pushTitle: "Consultez votre téléphone",

@@ -1,0 +1,24 @@
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    awaited_passwords: { realm_id: string; user_id: string };
+  }
+}
+
+/** Users who came without a password, which the realm's password source may say once. */
+export async function awaitPasswords(tx: Tx, realm: string, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx
+    .insertInto("awaited_passwords")
+    .values(userIds.map((userId) => ({ realm_id: realm, user_id: userId })))
+    .execute();
+}
+
+/** From now on the user's password is known here. False: it was before. */
+export const takeAwaited = async (tx: Db, realm: string, userId: string): Promise<boolean> =>
+  (await take(tx, { realm, userId })).length > 0;
+
+const take = prepared(({ realm, userId }: { realm: string; userId: string }, db) =>
+  db.deleteFrom("awaited_passwords").where("realm_id", "=", realm).where("user_id", "=", userId).returning("user_id"),
+);

@@ -1,0 +1,30 @@
+import Type, { type Static } from "typebox";
+
+const url = Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+  description: "An https address that is asked for passwords; null: there is none",
+});
+const enabled = Type.Boolean({ description: "Whether it is asked" });
+
+export const PasswordSourceRecord = Type.Object(
+  { url, enabled, secretSet: Type.Boolean({ description: "Whether a secret is stored, which is never shown" }) },
+  { $id: "PasswordSource" },
+);
+export type PasswordSourceRecord = Static<typeof PasswordSourceRecord>;
+
+/** The full state; what GET showed is a valid one. */
+export const UpdatePasswordSource = Type.Object(
+  {
+    url,
+    enabled: Type.Optional(Type.Boolean({ default: true, description: "Whether it is asked" })),
+    secret: Type.Optional(
+      Type.String({
+        ...{ minLength: 16, maxLength: 255, pattern: "^[!-~]+$", writeOnly: true },
+        description:
+          "signs the questions: 16 to 255 letters, digits and signs of ASCII. Left out: kept. Required with any change of scheme, host or port",
+      }),
+    ),
+    secretSet: Type.Optional(Type.Boolean()),
+  },
+  { $id: "UpdatePasswordSource", additionalProperties: false },
+);
+export type UpdatePasswordSource = Static<typeof UpdatePasswordSource>;

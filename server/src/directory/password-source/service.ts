@@ -1,0 +1,55 @@
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { invalidUrl, secretNeeded } from "./errors.ts";
+import type { PasswordSourceRecord, UpdatePasswordSource } from "./schema.ts";
+import { deleteSource, findSource, type StoredSource, saveSource, secretPlace } from "./store.ts";
+
+export interface SourceTools {
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+}
+
+const shown = ({ url, enabled, secret, version }: StoredSource): PasswordSourceRecord & { version: number } => ({
+  ...{ url, enabled, version },
+  secretSet: secret !== null,
+});
+
+export const readSource = async (ctx: ReadCtx) => shown(await findSource(ctx.tx, ctx.realm));
+
+/** Whoever answers for passwords can be every user who is asked about: only a holder of `realm-admin` decides that. */
+export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, input: UpdatePasswordSource) {
+  assertHolds(ctx.actor, ["realm-admin"]);
+  await lockRealm(ctx.tx, ctx.realm);
+  const current = await findSource(ctx.tx, ctx.realm);
+  expectVersion(ctx, current.version);
+  const { url, enabled = true, secret } = input;
+  if (url === null) await deleteSource(ctx.tx, ctx.realm);
+  else {
+    checkUrl(url, outbound);
+    const isSameHost = current.url !== null && new URL(current.url).origin === new URL(url).origin;
+    if (secret === undefined && !isSameHost) throw secretNeeded();
+    const sealed = secret === undefined ? current.secret! : vault.seal(secret, secretPlace(ctx.realm));
+    await saveSource(ctx.tx, ctx.realm, { url, enabled, secret: sealed }, ctx.now);
+  }
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "password-source", resourceId: ctx.realm });
+  return shown(await findSource(ctx.tx, ctx.realm));
+}
+
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+
+/** Passwords cross no network in the clear; on this machine, in development, `outbound` decides. */
+function checkUrl(url: string, outbound: Outbound): void {
+  if (URL.canParse(url) && new URL(url).protocol === "http:" && !LOOPBACK.includes(new URL(url).hostname))
+    throw invalidUrl("passwords are sent by https only");
+  try {
+    outbound.checkUrl(url);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw invalidUrl(error.message);
+  }
+}

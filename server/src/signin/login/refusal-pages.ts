@@ -1,0 +1,30 @@
+import type { MessageKind, MessageView } from "../pages/index.ts";
+import { homePath, loginPath } from "./begin.ts";
+
+/** Refusals that have their own page. */
+export const KINDS: Readonly<Record<string, MessageKind>> = {
+  "interactions.gone": "expired",
+  "identity_providers.changed": "expired",
+  "identity_providers.subject_linked": "link-taken",
+  "identity_providers.already_linked": "link-one-each",
+  "broker_logout.refused": "broker-logout-refused",
+  "devices.same_browser": "same-browser",
+  "devices.weak_session": "weak-session",
+  "devices.impersonated": "not-you",
+  "saml.denied": "saml-denied",
+  "saml.refused": "saml-refused",
+};
+
+/** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
+export const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
+  if (code === "interactions.gone" || code.startsWith("identity_providers."))
+    return { back: { href: loginPath(realm), label: "signInAgain" } };
+  if (code === "broker_logout.refused") return { back: { href: `/realms/${realm}/logout`, label: "signOut" } };
+  return ONWARDS.has(code) ? { back: { href: homePath(realm), label: "continue" } } : {};
+};
+
+/** What a page of the account refuses, and addresses at which there is nothing: people go on to their account. */
+const ONWARDS = new Set([
+  ...["request.not_found", "account.impersonated", "account.erase_off", "account.application_not_found", "credentials.not_found"],
+  ...["sessions.not_found", "browsers.not_found", "identity_providers.not_found", "organizations.invitation_not_found"],
+]);
