@@ -43,7 +43,7 @@ test("every operation answers random requests as the API's description declares"
   expect(driver.faults).toEqual([]);
   // Requests that are all refused would prove little.
   const alone = admin.filter(({ path }) => !NEEDS_A_PEER.test(path));
-  expect(succeeded.length).toBeGreaterThan(0.8 * alone.length);
+  expect(succeeded.length).toBeGreaterThan(0.75 * alone.length);
   expect(FORMS.filter((name) => !driver.succeeded.has(name))).toEqual([]);
 }, 600_000);
 

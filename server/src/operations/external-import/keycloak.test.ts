@@ -179,6 +179,13 @@ test("a folder comes as a form, in any order; a realm is named where there are s
   expect(listed.body.users, listed.text).toMatchObject({ created: 3 });
 });
 
+test("a dump that does not fit into memory is read from a file, several times", async () => {
+  const admin = await (await iam.realm()).admin();
+  const padded = { ...keycloak, attributes: { ...(keycloak as { attributes?: object }).attributes, padding: "x".repeat(5 * 1024 * 1024) } };
+  const { status, text, body } = await send(admin, padded);
+  expect([status, body.users?.created], text.slice(0, 500)).toEqual([200, 3]);
+});
+
 test("an import gives no permission that the caller lacks, and needs those of its sections", async () => {
   const realm = await iam.realm();
   const root = { ...users[0], username: "root", id: undefined, clientRoles: { "realm-management": ["manage-users", "impersonation"] } };

@@ -7,6 +7,7 @@ import { AppError } from "../../kernel/errors.ts";
 
 /** Smaller texts never touch the disk. */
 const HELD = 4 * 1024 * 1024;
+const PIECE = 64 * 1024;
 
 /**
  * Bytes that are written once and read as often as needed: the users of a dump stand before the configuration that they need, and there may be
@@ -52,9 +53,14 @@ export class Spool {
     if (this.#file === null) return Readable.from(this.#held, { objectMode: false });
     const { handle } = this.#file;
     const decipher = createDecipheriv("aes-256-ctr", this.#key, this.#nonce);
+    // Not by a stream of the handle: one that is not read to its end closes the file for all that follow.
     async function* plain(): AsyncGenerator<Buffer> {
-      for await (const piece of handle.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>)
-        yield decipher.update(piece);
+      for (let position = 0; ; ) {
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        yield decipher.update(buffer.subarray(0, bytesRead));
+      }
     }
     return Readable.from(plain(), { objectMode: false });
   }
