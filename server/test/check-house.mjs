@@ -113,7 +113,17 @@ const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
 // Written apart, so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
 
-/** What is wrong with one file, one line each. @param {string} path below server @param {string} text */
+/** A comment that begins so is a fragment, not a sentence and not the name of a thing. */
+const FRAGMENT = /(^\s*\/\*\*?|^\s*\*|(?:^|\s)\/\/) (What|Whom|Whose|Who|Of|Those)\b/;
+
+/** The word by which a comment begins as a fragment. A later line of a comment continues a sentence. @param {string} line @param {string} before */
+function fragmentIn(line, before) {
+  const [, mark, word] = FRAGMENT.exec(line) ?? [];
+  const continues = mark?.trim() === "*" ? before.trim() !== "/**" : /^\s*\/\//.test(line) && /^\s*\/\//.test(before);
+  return continues ? undefined : word;
+}
+
+/** The faults of one file, one line each. @param {string} path below server @param {string} text */
 function checkFile(path, text) {
   /** @type {string[]} */
   const problems = [];
@@ -124,8 +134,12 @@ function checkFile(path, text) {
   if (path.startsWith("src/") && lines.length - (text.endsWith("\n") ? 1 : 0) > most) {
     problems.push(`${path}: over ${most} lines: split it by noun`);
   }
+  const isProse = isCode(path) && path.startsWith("src/") && !isTest(path);
   for (const [i, line] of lines.entries()) {
     if (UNFINISHED.test(line)) problems.push(`${path}:${i + 1}: finish it, or open an issue and leave no note`);
+    const fragment = isProse && fragmentIn(line, lines[i - 1] ?? "");
+    if (fragment)
+      problems.push(`${path}:${i + 1}: a comment that begins with ${fragment} is a fragment: write a sentence, or name the thing`);
   }
   if (isCode(path)) checkCode(path, text, (line, problem) => problems.push(`${path}:${line}: ${problem}`));
   return problems;
@@ -295,6 +309,10 @@ function selfTest() {
     ["src/signin/pages/a.tsx", "\n".repeat(MAX_LINES_OF_RULES + 1)],
     ["src/kernel/a.ts", `// ${note}: later`],
     ["migrations/0001_a.sql", `-- ${note}`],
+    ["src/kernel/a.ts", "/** Of the answer's body. */"],
+    ["src/kernel/a.ts", "/**\n * What was set.\n */"],
+    ["src/kernel/a.tsx", "const a = 1; // Those of the realm"],
+    ["src/kernel/a.ts", "  // Whom it concerns."],
     ["src/kernel/a.test.ts", "test.only('a', () => {})"],
     ["test/journeys/a.test.ts", "describe.concurrent.skip('a', () => {})"],
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
@@ -318,6 +336,8 @@ function selfTest() {
     ["src/kernel/clock.ts", "Date.now()"],
     ["src/protocols/oidc/a.ts", "engine.answer(interaction)"],
     ["src/kernel/a.ts", "// process.env and Date.now() are banned\nnew Date(0); const text = 'new Date()'; clock.now(); config.env;"],
+    ["src/kernel/a.ts", "// The limits\n// Of a body.\n/**\n * The members\n * Those of a realm count.\n */\n// Whatever it is, often."],
+    ["src/kernel/a.test.ts", "// What a test says."],
     ["src/kernel/a.ts", "\n".repeat(MAX_LINES)],
     ["src/signin/login/a.ts", "\n".repeat(MAX_LINES_OF_RULES)],
     ["src/signin/login/a.test.ts", "\n".repeat(MAX_LINES)],

@@ -23,7 +23,7 @@ export interface StoredSource {
   readonly secret: string | null;
   /** 0: the realm has none. */
   readonly version: number;
-  /** Of the realm. */
+  /** The version of the realm's configuration. */
   readonly configVersion: number;
 }
 

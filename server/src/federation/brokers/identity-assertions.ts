@@ -9,7 +9,7 @@ import { askingProvider, type BrokerParts } from "./parts.ts";
 /** An identity assertion of a provider of the realm. */
 export interface ReadAssertion {
   readonly provider: ProviderSnapshot;
-  /** What a link is made of. */
+  /** The subject that links name. */
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }

@@ -22,7 +22,7 @@ export const neverExported = [
   ...["authz_shares", "authz_share_names"],
   // The state of SCIM targets: a target elsewhere compares everything.
   ...["scim_target_states", "scim_objects", "scim_members", "scim_changes"],
-  // Of a move that is under way: users of an import wait for their passwords anew, and the source is said where it is asked.
+  // These belong to a move that is under way: imported users wait for their passwords anew, and the source is configured again.
   ...["password_sources", "awaited_passwords"],
   // An invitation is sent again.
   "organization_invitations",

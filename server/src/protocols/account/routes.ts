@@ -21,7 +21,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
     caller: anyOf(session(), bearer({ audience: "account" })),
     ...{ csrf: "header", errors: "problem", codes: "account" },
   });
-  // What a page of another site can send without asking us first is not taken here at all.
+  // Content types that a page of another site can send without a preflight are not accepted here.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   refuseUnknownQuery(app);
   answerConditionally(app);

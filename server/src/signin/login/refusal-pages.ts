@@ -23,7 +23,7 @@ export const onwards = (code: string, realm: string): Pick<MessageView, "back"> 
   return ONWARDS.has(code) ? { back: { href: homePath(realm), label: "continue" } } : {};
 };
 
-/** What a page of the account refuses, and addresses at which there is nothing: people go on to their account. */
+/** Refusals of account pages, and addresses at which there is nothing: people go on to their account. */
 const ONWARDS = new Set([
   ...["request.not_found", "account.impersonated", "account.erase_off", "account.application_not_found", "credentials.not_found"],
   ...["sessions.not_found", "browsers.not_found", "identity_providers.not_found", "organizations.invitation_not_found"],

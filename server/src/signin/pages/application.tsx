@@ -2,7 +2,7 @@ import { logoOf } from "./branding.ts";
 import { linkTarget } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
-/** What an application says of itself, wherever people are asked something on its behalf. All of it is untrusted. */
+/** An application's description of itself, for pages that ask people something on its behalf. All of it is untrusted. */
 export interface ShownApplication {
   readonly name: string;
   readonly logoUrl?: string | null | undefined;

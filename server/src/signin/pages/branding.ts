@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a realm may decide about its pages. The settings feature stores it; everything here treats it as untrusted. */
+/** The branding of a realm's pages. The settings feature stores it; everything here treats it as untrusted. */
 export interface Branding {
   readonly realmId: string;
   readonly displayName: string | null;
@@ -33,7 +33,7 @@ export function monogram(branding: Branding): string {
 
 export interface Logo {
   readonly src: string;
-  /** What `img-src` must name on top of `'self' data:` for the logo to load. */
+  /** The sources that `img-src` needs beside `'self' data:` for the logo to load. */
   readonly origin: string | null;
 }
 

@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What people call the browser that a `User-Agent` belongs to; what says nothing we know stays as it is, cut short. */
+/** The common name of the browser that sends a `User-Agent`; an unknown one stays as it is, cut short. */
 export function browserName(userAgent: string): string {
   const nameIn = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];

@@ -13,7 +13,7 @@ interface ConfirmRequest extends PageFrame, FormTarget {
   readonly state: "confirm";
   readonly client: string;
   readonly account: string;
-  /** What the application shows, too. */
+  /** The binding message, which the application shows as well. */
   readonly message: string | null;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];

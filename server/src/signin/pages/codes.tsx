@@ -85,7 +85,7 @@ export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]
   );
 };
 
-/** What a script does with the codes of a list. */
+/** Actions of the script on a list of codes. */
 export const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
   <div class="gh-tools" data-codes={of} data-file="recovery-codes.txt" hidden>
     <button class="gh-link" type="button" data-act="copy" data-done={text.codesCopied} aria-live="polite" hidden>

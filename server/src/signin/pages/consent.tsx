@@ -44,11 +44,11 @@ const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
   organizations: "scopeOrganizations",
 };
 
-/** What a scope means to people: the realm's own words, or ours, or its name. */
+/** The description of a scope: the realm's own words, or ours, or its name. */
 export const scopeWords = ({ name, text: own }: ConsentScope, text: Messages): string =>
   own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name);
 
-/** What an application wants, one line each. */
+/** The requested scopes, one line each. */
 export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details" | "apis">; text: Messages }) => (
   <ul class="gh-consent">
     {view.apis.map(({ name, address }) => (
@@ -98,7 +98,7 @@ interface DecisionForm {
   readonly label: string;
   /** The labels by value; the first is the usual answer. */
   readonly answers: Readonly<Record<string, string>>;
-  /** What the form carries along. */
+  /** Hidden members of the form. */
   readonly values?: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ export type StepAlert = { readonly blames: boolean } | null;
 interface FieldText {
   readonly id: string;
   readonly label: string;
-  /** What to know before typing. */
+  /** A hint for people before they type. */
   readonly hint?: string | undefined;
   /** Set in letters of one width. */
   readonly code?: boolean;
@@ -60,7 +60,7 @@ export const Field = (props: FieldProps) => {
   );
 };
 
-/** What a user calls a credential; may be left empty. */
+/** The user's name for a credential; it may be left empty. */
 export const NameField = (field: { label: string; hint: string; maxlength: number; value: string }) => (
   <Field id="label" type="text" dir="auto" autocomplete="off" required={false} {...field} />
 );
@@ -96,7 +96,7 @@ export const HiddenUsername = ({ username }: { username: string }) => (
   <input class="gh-hidden" type="text" name="username" autocomplete="username" value={username} readonly tabIndex={-1} aria-hidden="true" />
 );
 
-/** What the page of a step adds above the button of its question. */
+/** Content that the page of a step adds above the button of its question. */
 export const AboveButton = createContext<ComponentChildren>(null);
 /** Stands where a question takes it: not every one has a button that ends it. */
 export const Choices = () => <AboveButton.Consumer>{(choices) => choices}</AboveButton.Consumer>;

@@ -4,12 +4,12 @@ import { messagesOf } from "./messages.ts";
 import { filledText } from "./text.tsx";
 
 interface DepartureView extends PageFrame, FormTarget {
-  /** What the form carries along. */
+  /** Hidden members of the form. */
   readonly hidden: Readonly<Record<string, string>>;
   /** Our own address that leads to the provider. */
   readonly href: string;
   readonly provider: string;
-  /** What was typed; null where it was no name. */
+  /** The name that was typed; null where none was. */
   readonly login: string | null;
   /** The path of another way to sign in; null where there is none. */
   readonly other: string | null;

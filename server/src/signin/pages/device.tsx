@@ -7,7 +7,7 @@ export type DeviceError = "unknown" | "wait" | "csrf";
 
 interface EnterCode extends PageFrame, FormTarget {
   readonly state: "enter";
-  /** What is in the field already. */
+  /** The value that the field already has. */
   readonly userCode: string;
   readonly error?: DeviceError | undefined;
   readonly retryAfterSeconds?: number | undefined;

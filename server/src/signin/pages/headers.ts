@@ -14,7 +14,7 @@ export interface PageHeaderOptions {
   /** Addresses that the page shows in frames, of which only the origin is used. */
   readonly frames?: readonly string[];
   readonly logoUrl?: string | null;
-  /** Of the application that the page is about, and of identity providers on it. */
+  /** Logos of the application that the page is about, and of identity providers on it. */
   readonly logos?: readonly (string | null | undefined)[];
 }
 

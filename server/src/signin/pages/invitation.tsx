@@ -6,7 +6,7 @@ import { passwordRules } from "./new-password.tsx";
 
 export type InvitationError = "csrf" | "username-taken" | "username" | "username-mail" | "mismatch" | "password" | "overloaded";
 
-/** Whose invitation it is, and to what. */
+/** The organization and the invited address. */
 interface Invited {
   readonly organization: string;
   readonly address: string;

@@ -72,7 +72,7 @@ export const renderDocument = (page: VNode): string => `<!doctype html>${render(
 
 export const brandOf = ({ branding }: Pick<PageFrame, "branding">): Branding => branding ?? OPERATOR_BRANDING;
 
-/** What every page of ours has around its content. */
+/** The frame around the content of every page. */
 export function Sheet({ branding, locale, theme, impersonation, kind, title, problem, ...page }: SheetProps) {
   const brand = brandOf({ branding });
   const { light, dark } = palettesOf(brand);
@@ -204,7 +204,7 @@ interface FormProps extends FormTarget {
   readonly class?: string;
   readonly id?: string;
   readonly label?: string | undefined;
-  /** What it carries along, beside the CSRF token. */
+  /** Hidden members beside the CSRF token. */
   readonly values?: Readonly<Record<string, string>> | undefined;
   /** Until a script shows it. */
   readonly isHidden?: boolean;
@@ -220,7 +220,7 @@ export const Form = ({ class: name = "gh-form", action, csrf, label, id, isHidde
   </form>
 );
 
-/** Whose sign-in it is. */
+/** The user who signs in. */
 export const AccountName = ({ name }: { name: string }) => (
   <span class="gh-account-name" dir="auto">
     {withoutBidiControls(name)}

@@ -1,9 +1,9 @@
 import { LOCALES, type Locale, messagesOf } from "./messages.ts";
 
 export interface LocaleWishes {
-  /** What the person just chose on the page, or the request asked for: space-separated, best first. */
+  /** Languages that the user just chose on the page, or that the request asks for: space-separated, best first. */
   readonly query?: string | undefined;
-  /** What the person chose earlier. */
+  /** The user's earlier choice. */
   readonly cookie?: string | undefined;
   readonly acceptLanguage?: string | undefined;
   readonly realmDefault: string;

@@ -63,11 +63,11 @@ export type MessageKind = keyof typeof WORDS;
 
 export interface MessageView extends PageFrame {
   readonly kind: MessageKind;
-  /** What the text names. */
+  /** Values for the placeholders of the text. */
   readonly values?: Readonly<Record<string, string>>;
   /** For the developer of the application: what the protocol calls it. */
   readonly details?: { readonly error: string; readonly description?: string | undefined };
-  /** What support needs to find the request in the log. */
+  /** The number by which support finds the request in the log. */
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly back?: { readonly href: string; readonly label?: keyof Messages };

@@ -3,7 +3,7 @@ import type { Messages } from "./messages.ts";
 
 interface PasskeyView {
   readonly text: Messages;
-  /** What the browser is asked, as JSON. */
+  /** The WebAuthn options for the browser, as JSON. */
   readonly options: string;
   readonly look?: "primary" | "plain";
 }

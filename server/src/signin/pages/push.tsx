@@ -4,7 +4,7 @@ import { Facts } from "./facts.tsx";
 import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 
-/** What a screen that waits is about, as another one shows it. */
+/** The sign-in that waits on another screen, as this one shows it. */
 export interface WaitingScreen {
   /** The application's name; null where nothing but the realm asked. */
   readonly client: string | null;

@@ -18,7 +18,7 @@ import { Filled } from "./text.tsx";
 
 /** One step of signing in: whatever it asks stands in `body`, everything around it is the same for all. */
 export interface StepView extends PageFrame, FormTarget {
-  /** What the form carries along: the interaction and the step. */
+  /** Hidden members of the form: the interaction and the step. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly title: string;
   readonly lead?: ComponentChildren;
@@ -27,7 +27,7 @@ export interface StepView extends PageFrame, FormTarget {
   readonly problem?: Problem | undefined;
   readonly notice?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** Whose sign-in it is, once that was said. */
+  /** The user who signs in, once the name was given. */
   readonly account?: string | undefined;
   /** Other ways to pass this step. */
   readonly others?: readonly { readonly path: string; readonly label: string }[];
@@ -35,9 +35,9 @@ export interface StepView extends PageFrame, FormTarget {
   readonly canRestart?: boolean;
   /** The words of the button for it, where it is not that the user is another. */
   readonly restart?: string | undefined;
-  /** What the form is for, where it is not signing in. */
+  /** The purpose of the form, where it is not signing in. */
   readonly label?: string;
-  /** What to do for a user who cannot answer, where no other way is offered. */
+  /** Advice for a user who cannot answer, where no other way is offered. */
   readonly hint?: string;
   readonly links?: readonly { readonly href: string; readonly label: string }[];
   /** Identity providers to sign in at. */
@@ -45,11 +45,11 @@ export interface StepView extends PageFrame, FormTarget {
   /** The path of the step on whose page others are found. */
   readonly moreProviders?: string | undefined;
   readonly scripts?: readonly PageScript[];
-  /** What other ways add to this page, each a separate form that a script shows. */
+  /** Content of other ways on this page, each a separate form that a script shows. */
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
   /** For how many days one can ask not to be asked again in this browser. */
   readonly trustDays?: number | undefined;
-  /** Whom the sign-in is for; shown until the user is known. */
+  /** The application that the sign-in is for; shown until the user is known. */
   readonly application?: ShownApplication | undefined;
 }
 

@@ -34,7 +34,7 @@ function sheetOf(branding: Branding) {
   return sheet;
 }
 
-/** What `/realms/{realm}/theme.css` answers. Send it as `text/css; charset=utf-8` with `nosniff`. */
+/** The stylesheet at `/realms/{realm}/theme.css`. Send it as `text/css; charset=utf-8` with `nosniff`. */
 export const themeCss = (branding: Branding): string => sheetOf(branding).css;
 
 /** Changes whenever `themeCss` does: good for an ETag. */

@@ -14,13 +14,13 @@ interface TransactionView extends PageFrame {
   readonly payloadHash: string;
   /** In words, in the language of the page. */
   readonly until: string;
-  /** What the user can sign with. */
+  /** Factors by which the user can sign. */
   readonly byCode: boolean;
   readonly byDevice: boolean;
   readonly problem?: "wrong" | "weak" | undefined;
 }
 
-/** What you see is what you sign: the application's own words, and the fingerprint of what stands behind them. */
+/** People sign what they see: the application's own words, and the fingerprint of the content behind them. */
 export function renderTransaction(view: TransactionView): string {
   const text = messagesOf(view.locale);
   const problems = {

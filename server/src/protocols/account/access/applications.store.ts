@@ -21,7 +21,7 @@ export async function hasGrant(db: Db, realm: string, userId: string, clientId: 
 
 const mayUse = isAllowedBy(sql.ref("c.settings"));
 
-/** What the user allowed each client, in the realm and at APIs. */
+/** The user's consents to each client, in the realm and at APIs. */
 const consentsOf = (realm: string, userId: string) => sql`
   select client_id, array_agg(scopes) as scopes, array_remove(array_agg(resource order by resource), null) as resources,
     min(granted_at) as granted_at, max(updated_at) as updated_at
@@ -32,7 +32,7 @@ const consentsOf = (realm: string, userId: string) => sql`
     where realm_id = ${realm} and user_id = ${userId}) each_one
   group by client_id`;
 
-/** Those that have something from the user, a consent or a grant that is alive, and those that have an address and that the user may use. */
+/** Clients with a consent or a live grant of the user, and clients with an address that the user may use. */
 const oidcApplications = (realm: string, userId: string, now: number) => sql`
   with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), allowed as (${consentsOf(realm, userId)}), used as (
     select g.client_id,

@@ -44,7 +44,7 @@ const LEASE = 15 * SECOND;
 const PATIENCE = 6 * SECOND;
 const LOOK_AGAIN = 100;
 
-/** What was found, and what is to be stored with the event of the reading. */
+/** The token that was found, and the row to store with the event of the reading. */
 export interface ReadToken {
   readonly key: LinkKey;
   readonly tokens: LinkTokens;

@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, keyof Messages>> = {
   TX_SIGNED: "eventTxSigned",
 };
 
-/** What people call it. */
+/** The event in people's words. */
 export const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
 
 /** Where an earlier page ended: its last event. */

@@ -15,7 +15,7 @@ const TOKEN = "the value of the cookie XSRF-TOKEN";
 export const formOf = <const M extends Type.TProperties>(members: M, example: object = {}) =>
   Type.Object({ _csrf: field(512), ...members }, { examples: [{ _csrf: TOKEN, ...example }] });
 
-/** What was just done, as the page after it says it. */
+/** The act that the page reports as done. */
 const DONE = {
   saved: "accountSavedNotice",
   password: "accountPasswordChangedNotice",
@@ -38,7 +38,7 @@ export const backTo = (request: FastifyRequest, reply: FastifyReply, path: strin
 
 export type Consoles = ReturnType<typeof createPages>;
 
-/** What the pages of the account console have in common. */
+/** The parts that pages of the account console share. */
 export function createPages({ visitors, providers }: { readonly visitors: Visitors; readonly providers: IdentityProviders }) {
   return {
     async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
@@ -73,7 +73,7 @@ export interface FormProblem {
   readonly text: string;
 }
 
-/** What people read where a service refuses: the field that it is about, and the words. */
+/** The text for people where a service refuses, and its field. */
 const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: keyof Messages]>> = {
   "password.wrong": ["currentPassword", "accountPasswordWrong"],
   "password.policy": ["newPassword", "accountPasswordWeak"],
@@ -101,7 +101,7 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
   "roles.last_realm_admin": [null, "accountDeleteLast"],
 };
 
-/** What a form says of a refusal. Others are thrown on, to the page for errors. */
+/** The form's text for a refusal. Others are thrown on, to the page for errors. */
 export function problemOf(error: unknown, { locale }: Pick<AccountView, "locale">): FormProblem {
   if (!(error instanceof AppError) || !Object.hasOwn(REFUSALS, error.code)) throw error;
   const [field, words] = REFUSALS[error.code]!;

@@ -17,7 +17,7 @@ const bodyOf = (members: readonly { readonly name: string }[]) =>
   formOf(Object.fromEntries(members.map(({ name }) => [name, field(4096)])), { [members[0]!.name]: "Ada" });
 type Form = Readonly<Record<string, string | undefined>>;
 
-/** What the account API takes, without the name by which its description knows it. */
+/** The body of the account API, without the name that its description uses. */
 const Update = Type.Object(UpdateProfile.properties, { additionalProperties: false });
 
 export interface ProfilePageParts extends MailParts {
@@ -108,7 +108,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
   };
 };
 
-/** What was typed does not fit the schema of the API. */
+/** The typed values do not fit the schema of the API. */
 class Refused extends Error {
   readonly members: readonly string[];
   constructor(errors: readonly { readonly instancePath?: string }[]) {
@@ -126,7 +126,7 @@ function typedOver(profile: Profile, members: readonly Member[], form: Form) {
   for (const { name, isAttribute } of sent) {
     const value = filled(form[name]);
     if (!isAttribute) continue;
-    // Of several, which an administrator wrote, the page shows the first: left as it is, all stay.
+    // The page shows the first of several values that an administrator wrote: left as it is, all stay.
     const present = attributes[name];
     if (value === (Array.isArray(present) ? (present[0] ?? null) : (present ?? null))) continue;
     if (value === null) delete attributes[name];

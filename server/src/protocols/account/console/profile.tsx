@@ -33,9 +33,9 @@ const ADDRESS = [
   member("region", "accountRegion", "address-level1"),
   member("country", "accountCountry", "country-name"),
 ];
-/** What people say of themselves. */
+/** Attributes that people set themselves. */
 export const DETAILS: readonly Member[] = [...ABOUT, ...ADDRESS];
-/** What they sign in by, and what reaches them: a change asks for recent authentication. */
+/** Members by which people sign in and are reached: a change asks for recent authentication. */
 export const CONTACT: readonly Member[] = [
   member("username", "accountUsername", "username", { isAttribute: false, refusal: "usernameMailText" }),
   member("email", "accountEmail", "email", { isAttribute: false, type: "email", refusal: "accountInvalidEmail" }),
@@ -46,7 +46,7 @@ interface ProfileView {
   readonly view: AccountView;
   readonly profile: Profile;
   readonly readOnly: ReadonlySet<string>;
-  /** What was typed and refused. */
+  /** Values that were typed and refused. */
   readonly typed: Readonly<Record<string, string | undefined>>;
   readonly problem: FormProblem | undefined;
   readonly notice: string | undefined;

@@ -15,7 +15,7 @@ interface SecurityView {
   readonly canPush: boolean;
 }
 
-/** What people call a credential, where they gave it no name. */
+/** The name of a credential to which the user gave none. */
 export const credentialName = ({ type, label }: Pick<Credential, "type" | "label">, text: Messages): string =>
   label ??
   { passkey: text.accountPasskeyUnnamed, totp: text.accountAppUnnamed, push: text.accountPhoneUnnamed, password: text.accountPassword }[

@@ -33,7 +33,7 @@ const PAGES = [
 
 export type PageName = (typeof PAGES)[number][0];
 
-/** What every page of the account console has. */
+/** The frame of every page of the account console. */
 export interface AccountFrame extends PageFrame {
   readonly csrf: string;
   /** `/realms/{realm}/account/` */

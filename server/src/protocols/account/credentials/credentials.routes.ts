@@ -106,7 +106,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
 const missingHalf = (field: "setup" | "code") =>
   invalidFields([{ field, code: "required", message: `${field} is required: setup and code confirm an authenticator app together` }]);
 
-/** What has no meaning here is refused, not overlooked. */
+/** A member that has no meaning here is refused, not overlooked. */
 function refuseOthers(input: object, type: string): void {
   const errors = Object.keys(input).map((field) => ({ field, code: "unknown", message: `${field} has no meaning for ${type}` }));
   if (errors.length > 0) throw invalidFields(errors);

@@ -27,7 +27,7 @@ export async function addOwnPasskey(
   parts: RegistrationParts,
   req: FastifyRequest,
   registering: Registering,
-  /** What the browser made, as JSON. */
+  /** The credential that the browser made, as JSON. */
   credential: string,
   label: string | null,
 ): Promise<Credential & { codes?: string[] }> {

@@ -35,7 +35,7 @@ const errors = defineErrors("totp", {
   expired: [400, "This set-up has expired, was used already or was begun anew: begin again without setup and code"],
 });
 
-/** What is kept until the first code; the secret is sealed for this set-up alone. */
+/** The state of a set-up until its first code; the secret is sealed for this set-up alone. */
 interface Kept {
   readonly secret: string;
   readonly form: TotpForm;
@@ -100,7 +100,7 @@ export async function confirmOwnTotp(
     throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
   return changeSignIn(req, async (ctx) => {
     const { userId } = await takeOwnUser(ctx);
-    // Of two that confirm at once, one adds it.
+    // Where two requests confirm at once, one adds it.
     if ((await takeToken(ctx, KIND, setup)) === null) throw errors.expired();
     const id = newId();
     await addTotp(ctx, userId, { id, secret: vault.seal(plain, totpPlace(ctx.realm, id)), ...form, label, lastStep });

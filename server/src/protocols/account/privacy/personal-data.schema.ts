@@ -6,7 +6,7 @@ const time = Type.Integer({ description: "Epoch milliseconds" });
 const maybeTime = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
 const text = Type.Union([Type.String(), Type.Null()]);
 
-/** What a realm knows of a person, in the form in which the law wants it handed over: structured, common, machine-readable. */
+/** The data that a realm has of a person, in the form that the law asks for: structured, common, machine-readable. */
 export const PersonalData = Type.Object(
   {
     generatedAt: time,

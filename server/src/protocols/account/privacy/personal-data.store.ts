@@ -20,7 +20,7 @@ type Kept = Pick<
 > &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
-/** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
+/** The rows of one user in the tables of many features. They are read here, so that the columns which leave the server stand in one place. */
 export async function readKept(db: Db, realm: string, userId: string, now: number): Promise<Kept> {
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const mine = sql`realm_id = ${realm} and user_id = ${userId}`;

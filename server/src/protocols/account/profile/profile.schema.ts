@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
 
-/** What people say of themselves. Other attributes are the administrators' to say: applications may decide by them. */
+/** Attributes that people set themselves. Administrators set the others: applications may decide by them. */
 export const ownAttributes = [
   "middleName",
   "nickname",

@@ -17,7 +17,7 @@ type Value = UserRow["attributes"][string];
 type VersionedProfile = Profile & { readonly version: number };
 
 const named = ["firstName", "lastName", "locale"] as const;
-/** What people sign in by, or what reaches them when they cannot. */
+/** Members by which people sign in, or by which they are reached when they cannot. */
 const SENSITIVE: readonly string[] = ["username", "email", "phoneNumber"];
 
 /** An administrator may have written several. */
@@ -90,7 +90,7 @@ function nextAttributes(current: UserRow["attributes"], input: UpdateProfile): U
     if (value === null || value === undefined) delete next[name];
     else next[name] = value;
   };
-  // What comes back as it was shown is left as it is.
+  // A value that comes back as it was shown is left as it is.
   for (const name of named) if ((input[name] ?? null) !== first(current[name])) put(name, input[name]);
   for (const name of ownAttributes) put(name, input.attributes?.[name]);
   // Another number was never shown to be theirs.
@@ -106,10 +106,10 @@ function changedMembers(current: UserRow, next: Pick<UserRow, "username" | "emai
   ];
 }
 
-/** What the request calls it. */
+/** The member's name in the request. */
 const fieldOf = (member: string): string => ((ownAttributes as readonly string[]).includes(member) ? `attributes.${member}` : member);
 
-/** What the realm does not let people change, and by what applications know them: a user who chose that freely could pose as another. */
+/** Members that the realm does not let people change, and those by which applications know them: a user who chose these freely could pose as another. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
   const { fixed, identifying } = await fixedMembers(ctx, policy);
   const errors = changed

@@ -97,7 +97,7 @@ async function targetWithin(
   );
 }
 
-/** What the assertion, the request and the client have in common; never `offline_access`. */
+/** The scopes that the assertion, the request and the client have in common; never `offline_access`. */
 function scopesWithin({ parts, client }: TokenCtx, { claims }: ReadAssertion, scope: string | undefined): readonly string[] {
   const asserted = typeof claims.scope === "string" ? claims.scope.split(" ") : [];
   const beyond = scope?.split(" ").find((name) => !asserted.includes(name));

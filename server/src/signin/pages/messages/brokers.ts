@@ -1,6 +1,6 @@
 import { deHomeRealm, enHomeRealm, esHomeRealm, frHomeRealm, nlHomeRealm } from "./home-realm.ts";
 
-/** What pages say of identity providers, in each language; `{provider}` is filled in. */
+/** Texts about identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
   brokerPostTitle: "Continue to sign in",
   ...enHomeRealm,

@@ -1,4 +1,4 @@
-/** What pages say about what an application wants, in each language; names in braces are filled in. */
+/** Texts about consent, in each language; names in braces are filled in. */
 export const enConsent = {
   consentTitle: "Allow access to your account?",
   consentText: "{client} wants to access your account {account}. It wants to:",

@@ -1,4 +1,4 @@
-/** What pages say of passwords that a directory keeps, in each language. */
+/** Texts about passwords that a directory keeps, in each language. */
 export const enDirectories = {
   passwordElsewhereTitle: "Please change your password first",
   passwordElsewhereText:

@@ -1,4 +1,4 @@
-/** What pages say about being led to an identity provider, in each language; `{provider}` is filled in. */
+/** Texts about home realm discovery, in each language; `{provider}` is filled in. */
 export const enHomeRealm = {
   departureTitle: "Sign in at {provider}",
   departureText: "People with this address sign in there. You then return here automatically.",
