@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       await page.locator("#main").getByText(shows).first().waitFor();
       await page.waitForFunction(() => {
         const { document } = globalThis as unknown as { document: Document };
-        return [...document.querySelectorAll("#main [aria-busy]")].every((one) => !one.checkVisibility());
+        return Array.from(document.querySelectorAll("#main [aria-busy]")).every((one) => !one.checkVisibility());
       });
       await expectAccessible(page, `console-${path.replaceAll(/[^a-z]+/g, "-")}`);
       await page.emulateMedia({ colorScheme: "dark" });

@@ -51,10 +51,14 @@ const documentAddress = () => `https://assistant.example:${peer.port}/client.jso
 async function reach(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const url = String(input);
   if (!url.startsWith(iam.config.baseUrl)) return fetch(input, init);
+  const sent: Record<string, string> = {};
+  new Headers(init.headers).forEach((value, name) => {
+    sent[name] = value;
+  });
   const { statusCode, headers, body } = await server.app.inject({
     method: (init.method ?? "GET") as "GET",
     url: url.slice(iam.config.baseUrl.length),
-    headers: Object.fromEntries(new Headers(init.headers)),
+    headers: sent,
     ...(init.body != null && { payload: String(init.body) }),
   });
   return new Response(body, { status: statusCode, headers: headers as Record<string, string> });
