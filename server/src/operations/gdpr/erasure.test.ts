@@ -231,6 +231,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
     .values({ ...account, remote_id: "id-there", error: `The target answered 400: no ${username}` })
     .execute();
   await db.insertInto("scim_members").values({ realm_id: realm.name, target_id: targetId, group_id: newId(), user_id: userId }).execute();
+  await db.insertInto("awaited_passwords").values({ realm_id: realm.name, user_id: userId }).execute();
   // An import that runs knows who started it.
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
     db,

@@ -190,6 +190,12 @@ export const groups: readonly Group[] = [
         permission: ["manage-realm"],
         load: async () => ({ Page: (await import("../areas/provisioning.tsx")).Provisioning }),
       },
+      "scim-targets": {
+        title: "SCIM targets",
+        icon: "plug",
+        permission: ["manage-realm"],
+        load: async () => ({ resource: (await import("../areas/scim-targets.tsx")).scimTargets }),
+      },
       transfer: {
         title: "Export & import",
         icon: "transfer",
