@@ -1,4 +1,4 @@
-// npm run pictures -w server: every page that the journeys look at, in light and dark, at a desk and on a phone, as pictures in server/.cache/pictures
+// npm run pictures: every page that the journeys look at, in light and dark, at a desk and on a phone, as pictures in server/.cache/pictures
 // (or in the folder that PICTURES names). Arguments select other journeys.
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Takes the pictures of the documentation: `npm run pictures`. Starts a server of its own on an empty folder, fills its demo realm as the console
+// Takes the pictures of the documentation: `npm run pictures -w web/console`. Starts a server of its own on an empty folder, fills its demo realm as the console
 // does it, and photographs the main screens to docs/pictures. Needs Chromium.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
