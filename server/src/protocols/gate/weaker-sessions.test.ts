@@ -361,6 +361,7 @@ test("every file that takes a session is known here: those that judge it, and th
     ...["protocols/gate/callers.ts", "protocols/gate/gate.ts", "signin/run/session-standing.ts"],
     ...["protocols/decoupled/ciba.routes.ts", "protocols/decoupled/device.routes.ts", "protocols/decoupled/visitors.ts"],
     ...["protocols/saml/sso/decide.ts", "protocols/saml/sso/service.ts", "protocols/token-endpoint/exchange.ts"],
+    "protocols/token-endpoint/grants/identity-assertion.ts",
     ...["protocols/transactions/caller.ts", "protocols/transactions/routes.ts", "protocols/transactions/service.ts"],
     ...["signin/enrolled-devices/push.routes.ts", "signin/enrolled-devices/qr.routes.ts"],
     ...["signin/invitations/routes.ts", "signin/invitations/show.ts"], // accepting is judged; the page changes nothing

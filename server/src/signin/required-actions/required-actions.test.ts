@@ -242,7 +242,7 @@ describe("UPDATE_PROFILE", () => {
     expect(heading(page)).toBe("Complete your profile");
     expect(page.text).not.toContain("<b>");
     for (const [form, words] of [
-      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Please fill in: First name."],
+      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Fill in: First name."],
       [{ firstName: "\u200f\u202e", lastName: "Lovelace", email: ada.email }, "check what you typed"],
       [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "check what you typed"],
     ] as const) {
