@@ -162,6 +162,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     ["authenticateClient", 2, ["pushed_authorization_request", "device_authorization", "backchannel_authentication"]],
     ["checkClientGrantType", 2, ["device_authorization", "backchannel_authentication"]],
     ["checkDpopJkt", 2, ["pushed_authorization_request"]],
+    ["checkResource", 2, [...both, "device_authorization", "backchannel_authentication"]],
     ["checkResponseMode", 2, both],
     ["checkResponseType", 2, both],
     ["checkScope", 2, [...both, "device_authorization", "backchannel_authentication"]],
