@@ -6,7 +6,6 @@ import { launchBrowser, noBrowser, personIn } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { type IdentityProviderPeer, startIdentityProvider } from "./saml/simplesamlphp-identity-provider.ts";
 import { formOf, type Page, WebBrowser } from "./saml/web-browser.ts";
-import { signedIn } from "./signing-in.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
@@ -181,7 +180,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     await tab.locator("#username").fill(ADA.username);
     await tab.locator("#password").fill(ADA.password);
     await tab.keyboard.press("Enter");
-    await signedIn(tab);
+    await tab.waitForURL(`${issuer}/account/**`);
     await tab.goto(`${issuer}/logout`);
     await tab.getByRole("button", { name: "Sign out" }).click();
     await tab.waitForURL(`${issuer}/login?signed_out=1`);
