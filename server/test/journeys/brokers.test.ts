@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await signedIn(page);
-    expect(await page.locator(".gh-account").textContent()).toContain("ada");
+    expect(await page.locator(".gh-account, .gh-account-name").first().textContent()).toContain("ada");
     await signOut(person, realm);
     await open(page, realm);
     await link(page, /^Continue with Acme/).click();
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await heading(tab, "Complete your profile");
     await profile(tab);
     await signedIn(tab);
-    expect(await tab.locator(".gh-account").textContent()).toContain("grace-2");
+    expect(await tab.locator(".gh-account, .gh-account-name").first().textContent()).toContain("grace-2");
     await bare.close();
   });
 

@@ -71,7 +71,9 @@ export const sub = (alias: string, steps: readonly object[], requirement = "REQU
 export const loginOf = (realm: string) => `/realms/${realm}/login?return_to=${encodeURIComponent(`/realms/${realm}/login`)}`;
 export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name, level: 1 }).waitFor();
 export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
-export const signedIn = (page: Page) => heading(page, "You are signed in");
+/** On the page that says so, or in the account, where a sign-in without an application leads. */
+export const signedIn = (page: Page) =>
+  page.getByRole("heading", { name: "You are signed in", level: 1 }).or(page.locator(".gh-top-account")).first().waitFor();
 export const signOut = ({ context }: Person, realm: string) => context.clearCookies({ name: `gh_${realm}` });
 
 export async function typePassword(page: Page, username: string, password = PASSWORD): Promise<void> {
