@@ -19,6 +19,8 @@ export function encryptKey(secret: Buffer, key: KeyObject, { digest, mask }: Oae
  * millisecond that a private operation takes. Throws when it fails, and never says why.
  */
 export async function decryptKey(encrypted: Buffer, key: KeyObject, { digest, mask }: OaepHashes): Promise<Buffer> {
+  // RFC 8017 §7.1.2: OpenSSL would also take a number without its leading zeros.
+  if (encrypted.length !== modulusBytes(key)) throw new Error("the ciphertext is not of the key's size");
   if (digest === mask)
     return Buffer.from(await webcrypto.subtle.decrypt({ name: "RSA-OAEP" }, await imported(key, digest), view(encrypted)));
   return unpad(privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, encrypted), digest, mask);
