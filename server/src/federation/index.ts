@@ -10,7 +10,6 @@ export { type ReadAssertion, readIdentityAssertion } from "./brokers/identity-as
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
 export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
-export { createRereadLimit } from "./brokers/reread-limit.ts";
 export {
   prepareUpstreamLogout,
   readUpstreamLogout,

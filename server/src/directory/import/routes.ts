@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
+import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { PasswordParts } from "../credentials/index.ts";
 import type { UserLinks } from "./batch-tools.ts";
@@ -37,21 +37,14 @@ const body = {
 
 /** Mounted under /admin/realms/:realm/users/import. */
 export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms, vault, links }) => {
-  // Here, and only here, a body is handed over as it arrives, whatever its length.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (request, payload, done) => {
-    allowSlowBody(request.raw, payload);
-    done(null, payload);
-  });
-
-  const standard = buildValidator({});
+  const validatorCompiler = streamBodies(app, "*");
   app.post(
     "/",
     {
       // Asked at the start: an import of an hour is not stopped halfway.
       config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
       // The rows are judged one by one as they come.
-      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      validatorCompiler,
       schema: {
         summary: "Import users",
         description:

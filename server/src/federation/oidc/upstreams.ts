@@ -2,7 +2,6 @@ import { KeyObject } from "node:crypto";
 import { createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
 import { HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { createRemoteDocuments, type Outbound, type RemoteDocumentRules } from "../../platform/outbound/index.ts";
-import { createRereadLimit } from "../brokers/reread-limit.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, needsDiscovery, UpstreamError } from "./metadata.ts";
 
@@ -30,7 +29,6 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 export function createUpstreams(outbound: Outbound): Upstreams {
   const issuers = createRemoteDocuments<Record<string, unknown>>(rules);
   const keySets = createRemoteDocuments<KeySet>(rules);
-  const rereadLimit = createRereadLimit(rules.max);
   return {
     outbound,
     async endpoints({ config }) {
@@ -47,8 +45,9 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       } catch (error) {
         if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
         // Rotated.
-        if (!keySets.isReading(jwksUrl) && !rereadLimit.take(jwksUrl)) throw error;
-        const findAgain = await keySets.reread(jwksUrl, read).catch(() => find);
+        const reread = keySets.rereadIncomplete(jwksUrl, read);
+        if (!reread) throw error;
+        const findAgain = await reread.catch(() => find);
         return KeyObject.from(await findAgain(header));
       }
     },

@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { Outbound } from "../../platform/outbound/index.ts";
-import { createRereadLimit } from "../brokers/reread-limit.ts";
+import { createRereadLimit, type Outbound } from "../../platform/outbound/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { IdentityProviders, OpenProvider, ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 import { claimDueMetadata, findMetadata, postponeMetadata, saveMetadata } from "./metadata.store.ts";

@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
-import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
+import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import type { SectionTools } from "../transfer/index.ts";
+import { type SectionTools, transactUnversioned } from "../transfer/index.ts";
 import { receive } from "./body.ts";
 import { ExternalImport, ExternalImportQuery } from "./schema.ts";
 import { importExternal } from "./service.ts";
@@ -38,18 +38,13 @@ const body = {
 /** Mounted under /admin/realms/:realm. */
 export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (app, { hasher, breaches, realms, ...tools }) => {
   // A dump may be of any length: it is handed over as it arrives.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (request, payload, done) => {
-    allowSlowBody(request.raw, payload);
-    done(null, payload);
-  });
-  const standard = buildValidator({});
+  const validatorCompiler = streamBodies(app, "*");
   app.post(
     "/import/external",
     {
       config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
       // Each item's rules validate the content of the files.
-      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      validatorCompiler,
       schema: {
         operationId: "importExternal",
         summary: "Import an export of another system",
@@ -74,8 +69,7 @@ export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = as
         const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
         const all = { ...tools, users: { hashPassword, log: req.log } };
         const options = { source, from, parameters: received.parameters, dryRun, onConflict, importId };
-        // If-Match names the version of one record; a document has many.
-        const transact: typeof req.transact = (work) => req.transact((ctx) => work({ ...ctx, ifMatch: null }));
+        const transact = transactUnversioned(req);
         return await importExternal(transact, all, { realm: req.realmId, actor: req.actor! }, received.files, options);
       } finally {
         await received.close();

@@ -14,3 +14,4 @@ export {
   type RealmExport,
   type RealmImport,
 } from "./service.ts";
+export { transactUnversioned } from "./unversioned.ts";

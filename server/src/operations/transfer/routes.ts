@@ -4,13 +4,14 @@ import type { FastifyRequest } from "fastify";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
 import { assertRecent } from "../../platform/context.ts";
-import { allowSlowBody, buildValidator, Problem, pathParams } from "../../platform/http/index.ts";
+import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { splitBody } from "./body.ts";
 import { RealmDocumentSchema, readDocument } from "./document.ts";
 import { ExportQuery, ImportQuery, RealmImport } from "./schema.ts";
 import type { SectionTools } from "./section.ts";
 import { exportRealm, importRealm } from "./service.ts";
+import { transactUnversioned } from "./unversioned.ts";
 
 const tags = ["Export and import"];
 const config = { permission: "manage-realm", takesLong: true } as const;
@@ -49,12 +50,7 @@ async function* textOf(document: object, users: AsyncIterable<object> | null): A
 /** Mounted under /admin/realms/:realm. */
 export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (app, { hasher, breaches, realms, ...tools }) => {
   // A document may bring millions of users: its body is handed over as it arrives.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", (request, payload, done) => {
-    allowSlowBody(request.raw, payload);
-    done(null, payload);
-  });
-  const standard = buildValidator({});
+  const validatorCompiler = streamBodies(app, "application/json");
   app.get(
     "/export",
     {
@@ -86,7 +82,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
     {
       config: { ...config, recentAuthentication: true },
       // The document is judged item by item, by the schemas of its sections.
-      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      validatorCompiler,
       schema: {
         operationId: "importRealm",
         summary: "Import a realm's document",
@@ -108,8 +104,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
         const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
         const all = { ...tools, users: { hashPassword, log: req.log } };
         const options = { dryRun, prune, source, plan, onConflict, importId };
-        // If-Match names the version of one record; a document has many.
-        const transact: typeof req.transact = (work) => req.transact((ctx) => work({ ...ctx, ifMatch: null }));
+        const transact = transactUnversioned(req);
         return await importRealm(transact, all, { realm: req.realmId, actor: req.actor! }, { document, users }, options);
       } finally {
         // The rest of a refused body is not read, so the connection cannot be reused.

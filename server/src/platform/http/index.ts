@@ -40,4 +40,5 @@ export { answerConditionally, created, createdAt, noContent, noContentAnswer, pa
 export { unitOfWorkPlugin } from "./requests.ts";
 export { field, oneOf, page, redirect, refuseUnknownQuery, visibleName } from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
+export { streamBodies } from "./streamed-bodies.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

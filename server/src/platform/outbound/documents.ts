@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { clock } from "../../kernel/clock.ts";
+import { createRereadLimit } from "./reread-limit.ts";
 
 /** A document, and for how many milliseconds it is used without another request (`freshFor`). */
 export interface ReadDocument<T> {
@@ -34,6 +35,8 @@ export interface RemoteDocuments<T> {
   peek(key: string): T | undefined;
   /** Whether a request is under way. */
   isReading(key: string): boolean;
+  /** Reads it again because it lacks something, such as a key that was rotated in: at once, and then once in a while. Null: not now. */
+  rereadIncomplete(key: string, read: () => Promise<ReadDocument<T>>): Promise<T> | null;
 }
 
 interface Kept<T> {
@@ -51,6 +54,7 @@ export function createRemoteDocuments<T>({ max, staleMs, pauseMs, failureOf }: R
   // A separate cache, so that failures do not evict documents.
   const failed = new LRUCache<string, Failed>({ max });
   const reading = new Map<string, Promise<T>>();
+  const rereadLimit = createRereadLimit(max);
 
   const readNow = async (key: string, read: () => Promise<ReadDocument<T>>): Promise<T> => {
     try {
@@ -92,5 +96,6 @@ export function createRemoteDocuments<T>({ max, staleMs, pauseMs, failureOf }: R
     reread,
     peek: (key) => kept.get(key)?.document,
     isReading: (key) => reading.has(key),
+    rereadIncomplete: (key, read) => (reading.has(key) || rereadLimit.take(key) ? reread(key, read) : null),
   };
 }

@@ -8,5 +8,6 @@ export { freshFor } from "./freshness.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
 export { receiverFault } from "./receivers.ts";
+export { createRereadLimit } from "./reread-limit.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export type { ClientIdentity } from "./sockets.ts";

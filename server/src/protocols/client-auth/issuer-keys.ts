@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { WorkloadCredential } from "../../applications/workload-credentials/index.ts";
-import { createRereadLimit, fetchObject } from "../../federation/index.ts";
+import { fetchObject } from "../../federation/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { createRemoteDocuments, type Outbound } from "../../platform/outbound/index.ts";
@@ -34,7 +34,6 @@ const RETRY = 5 * SECOND;
 export function createIssuerKeys(outbound: Outbound): IssuerKeys {
   // Keys that are too old do not count, also where the issuer does not answer: they may have been withdrawn.
   const sets = createRemoteDocuments<readonly IssuerKey[]>({ max: MAX_KEPT, staleMs: 0, pauseMs: RETRY, failureOf: () => "down" });
-  const rereadLimit = createRereadLimit(MAX_KEPT);
   return {
     async fitting(credential, header, maxAge) {
       if (credential.jwks) return fittingIn(staticKeys(credential.jwks), header);
@@ -44,8 +43,8 @@ export function createIssuerKeys(outbound: Outbound): IssuerKeys {
       const current = await sets.get(place, read);
       const found = fittingIn(current, header);
       // Not among keys that were read before: rotated.
-      const isRereading = found.length === 0 && current === known && (sets.isReading(place) || rereadLimit.take(place));
-      return isRereading ? fittingIn(await sets.reread(place, read), header) : found;
+      const reread = found.length === 0 && current === known ? sets.rereadIncomplete(place, read) : null;
+      return reread ? fittingIn(await reread, header) : found;
     },
   };
 }

@@ -86,7 +86,7 @@ export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]
 };
 
 /** Actions of the script on a list of codes. */
-export const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
+const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
   <div class="gh-tools" data-codes={of} data-file="recovery-codes.txt" hidden>
     <button class="gh-link" type="button" data-act="copy" data-done={text.codesCopied} aria-live="polite" hidden>
       {text.codesCopy}
@@ -100,10 +100,10 @@ export const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
   </div>
 );
 
-/** Shown once: to print, to copy, to write down. */
-export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: readonly string[] }) => (
+/** Recovery codes, with the actions of the script. */
+export const CodeList = ({ text, title, codes }: { text: Messages; title: string; codes: readonly string[] }) => (
   <>
-    <ul class="gh-codes" id="codes" aria-label={text.recoveryTitle}>
+    <ul class="gh-codes" id="codes" aria-label={title}>
       {codes.map((code) => (
         <li class="gh-code" translate={false}>
           {code}
@@ -111,6 +111,13 @@ export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: reado
       ))}
     </ul>
     <CodeTools text={text} of="codes" />
+  </>
+);
+
+/** Shown once: to print, to copy, to write down. */
+export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: readonly string[] }) => (
+  <>
+    <CodeList text={text} title={text.recoveryTitle} codes={codes} />
     <Submit>{text.recoveryKept}</Submit>
   </>
 );

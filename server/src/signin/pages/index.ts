@@ -4,7 +4,7 @@ export type { ShownApplication } from "./application.tsx";
 export { type Branding, brandName, logoOf } from "./branding.ts";
 export { browserName } from "./browser-name.ts";
 export { renderCiba } from "./ciba.tsx";
-export { AppSetup, CodeField, CodeTools, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
+export { AppSetup, CodeField, CodeList, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
 export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead, proveLead } from "./confirm-link.tsx";
 export { renderChooseAccount, renderConsent, scopeWords } from "./consent.tsx";
 export { Field, HiddenUsername, loginName, NameField, type StepAlert, Submit } from "./controls.tsx";

@@ -4,7 +4,7 @@ import { encodeQR } from "qr";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { CodeTools, CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../signin/pages/index.ts";
+import { CodeList, CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../signin/pages/index.ts";
 import { cleanLabel, creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
@@ -37,14 +37,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       lead: text.accountCodesShownText,
       children: (
         <Panel>
-          <ul class="gh-codes" id="codes" aria-label={text.accountCodesShownTitle}>
-            {codes.map((code) => (
-              <li class="gh-code" translate={false}>
-                {code}
-              </li>
-            ))}
-          </ul>
-          <CodeTools text={text} of="codes" />
+          <CodeList text={text} title={text.accountCodesShownTitle} codes={codes} />
           <p class="gh-panel-links">
             <a class="gh-button gh-button--primary gh-button--small" href={`${view.base}${PATH}`}>
               {text.accountCodesDone}

@@ -1,0 +1,7 @@
+import type { FastifyRequest } from "fastify";
+
+/** If-Match names the version of one record; a document has many. */
+export const transactUnversioned =
+  (req: FastifyRequest): FastifyRequest["transact"] =>
+  (work) =>
+    req.transact((ctx) => work({ ...ctx, ifMatch: null }));

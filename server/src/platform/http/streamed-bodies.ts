@@ -1,0 +1,18 @@
+import type { FastifyInstance, FastifySchemaCompiler } from "fastify";
+import { allowSlowBody } from "./client-errors.ts";
+import { buildValidator } from "./validation.ts";
+
+/**
+ * From here on, routes of this plugin get a body as it arrives, whatever its length, in `request.body`. The answer is the compiler for a route
+ * whose handler judges the body item by item; everything else of the request is validated as usual.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: fastify's own type depends on the type provider of the instance
+export function streamBodies(app: FastifyInstance<any, any, any, any, any>, contentType: string): FastifySchemaCompiler<unknown> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(contentType, (request, payload, done) => {
+    allowSlowBody(request.raw, payload);
+    done(null, payload);
+  });
+  const standard = buildValidator({});
+  return (route) => (route.httpPart === "body" ? () => true : standard(route as never));
+}
