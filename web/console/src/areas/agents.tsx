@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { Picker, userPicker } from "../kit/picker.tsx";
+import { clientPicker, Picker, userPicker } from "../kit/picker.tsx";
 import type { Action, Resource } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { When } from "../kit/when.tsx";
@@ -24,10 +24,8 @@ const Owner: Control = ({ value, error, onChange }) => (
 
 const ActsAs: Control = ({ value, error, onChange }) => (
   <Picker
+    {...clientPicker}
     label="Acts as the application"
-    path="/clients"
-    value={({ clientId }: Schemas["Client"]) => clientId}
-    text={({ name, clientId }: Schemas["Client"]) => (name ? `${name} · ${clientId}` : clientId)}
     chosen={(value as string | null | undefined) ?? null}
     error={error}
     onChoose={onChange}

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { OnConflict } from "../kit/on-conflict.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 
 type Report = components["schemas"]["UserImport"];
@@ -80,17 +81,7 @@ export function ImportUsers() {
                 allowDeselect={false}
                 onChange={(value) => setFormat(value as Format)}
               />
-              <Select
-                label={t("Where the name or address is taken")}
-                data={[
-                  { value: "skip", label: t("Leave the user as it is") },
-                  { value: "update", label: t("Change the members that the row names") },
-                  { value: "fail", label: t("Report an error") },
-                ]}
-                value={onConflict}
-                allowDeselect={false}
-                onChange={(value) => setOnConflict(value ?? "skip")}
-              />
+              <OnConflict value={onConflict} onChange={setOnConflict} />
             </Group>
             <Group justify="flex-end">
               <Button disabled={text.trim() === ""} loading={busy} onClick={() => void send(true)}>

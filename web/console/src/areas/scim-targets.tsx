@@ -7,6 +7,7 @@ import { useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
+import { SendAgain } from "../kit/send-again.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
@@ -99,28 +100,9 @@ function Status({ path, session }: TabProps<Target>) {
   );
 }
 
-function Retry({ path, object, session, reload }: TabProps<Target> & { object: TargetObject }) {
-  const t = useText();
-  if (!["FAILED", "DEAD"].includes(object.state)) return null;
-  const retry = async () => {
-    try {
-      await session.api.send("POST", `${path}/objects/${object.id}/retry`);
-      succeeded(t("It is sent again"));
-      await reload();
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <Button size="xs" variant="default" onClick={() => void retry()}>
-      {t("Send again")}
-    </Button>
-  );
-}
-
-const Objects = (props: TabProps<Target>) => (
+const Objects = ({ path }: TabProps<Target>) => (
   <SubList<TargetObject>
-    path={`${props.path}/objects`}
+    path={`${path}/objects`}
     manage={MANAGE}
     id={({ id }) => id}
     empty="Nothing was sent yet"
@@ -145,7 +127,9 @@ const Objects = (props: TabProps<Target>) => (
       },
       { title: "Sent", render: ({ sentAt }) => <When time={sentAt} /> },
     ]}
-    actions={(object) => <Retry {...props} object={object} />}
+    actions={({ id, state }, reload) =>
+      (state === "FAILED" || state === "DEAD") && <SendAgain path={`${path}/objects/${id}/retry`} reload={reload} />
+    }
   />
 );
 

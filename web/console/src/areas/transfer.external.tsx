@@ -1,10 +1,11 @@
 import type { components } from "@gatehouse/api";
-import { Accordion, Alert, Badge, Button, Card, Code, FileInput, Group, List, Select, Stack, Table, Text, Title } from "@mantine/core";
+import { Accordion, Alert, Badge, Button, Card, Code, FileInput, Group, List, Stack, Table, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { succeeded } from "../kit/notify.ts";
+import { OnConflict } from "../kit/on-conflict.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Changes } from "./transfer.changes.tsx";
 
@@ -60,17 +61,7 @@ export function ExternalImport() {
               setReport(null);
             }}
           />
-          <Select
-            label={t("Where the name or address is taken")}
-            data={[
-              { value: "skip", label: t("Leave the user as it is") },
-              { value: "update", label: t("Change the members that the row names") },
-              { value: "fail", label: t("Report an error") },
-            ]}
-            value={onConflict}
-            allowDeselect={false}
-            onChange={(value) => setOnConflict(value ?? "skip")}
-          />
+          <OnConflict value={onConflict} onChange={setOnConflict} />
         </Group>
         <Group>
           <Button variant={report ? "default" : "filled"} disabled={files.length === 0} loading={busy} onClick={() => void run(true)}>

@@ -1,10 +1,10 @@
 import createSchema from "virtual:schema/CreateWebhook";
 import updateSchema from "virtual:schema/UpdateWebhook";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Text } from "@mantine/core";
-import { useText } from "../i18n/index.ts";
-import { failed, shown, succeeded } from "../kit/notify.ts";
+import { Badge, Code, Text } from "@mantine/core";
+import { shown } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
+import { SendAgain } from "../kit/send-again.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { OnOff } from "./users.tsx";
@@ -16,35 +16,7 @@ type Delivery = Schemas["WebhookDelivery"];
 const MANAGE = ["manage-realm"] as const;
 const COLORS = { PENDING: "blue", DELIVERED: "teal", DEAD: "red" } as const;
 
-function Redeliver({
-  path,
-  delivery,
-  session,
-  reload,
-}: {
-  path: string;
-  delivery: Delivery;
-  session: TabProps<Webhook>["session"];
-  reload(): Promise<void>;
-}) {
-  const t = useText();
-  const send = async () => {
-    try {
-      await session.api.send("POST", `${path}/deliveries/${delivery.id}/redeliver`);
-      succeeded(t("It is sent again"));
-      await reload();
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <Button size="xs" variant="default" onClick={() => void send()}>
-      {t("Send again")}
-    </Button>
-  );
-}
-
-const Deliveries = ({ path, session }: TabProps<Webhook>) => (
+const Deliveries = ({ path }: TabProps<Webhook>) => (
   <SubList<Delivery>
     path={`${path}/deliveries`}
     manage={MANAGE}
@@ -71,7 +43,7 @@ const Deliveries = ({ path, session }: TabProps<Webhook>) => (
       },
       { title: "Time", render: ({ createdAt }) => <When time={createdAt} /> },
     ]}
-    actions={(delivery, reload) => <Redeliver path={path} delivery={delivery} session={session} reload={reload} />}
+    actions={({ id }, reload) => <SendAgain path={`${path}/deliveries/${id}/redeliver`} reload={reload} />}
   />
 );
 

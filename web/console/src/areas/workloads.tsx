@@ -2,7 +2,7 @@ import createSchema from "virtual:schema/CreateWorkloadCredential";
 import updateSchema from "virtual:schema/UpdateWorkloadCredential";
 import type { components } from "@gatehouse/api";
 import { Code } from "@mantine/core";
-import { Picker } from "../kit/picker.tsx";
+import { clientPicker, Picker } from "../kit/picker.tsx";
 import type { Resource } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { OnOff } from "./users.tsx";
@@ -14,10 +14,8 @@ const MANAGE = ["manage-clients"] as const;
 
 const ActsAs: Control = ({ value, error, onChange }) => (
   <Picker
+    {...clientPicker}
     label="Acts as the application"
-    path="/clients"
-    value={({ clientId }: Schemas["Client"]) => clientId}
-    text={({ name, clientId }: Schemas["Client"]) => (name ? `${name} · ${clientId}` : clientId)}
     chosen={(value as string | undefined) ?? null}
     error={error}
     required

@@ -91,6 +91,14 @@ export const userPicker = {
   text: ({ username, email }: UserItem) => (email ? `${username} · ${email}` : username),
 };
 
+type ClientItem = { readonly clientId: string; readonly name?: string | null };
+export const clientPicker = {
+  label: "Application",
+  path: "/clients",
+  value: ({ clientId }: ClientItem) => clientId,
+  text: ({ name, clientId }: ClientItem) => (name ? `${name} · ${clientId}` : clientId),
+};
+
 type RoleItem = { readonly roleId: string; readonly name: string };
 export const rolePicker = { label: "Role", path: "/roles", value: ({ roleId }: RoleItem) => roleId, text: ({ name }: RoleItem) => name };
 export const roleNamePicker = { label: "Role", path: "/roles", value: ({ name }: RoleItem) => name, text: ({ name }: RoleItem) => name };
