@@ -30,7 +30,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
-      await realm.register(publicRealmRoutes, { realms });
+      await realm.register(publicRealmRoutes, { realms, db });
 
       const signIn = {
         ...{
