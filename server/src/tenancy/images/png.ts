@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { crc32, deflate, inflate } from "node:zlib";
 import { imageFault } from "./errors.ts";
 
-/** Of either side. A picture that is shown 64 pixels high needs no more, and a small file cannot become a large picture. */
+/** The longest side. A picture that is shown 64 pixels high needs no more, and a small file cannot become a large picture. */
 export const MAX_SIDE = 2048;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -7,11 +7,11 @@ import { cleanImage, listImages, MAX_IMAGE, readImage, removeImage, saveImage } 
 
 const config = { permission: "manage-realm", versioned: false } as const;
 const tags = ["Settings"];
-const params = pathParams("name");
+const params = pathParams("image");
 const picture = (what: string, example: string) => ({ schema: Type.String({ format: "binary", description: what, examples: [example] }) });
 
 /** An unknown name is a 404, like a malformed id. */
-function named({ name }: { readonly name: string }): ImageName {
+function named({ image: name }: { readonly image: string }): ImageName {
   if (!isImageName(name)) throw imageErrors.not_found();
   return name;
 }
@@ -32,7 +32,7 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   );
 
   app.get(
-    "/:name",
+    "/:image",
     {
       config,
       schema: {
@@ -47,7 +47,7 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   );
 
   app.put(
-    "/:name",
+    "/:image",
     {
       config,
       // The picture is judged by its reader.
@@ -78,7 +78,7 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   );
 
   app.delete(
-    "/:name",
+    "/:image",
     { config, schema: { summary: "Delete an image of the realm's brand", tags, params, response: noContentAnswer("Deleted") } },
     async (req, reply) => noContent(reply, await req.transact((ctx) => removeImage(ctx, named(req.params)))),
   );

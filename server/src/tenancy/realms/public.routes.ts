@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import type { Db } from "../../platform/db/index.ts";
 import { anonymous, field, publish } from "../../platform/http/index.ts";
-import { createImageSender } from "../images/index.ts";
+import type { SendImage } from "../images/index.ts";
 import { unknownRealm } from "./service.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
 
@@ -19,7 +18,10 @@ const Jwks = Type.Object(
 );
 
 /** Mounted under /realms/:realm. */
-export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots; db: Db }> = async (app, { realms, db }) => {
+export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots; sendImage: SendImage }> = async (
+  app,
+  { realms, sendImage },
+) => {
   app.get("/jwks", {
     schema: {
       summary: "The realm's public keys (RFC 7517)",
@@ -37,7 +39,6 @@ export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapsho
     }),
   });
 
-  const sendImage = createImageSender(db);
   app.get(
     "/images/:name",
     {

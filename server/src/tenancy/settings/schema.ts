@@ -257,7 +257,7 @@ const LANGUAGE_TAG = "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$";
 export const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
 export const fontFamilies = ["system", "inter", "serif", "rounded", "mono"] as const;
 
-/** What a realm chooses beyond that. */
+/** A realm chooses these as well. */
 const realmBrandingMembers = {
   backgroundStyle: oneOf(backgroundStyles, {
     default: "glow",

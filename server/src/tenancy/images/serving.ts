@@ -12,13 +12,21 @@ interface StoredPicture {
   readonly bytes: Buffer;
 }
 
+export type SendImage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  realm: string,
+  images: RealmImages,
+  name: string,
+) => Promise<unknown>;
+
 const CACHE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends an image of a realm to anybody. An SVG that is opened by itself is a document of our origin: its policy lets it run and load nothing, and
  * puts it into an origin of its own.
  */
-export function createImageSender(db: Db) {
+export function createImageSender(db: Db): SendImage {
   // By content: a change has another key, on every node as soon as the realm's snapshot is dropped.
   const kept = new LRUCache<string, StoredPicture>({ maxSize: CACHE_BYTES, sizeCalculation: ({ bytes }) => bytes.length });
 
@@ -31,7 +39,7 @@ export function createImageSender(db: Db) {
     return picture;
   };
 
-  return async (request: FastifyRequest, reply: FastifyReply, realm: string, images: RealmImages, name: string): Promise<unknown> => {
+  return async (request, reply, realm, images, name) => {
     const known = isImageName(name) ? images[name] : undefined;
     const picture = known && (kept.get(keyOf(realm, known.name, known.hash)) ?? (await read(realm, known.name)));
     if (!picture) throw imageErrors.not_found();
