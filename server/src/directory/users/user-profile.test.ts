@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { scimClient, USER } from "../../testing/scim.ts";
@@ -200,7 +201,7 @@ describe("an attribute that people may edit", () => {
   const policy = (name: string, more: object) => ({ name, ...more });
 
   /** Every use by which someone is identified or let in: [what it is called, how it is made, the member that names it, how it ends]. */
-  const uses: readonly [string, () => Promise<{ status: number; text: string; body: never }>, string, () => Promise<unknown>][] = [
+  const uses: readonly [string, () => Promise<Answer>, string, () => Promise<unknown>][] = [
     [
       "the subject claim of the realm",
       () => admin.put("/subject-claim", { strategy: "attribute", attribute: "badge" }),
