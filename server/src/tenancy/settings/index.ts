@@ -16,6 +16,7 @@ export {
 export {
   checkBranding,
   defaultSettings,
+  pointLogoAt,
   readSettings,
   saveDisplayName,
   saveSettings,
