@@ -79,6 +79,7 @@ export async function measureProvisioning(options) {
     const lines = await measureRounds(lanes, { rounds, seconds, progress });
     const places = { databaseUrl: place.databaseUrl, pool, signIn: async (/** @type {string} */ realm) => (await signIn(realm)).jar };
     const { share } = await measureImport({ place: places, rounds, progress });
+    /** @type {import("./ldap.mjs").Measure[]} */
     const measures = [
       { name: "import of users with hashes, beside multi-row INSERTs", value: share, unit: "×", target: MIN_SHARE, isLeast: true },
     ];
