@@ -86,7 +86,7 @@ async function answerDelegation(
   assertDelegable(subject, client);
   assertStaysBound(subject, binding);
   await assertStands(parts, client, subject);
-  const audience = audienceWithin(parts, client, subject, lists);
+  const audience = await audienceWithin(parts, client, subject, lists);
   const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
   const tokens = exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
   const ctx = { parts, client, binding, sourceIp: request.sourceIp };

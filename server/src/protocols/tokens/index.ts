@@ -10,8 +10,8 @@ export {
   type UserIssue,
 } from "./access-token.ts";
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
-export { type Act, actOf, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
-export { audienceOf, isMeantFor, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
+export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
+export { audienceOf, isMeantFor, isOpen, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
 export { claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
 export { consentResource, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./contents/consent.ts";
