@@ -57,14 +57,15 @@ export async function measureProvisioning(options) {
   const synced = Math.max(1, Math.min(MAX_SYNCED, Math.round(users / 10)));
   await fill({ place, env, users, synced, progress, untilTheEnd });
 
-  const server = untilTheEnd(await startServer({ ...place, env, profile }));
-  const pool = new Pool(server.origin, { connections: 4, headersTimeout: 0, bodyTimeout: 0 });
+  let server = untilTheEnd(await startServer({ ...place, env, profile }));
+  const connect = () => new Pool(server.origin, { connections: 4, headersTimeout: 0, bodyTimeout: 0 });
+  let pool = connect();
+  const signIn = async (/** @type {string} */ realm) => {
+    const browser = new Browser(pool);
+    await browser.signIn(realm, "admin", PASSWORD);
+    return browser;
+  };
   try {
-    const signIn = async (/** @type {string} */ realm) => {
-      const browser = new Browser(pool);
-      await browser.signIn(realm, "admin", PASSWORD);
-      return browser;
-    };
     const tokens = await scimTokens(await signIn(REALM));
     const cursors = await walk({ pool, tokens, users, progress });
     const load = untilTheEnd(await startAssistant("provisioning-load.mjs"));
@@ -85,6 +86,11 @@ export async function measureProvisioning(options) {
     ];
     progress(`provisioning: import beside INSERTs: ${share.toFixed(2)}`);
 
+    // A new process: what the load before has left in the heap is not of the export.
+    await pool.close();
+    await server.stop();
+    server = untilTheEnd(await startServer({ ...place, env }));
+    pool = connect();
     const file = join(folder, "realm.json");
     progress(`provisioning: an export of ${users.toLocaleString("en")} users`);
     const exported = await largest(server.pid, () => download(pool, signIn, file));
