@@ -37,10 +37,7 @@ const body = {
 };
 
 /** Mounted under /admin/realms/:realm. */
-export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (
-  app,
-  { hasher, breaches, realms, baseUrl, ...tools },
-) => {
+export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (app, { hasher, breaches, realms, ...tools }) => {
   // A dump may be of any length: it is handed over as it arrives.
   const validatorCompiler = streamBodies(app, "*");
   app.post(
