@@ -46,6 +46,8 @@ const USER_MEMBERS = new Set([
   ...["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
 ]);
 const SLOPPY_MEMBERS = 2;
+/** The answer of a peer's token endpoint. */
+export const ACCESS_TOKEN = "made-by-the-token-endpoint";
 
 class Refusal extends Error {
   readonly status: number;
@@ -166,7 +168,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     if (message.url === "/token") {
       tokenRequests.push({ authorization: message.headers.authorization, form: Object.fromEntries(new URLSearchParams(text)) });
       response.writeHead(200, { "content-type": "application/json" });
-      return void response.end(JSON.stringify({ access_token: peer.token, token_type: "Bearer", expires_in: 3600 }));
+      return void response.end(JSON.stringify({ access_token: ACCESS_TOKEN, token_type: "Bearer", expires_in: 3600 }));
     }
     const request = { method: message.method ?? "", path: message.url ?? "", body: text === "" ? null : JSON.parse(text) };
     requests.push(request);

@@ -4,7 +4,7 @@ import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { scimClient } from "../../testing/scim.ts";
-import { type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+import { ACCESS_TOKEN, type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
 
 let iam: Harness;
 let strict: ScimPeer;
@@ -122,7 +122,7 @@ test("users and groups are sent as they are, to a strict service and to a sloppy
   }
 });
 
-test("targets are told who we are by basic authentication or by a token of their own, and a wrong secret of a client suspends", async () => {
+test("targets are told who we are by basic authentication or by a token of their own, and a refusal suspends", async () => {
   const basic = (name: string, secret: string) => `Basic ${Buffer.from(`${name}:${secret}`).toString("base64")}`;
   strict.accepts = (authorization) => authorization === basic("joe", "the secret");
   const first = await targeted(
@@ -135,6 +135,7 @@ test("targets are told who we are by basic authentication or by a token of their
   await first.change({ enabled: false });
   strict.clear();
 
+  strict.accepts = (authorization) => authorization === `Bearer ${ACCESS_TOKEN}`;
   const auth = { type: "oauth2", tokenUrl: strict.tokenUrl, clientId: "us", scope: "scim" };
   const second = await targeted(strict, { auth, secret: "the/secret" }, async ({ user }) => {
     await user("bob");
