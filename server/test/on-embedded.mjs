@@ -37,6 +37,7 @@ export const onEmbedded = [
   "src/operations/monitoring/metrics.test.ts",
   // Races that one connection decides otherwise.
   "src/directory/users/user-names.test.ts",
+  "src/directory/users/user-profile.test.ts",
   "src/signin/run/interactions.test.ts",
   // Stores, one file each.
   "src/applications/access/access.test.ts",
@@ -85,6 +86,7 @@ export const onEmbedded = [
 
 /** Features whose stores are tried on the embedded database by a file that is not beside them. */
 export const storesTriedBy = {
+  "src/applications/attribute-uses": "src/directory/users/user-profile.test.ts",
   "src/directory/consents": "src/protocols/saml/sso/consent.test.ts",
   "src/directory/credentials": "src/directory/users/credentials.test.ts",
   "src/federation/brokers": "src/federation/oidc/logout.test.ts",

@@ -22,5 +22,8 @@ export {
   saveSettings,
   seedSettings,
   settingsOf,
+  shareSettings,
   withDefaults,
 } from "./service.ts";
+export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
+export { attributesOf, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { signingAlgs } from "../keys/index.ts";
+import { UserProfilePolicy } from "./user-profile.schema.ts";
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description });
@@ -272,6 +273,7 @@ const members = {
   saml: SamlPolicy,
   account: AccountPolicy,
   registration: RegistrationPolicy,
+  userProfile: UserProfilePolicy,
   passwordReset: PasswordResetPolicy,
   terms: TermsPolicy,
   passkeys: PasskeyPolicy,
