@@ -244,7 +244,10 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     const waiting = await submit(visitor, base, forgot.page, { username: "reader" });
     const { code } = await mail.latestTo("reader@corp.test");
     const notice = await submit(visitor, base, waiting.page, { code });
-    expect([notice.page.text.includes('name="newPassword"'), notice.page.text.includes("Your organization keeps your password")]).toEqual([false, true]);
+    expect([notice.page.text.includes('name="newPassword"'), notice.page.text.includes("Your organization keeps your password")]).toEqual([
+      false,
+      true,
+    ]);
     const forced = await submit(visitor, base, notice.page, chosen(NEW));
     expect(forced.page.status).toBe(400);
     expect(visitor.cookies.has(`gh_${realm.name}`)).toBe(false);
