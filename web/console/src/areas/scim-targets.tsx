@@ -35,7 +35,7 @@ function Status({ path, session }: TabProps<Target>) {
     queryFn: async ({ signal }) => (await api.get<Schemas["ScimTargetStatus"]>(`${path}/status`, { signal })).data,
     refetchInterval: ({ state: { data } }) => (data?.syncing || data?.state === "WORKING" ? AGAIN : false),
   });
-  if (status.isError) return <Failure error={status.error} retry={() => void status.refetch()} />;
+  if (status.isLoadingError) return <Failure error={status.error} retry={() => void status.refetch()} />;
   if (!status.data) return <Rows />;
   const { state, message, users, groups, lastSyncAt, lastSentAt } = status.data;
   const held = users.held + groups.held;

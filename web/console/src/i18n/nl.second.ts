@@ -65,8 +65,6 @@ export const second: Readonly<Record<string, string>> = {
   Off: "Uit",
   Older: "Ouder",
   On: "Aan",
-  "One resource indicator (RFC 8707) per line: the APIs that this client may request tokens for.":
-    "Eén resource-indicator (RFC 8707) per regel: de API's waarvoor deze client tokens mag vragen.",
   "Only the first are shown.": "Alleen de eerste worden getoond.",
   "Open the application": "Applicatie openen",
   "Open the realm": "Realm openen",
@@ -81,7 +79,6 @@ export const second: Readonly<Record<string, string>> = {
   Organizations: "Organisaties",
   Outcome: "Uitkomst",
   Overview: "Overzicht",
-  "Own activity": "Eigen activiteit",
   Owner: "Eigenaar",
   "Page {page} of {pages}": "Pagina {page} van {pages}",
   "Pages made on a server: Express, Next.js, Spring, Django. It can keep a secret.":

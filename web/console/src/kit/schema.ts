@@ -44,6 +44,14 @@ export interface Described {
 const LONG = 1000;
 const SECRET = /^(secret|password|newPassword|adminPassword|passphrase|bindPassword|clientSecret)$|PrivateKey$/;
 
+/** Whether a member is a secret, or has one inside. */
+export function isSecret(name: string, schema: Schema | undefined): boolean {
+  if (!schema) return false;
+  const { kind } = describe(name, schema);
+  if (kind.kind === "object") return Object.entries(kind.properties).some(([member, inner]) => isSecret(member, inner));
+  return kind.kind === "secret" || name === "config";
+}
+
 /** Describes a member for the form. */
 export function describe(name: string, schema: Schema): Described {
   const alternatives = schema.anyOf ?? schema.oneOf;
@@ -116,6 +124,15 @@ const WORDS: Readonly<Record<string, string>> = {
   idp: "IdP",
   alg: "algorithm",
   enc: "encryption",
+  oidc: "OpenID Connect",
+  qr: "QR",
+  acs: "ACS",
+  sp: "SP",
+  ad: "AD",
+  ldap: "LDAP",
+  xml: "XML",
+  nameid: "NameID",
+  rp: "RP",
 };
 
 /** `redirectUris` becomes "Redirect URIs". */

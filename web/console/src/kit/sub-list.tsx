@@ -8,6 +8,7 @@ import { confirmed } from "./confirm.tsx";
 import { failed, succeeded } from "./notify.ts";
 import type { Column } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
+import { undoable } from "./undo.tsx";
 
 export interface SubListProps<T> {
   /** Where the list is, below the realm. */
@@ -22,6 +23,8 @@ export interface SubListProps<T> {
   /** The path of one item for DELETE, or null where it cannot be removed. */
   remove?(item: T): string | null;
   readonly removeTitle?: string;
+  /** Puts a removed item back. With it nothing is asked first: the message has a button that undoes it. */
+  restore?(item: T): Promise<unknown>;
   /** What the question names. */
   name?(item: T): string;
   /** Above the list: a picker or a button that adds. */
@@ -32,7 +35,7 @@ export interface SubListProps<T> {
 
 /** A list that belongs to a record: members, roles, sessions. The first hundred; longer ones have a page of their own. */
 export function SubList<T>(props: SubListProps<T>) {
-  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", name, add, actions } = props;
+  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, add, actions } = props;
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
@@ -47,10 +50,15 @@ export function SubList<T>(props: SubListProps<T>) {
       action: t(removeTitle),
       danger: true,
     };
-    if (!(await confirmed(question))) return;
+    if (!restore && !(await confirmed(question))) return;
     try {
       await api.send("DELETE", target);
-      succeeded(t("Done"));
+      if (restore)
+        undoable(t("{name} was removed", { name: name?.(item) ?? id(item) }), async () => {
+          await restore(item);
+          await reload();
+        });
+      else succeeded(t("Done"));
       await reload();
     } catch (error) {
       failed(error);
@@ -61,13 +69,13 @@ export function SubList<T>(props: SubListProps<T>) {
       {allowed && add?.(reload)}
       {list.isPending ? (
         <Rows count={3} />
-      ) : list.isError ? (
+      ) : list.isLoadingError ? (
         <Failure error={list.error} retry={() => list.refetch()} />
       ) : list.data.items.length === 0 ? (
         <Empty title={t(empty)} {...(emptyText && { text: t(emptyText) })} />
       ) : (
         <>
-          <Table verticalSpacing="sm">
+          <Table verticalSpacing="sm" className="records">
             <Table.Thead>
               <Table.Tr>
                 {columns.map(({ title, wide }) => (

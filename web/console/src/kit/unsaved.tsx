@@ -1,17 +1,20 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { useBlocker } from "@tanstack/react-router";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 
 export interface UnsavedBarProps {
   readonly dirty: boolean;
+  /** False while something else on the page asks about the changes. */
+  readonly shown?: boolean;
   readonly saving: boolean;
   onSave(): void;
   onDiscard(): void;
 }
 
 /** One bar for unsaved changes, on every page. Leaving the page asks first. */
-export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps) {
+export function UnsavedBar({ dirty, shown = true, saving, onSave, onDiscard }: UnsavedBarProps) {
   const t = useText();
   useBlocker({
     shouldBlockFn: async () =>
@@ -24,7 +27,8 @@ export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps
       })),
     enableBeforeUnload: () => dirty,
   });
-  if (!dirty) return null;
+  useHotkeys([["mod+S", () => dirty && shown && !saving && onSave()]], []);
+  if (!dirty || !shown) return null;
   return (
     <Paper className="unsaved-bar" withBorder shadow="md" p="sm" role="region" aria-label={t("Unsaved changes")}>
       <Group justify="space-between">
@@ -35,7 +39,7 @@ export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps
           <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
             {t("Discard")}
           </Button>
-          <Button size="sm" onClick={onSave} loading={saving}>
+          <Button size="sm" onClick={onSave} loading={saving} aria-keyshortcuts="Control+S">
             {t("Save changes")}
           </Button>
         </Group>
