@@ -22,6 +22,7 @@ const CHOSEN = [
   ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],
   ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
   "The server cannot be reached. Check your connection and try again.",
+  ...["Nothing was sent yet", "Nothing is in this state", "Token endpoint", "Scope, if the service needs one"],
 ];
 const SINGULAR = /\bsingular: "([^"]+)"/g;
 

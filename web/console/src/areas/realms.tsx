@@ -1,5 +1,5 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Anchor, Button, Drawer, Group, Pagination, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Drawer, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,8 +7,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
-import { DEEPEST } from "../kit/list-page.tsx";
 import { PageHead } from "../kit/page-head.tsx";
+import { Pages } from "../kit/pages.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
@@ -96,11 +96,11 @@ export function Realms() {
               <Text size="sm" c="dimmed">
                 {t(realms.data.estimated ? "About {total}" : "{total} in all", { total: realms.data.total.toLocaleString() })}
               </Text>
-              <Pagination
-                value={page + 1}
-                total={Math.ceil(Math.min(realms.data.total, DEEPEST) / SIZE)}
-                onChange={(next) => show({ search, page: next === 1 ? "" : String(next - 1) })}
-                getControlProps={(control) => ({ "aria-label": t(control === "next" ? "Next page" : "Previous page") })}
+              <Pages
+                page={page}
+                size={SIZE}
+                total={realms.data.total}
+                onChange={(next) => show({ search, page: next === 0 ? "" : String(next) })}
               />
             </Group>
           )}

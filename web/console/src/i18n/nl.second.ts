@@ -253,7 +253,6 @@ export const second: Readonly<Record<string, string>> = {
   "The document is imported": "Het document is geïmporteerd",
   "The exact addresses that people return to after signing in.": "De precieze adressen waar mensen na het aanmelden terugkomen.",
   "The export is imported": "De export is geïmporteerd",
-  "The first {count} of {total}": "De eerste {count} van {total}",
   "The invitation is on its way to {email}": "De uitnodiging is onderweg naar {email}",
   "The keys that sign tokens and SAML assertions of this realm.": "De sleutels die tokens en SAML-assertions van deze realm tekenen.",
   "The last try failed: {error}": "De laatste poging mislukte: {error}",

@@ -116,7 +116,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
         }}
       />
       {preview?.(draft)}
-      <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} onSave={() => void save(draft, etag)} onDiscard={discard} />
+      <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} error={error} onSave={() => void save(draft, etag)} onDiscard={discard} />
     </Stack>
   );
 }

@@ -155,8 +155,9 @@ function isNarrow(name: string, schema: Schema): boolean {
   return kind === "number" || kind === "choice";
 }
 
-/** A description that begins with a small letter is what a refused pattern says: it comes with the error. */
-const hint = (text = "") => (/^[a-z]/.test(text) ? "" : text);
+/** A description that begins with a small letter is what a refused pattern says: it comes with the error. What the API does
+ * with a member that is left out is said by the field itself. */
+const hint = (text = "") => (/^[a-z]|^Left out:/.test(text) ? "" : text);
 
 /** What stands in backticks is shown as code. */
 function withCode(text: string): ReactNode {

@@ -4,7 +4,6 @@ import {
   Checkbox,
   Drawer,
   Group,
-  Pagination,
   ScrollArea,
   SegmentedControl,
   Select,
@@ -23,6 +22,7 @@ import { useText } from "../i18n/index.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { CreateDrawer } from "./create-drawer.tsx";
 import { PageHead } from "./page-head.tsx";
+import { Pages } from "./pages.tsx";
 import { RecordPage } from "./record-page.tsx";
 import type { Resource } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
@@ -40,8 +40,6 @@ export interface ListPageProps<T> {
 }
 
 const SIZES = ["25", "50", "100", "200"];
-/** `page × size` may reach 10,000; what lies further is found by searching. */
-export const DEEPEST = 10_000;
 
 export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps<T>) {
   const t = useText();
@@ -173,11 +171,11 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
               w={90}
               allowDeselect={false}
             />
-            <Pagination
-              value={page + 1}
-              total={Math.ceil(Math.min(list.data.total, DEEPEST) / Number(size))}
-              onChange={(next) => change({ page: next === 1 ? undefined : String(next - 1) })}
-              getControlProps={(control) => ({ "aria-label": t(control === "next" ? "Next page" : "Previous page") })}
+            <Pages
+              page={page}
+              size={Number(size)}
+              total={list.data.total}
+              onChange={(next) => change({ page: next === 0 ? undefined : String(next) })}
             />
           </Group>
         </Group>

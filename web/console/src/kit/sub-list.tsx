@@ -1,11 +1,12 @@
 import { ActionIcon, Group, Stack, Table, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 import { failed, succeeded } from "./notify.ts";
+import { Pages } from "./pages.tsx";
 import type { Column } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
 import { undoable } from "./undo.tsx";
@@ -33,14 +34,21 @@ export interface SubListProps<T> {
   actions?(item: T, reload: () => Promise<void>): ReactNode;
 }
 
-/** A list that belongs to a record: members, roles, sessions. The first hundred; longer ones have a page of their own. */
+const SIZE = 100;
+
+/** A list that belongs to a record: members, roles, sessions. */
 export function SubList<T>(props: SubListProps<T>) {
   const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, add, actions } = props;
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
-  const queryKey = [realm, "sub", path, query];
-  const list = useQuery({ queryKey, queryFn: ({ signal }) => api.list<T>(path, { query: { size: 100, ...query }, signal }) });
+  const [page, setPage] = useState(0);
+  const asked = { size: SIZE, ...(page > 0 && { page }), ...query };
+  const list = useQuery({
+    queryKey: [realm, "sub", path, asked],
+    queryFn: ({ signal }) => api.list<T>(path, { query: asked, signal }),
+    placeholderData: keepPreviousData,
+  });
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
   const allowed = may(...manage);
   const drop = async (item: T, target: string) => {
@@ -118,10 +126,13 @@ export function SubList<T>(props: SubListProps<T>) {
               })}
             </Table.Tbody>
           </Table>
-          {list.data.total > list.data.items.length && (
-            <Text size="sm" c="dimmed">
-              {t("The first {count} of {total}", { count: list.data.items.length, total: list.data.total.toLocaleString() })}
-            </Text>
+          {list.data.total > SIZE && (
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {t("{total} in all", { total: list.data.total.toLocaleString() })}
+              </Text>
+              <Pages page={page} size={SIZE} total={list.data.total} onChange={setPage} />
+            </Group>
           )}
         </>
       )}

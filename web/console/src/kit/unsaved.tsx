@@ -9,12 +9,14 @@ export interface UnsavedBarProps {
   /** False while something else on the page asks about the changes. */
   readonly shown?: boolean;
   readonly saving: boolean;
+  /** Why the last attempt was refused: the form's own message may be far above. */
+  readonly error?: string | null;
   onSave(): void;
   onDiscard(): void;
 }
 
 /** One bar for unsaved changes, on every page. Leaving the page asks first. */
-export function UnsavedBar({ dirty, shown = true, saving, onSave, onDiscard }: UnsavedBarProps) {
+export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDiscard }: UnsavedBarProps) {
   const t = useText();
   useBlocker({
     shouldBlockFn: async () =>
@@ -32,8 +34,8 @@ export function UnsavedBar({ dirty, shown = true, saving, onSave, onDiscard }: U
   return (
     <Paper className="unsaved-bar" withBorder shadow="md" p="sm" role="region" aria-label={t("Unsaved changes")}>
       <Group justify="space-between">
-        <Text size="sm" fw={600}>
-          {t("You have unsaved changes")}
+        <Text size="sm" fw={600} {...(error && { className: "field-error" })}>
+          {error ? t(error) : t("You have unsaved changes")}
         </Text>
         <Group gap="xs">
           <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
