@@ -9,6 +9,7 @@ import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
 import { measureAuthz } from "./authz.mjs";
 import { measureBrokers } from "./brokers.mjs";
+import { measureConsole } from "./console.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
 import { measureLdap } from "./ldap.mjs";
@@ -120,6 +121,9 @@ async function bench(options) {
   const authz = options.authz
     ? await measureAuthz({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
+
+  if (options.console)
+    figures.push(...(await measureConsole({ newPlace: onPostgres, folder, rounds, ...options.console, progress, untilTheEnd })));
 
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });

@@ -88,7 +88,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs">
+      <AppShell.Navbar p="xs" className={opened ? "" : "navbar-closed"}>
         <Group wrap="nowrap" gap="xs">
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t("Close the navigation")} />
           <div className="realm-place">
