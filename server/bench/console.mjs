@@ -120,7 +120,7 @@ async function timeOf(browser, cookies, url, selector) {
   });
   await page.addInitScript(watchFor, selector);
   await page.goto(url);
-  const time = Number(await (await page.waitForFunction("globalThis.seenAt")).jsonValue());
+  const time = Number(await (await page.waitForFunction(() => /** @type {any} */ (globalThis).seenAt)).jsonValue());
   await page.waitForLoadState("networkidle");
   await context.close();
   return { time, lists };

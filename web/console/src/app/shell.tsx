@@ -57,7 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group wrap="nowrap" gap="sm">
+          <Group wrap="nowrap" gap="sm" className="place">
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("Navigation")} aria-expanded={opened} />
             <Breadcrumbs className="breadcrumbs">
               <Anchor component={Link} to={`/realms/${realm}/overview` as never} c="dimmed" size="sm">

@@ -75,31 +75,33 @@ export function Status({ item, path, session }: TabProps<Target>) {
         )}
       </Alert>
       {session.may(...MANAGE) && <Work item={item} path={path} session={session} reload={status.refetch} />}
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {["Kind", "Sent", "Waiting", "Refused", "Given up", "Held back"].map((title) => (
-              <Table.Th key={title}>{t(title)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {(
-            [
-              ["Users", users],
-              ["Groups", groups],
-            ] as const
-          ).map(([title, counts]) => (
-            <Table.Tr key={title}>
-              <Table.Td>{t(title)}</Table.Td>
-              {[counts.synced, counts.pending, counts.failed, counts.dead, counts.held].map((count, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-                <Table.Td key={at}>{count.toLocaleString()}</Table.Td>
+      <div className="table-scroll">
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              {["Kind", "Sent", "Waiting", "Refused", "Given up", "Held back"].map((title) => (
+                <Table.Th key={title}>{t(title)}</Table.Th>
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {(
+              [
+                ["Users", users],
+                ["Groups", groups],
+              ] as const
+            ).map(([title, counts]) => (
+              <Table.Tr key={title}>
+                <Table.Td>{t(title)}</Table.Td>
+                {[counts.synced, counts.pending, counts.failed, counts.dead, counts.held].map((count, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+                  <Table.Td key={at}>{count.toLocaleString()}</Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
       <Text size="sm" c="dimmed">
         {t("Compared last")} <When time={lastSyncAt} /> · {t("Sent last")} <When time={lastSentAt} />
       </Text>

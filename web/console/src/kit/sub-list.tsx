@@ -83,49 +83,51 @@ export function SubList<T>(props: SubListProps<T>) {
         <Empty title={t(empty)} {...(emptyText && { text: t(emptyText) })} />
       ) : (
         <>
-          <Table verticalSpacing="sm" className="records">
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map(({ title, wide }) => (
-                  <Table.Th key={title} {...(wide && { visibleFrom: "md" })}>
-                    {t(title)}
+          <div className="table-scroll">
+            <Table verticalSpacing="sm" className="records">
+              <Table.Thead>
+                <Table.Tr>
+                  {columns.map(({ title, wide }) => (
+                    <Table.Th key={title} {...(wide && { visibleFrom: "md" })}>
+                      {t(title)}
+                    </Table.Th>
+                  ))}
+                  <Table.Th w={1}>
+                    <span className="visually-hidden">{t("Actions")}</span>
                   </Table.Th>
-                ))}
-                <Table.Th w={1}>
-                  <span className="visually-hidden">{t("Actions")}</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {list.data.items.map((item) => {
-                const target = remove?.(item) ?? null;
-                return (
-                  <Table.Tr key={id(item)}>
-                    {columns.map(({ title, wide, render }) => (
-                      <Table.Td key={title} {...(wide && { visibleFrom: "md" })}>
-                        {render(item)}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {list.data.items.map((item) => {
+                  const target = remove?.(item) ?? null;
+                  return (
+                    <Table.Tr key={id(item)}>
+                      {columns.map(({ title, wide, render }) => (
+                        <Table.Td key={title} {...(wide && { visibleFrom: "md" })}>
+                          {render(item)}
+                        </Table.Td>
+                      ))}
+                      <Table.Td>
+                        <Group gap={4} wrap="nowrap" justify="flex-end">
+                          {allowed && actions?.(item, reload)}
+                          {allowed && target !== null && (
+                            <ActionIcon
+                              variant="subtle"
+                              color="red"
+                              aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
+                              onClick={() => void drop(item, target)}
+                            >
+                              <IconTrash size={16} />
+                            </ActionIcon>
+                          )}
+                        </Group>
                       </Table.Td>
-                    ))}
-                    <Table.Td>
-                      <Group gap={4} wrap="nowrap" justify="flex-end">
-                        {allowed && actions?.(item, reload)}
-                        {allowed && target !== null && (
-                          <ActionIcon
-                            variant="subtle"
-                            color="red"
-                            aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
-                            onClick={() => void drop(item, target)}
-                          >
-                            <IconTrash size={16} />
-                          </ActionIcon>
-                        )}
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </Table.Tbody>
-          </Table>
+                    </Table.Tr>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </div>
           {list.data.total > SIZE && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
