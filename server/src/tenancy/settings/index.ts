@@ -17,10 +17,14 @@ export {
 export {
   checkBranding,
   defaultSettings,
+  pointLogoAt,
   readSettings,
   saveDisplayName,
   saveSettings,
   seedSettings,
   settingsOf,
+  shareSettings,
   withDefaults,
 } from "./service.ts";
+export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
+export { attributesOf, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";
