@@ -1,4 +1,5 @@
 // The admin console in Chromium: its first screen beside a bare page of Mantine, and lists of many users and realms beside short ones.
+import { once } from "node:events";
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, extname, join } from "node:path";
@@ -21,7 +22,7 @@ const MAX_GROWTH = 2;
 
 /**
  * @param {{ newPlace: () => Promise<Parameters<typeof startServer>[0]>, folder: string, rounds: number, users: number, realms: number,
- *   progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<unknown> }>(program: T) => T }} options
+ *   progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<void> }>(program: T) => T }} options
  * @returns {Promise<import("./report.mjs").Report["figures"]>}
  */
 export async function measureConsole({ newPlace, folder, rounds, users, realms, progress, untilTheEnd }) {
@@ -77,7 +78,7 @@ export async function measureConsole({ newPlace, folder, rounds, users, realms, 
 
 const round2 = (/** @type {number} */ value) => Math.round(value * 100) / 100;
 
-/** @param {{ place: Parameters<typeof startServer>[0], users: number, realms: number, progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<unknown> }>(program: T) => T }} options */
+/** @param {{ place: Parameters<typeof startServer>[0], users: number, realms: number, progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<void> }>(program: T) => T }} options */
 async function fill({ place, users, realms, progress, untilTheEnd }) {
   const maker = untilTheEnd(await startServer(place));
   const pool = new Pool(maker.origin, { connections: 1 });
@@ -165,7 +166,10 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 /** Built and compressed as the console is. @param {string} out */
 async function startBarePage(out) {
   const root = fileURLToPath(new URL("./console-bare/", import.meta.url));
-  const [{ build }, { compressAll }] = await Promise.all([import("vite"), import("../../web/console/build.mjs")]);
+  const [{ build }, { compressAll }] = await Promise.all([
+    import("vite"),
+    import(new URL("../../web/console/build.mjs", import.meta.url).href),
+  ]);
   await build({ root, base: "/", logLevel: "error", build: { outDir: out, emptyOutDir: true } });
   await compressAll(out);
   const server = createServer((request, response) => {
@@ -180,10 +184,11 @@ async function startBarePage(out) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(null)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  const stop = () =>
-    new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+  const stop = async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
   return { origin: `http://localhost:${port}/`, stop };
 }

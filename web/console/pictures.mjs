@@ -80,7 +80,10 @@ try {
   await sleep(11_000);
   await take("overview", "overview", "Sign-ins");
   await take("users", "users", "ada@initech.example");
-  await page.getByRole("row", { name: /grace@initech/ }).getByText("Active").click();
+  await page
+    .getByRole("row", { name: /grace@initech/ })
+    .getByText("Active")
+    .click();
   await page.getByRole("dialog").getByLabel("Username").waitFor();
   await keep("user");
   await take("new-application", "clients/new", "Single-page application");

@@ -315,4 +315,10 @@ export const members: Readonly<Record<string, string>> = {
   Workloads: "Workloads",
   Year: "Jaar",
   "Year end": "Laatste jaar",
+  "Background style": "Stijl van de achtergrond",
+  "Font family": "Lettertype",
+  "Privacy URL": "URL van het privacybeleid",
+  "Standard attributes": "Standaardattributen",
+  "User profile": "Gebruikersprofiel",
+  "Welcome texts": "Welkomstteksten",
 };
