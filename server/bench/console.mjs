@@ -8,7 +8,7 @@ import pg from "pg";
 import { chromium } from "playwright-core";
 import { Pool } from "undici";
 import { chromiumPath } from "../test/peers/index.mjs";
-import { fillPeople, fillRealms } from "./directory-data.mjs";
+import { fillRealms, fillUsers } from "./directory-data.mjs";
 import { ADMIN_PASSWORD, startServer } from "./processes.mjs";
 import { median } from "./rounds.mjs";
 import { Browser } from "./seed.mjs";
@@ -91,7 +91,7 @@ async function fill({ place, users, realms, progress, untilTheEnd }) {
   const client = new pg.Client({ connectionString: place.databaseUrl });
   await client.connect();
   await fillRealms(client, { like: REALM, count: realms, progress });
-  await fillPeople(client, { realm: REALM, users, progress });
+  await fillUsers(client, { realm: REALM, users, events: 0, progress });
   await client.query("vacuum analyze");
   await client.end();
 }

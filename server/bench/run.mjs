@@ -16,6 +16,7 @@ import { measureLdap } from "./ldap.mjs";
 import { measureMachines } from "./machines.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
+import { measureProvisioning } from "./provisioning.mjs";
 import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { measureSaml } from "./saml.mjs";
@@ -122,6 +123,21 @@ async function bench(options) {
     ? await measureAuthz({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
 
+  const provisioning = options.provisioning
+    ? await measureProvisioning({
+        newPlace: onPostgres,
+        dbCpu,
+        connections,
+        profile: options.profile,
+        rounds,
+        seconds,
+        ...options.provisioning,
+        folder,
+        progress,
+        untilTheEnd,
+      })
+    : null;
+
   if (options.console)
     figures.push(...(await measureConsole({ newPlace: onPostgres, folder, rounds, ...options.console, progress, untilTheEnd })));
 
@@ -201,6 +217,7 @@ async function bench(options) {
     brokers,
     machines,
     authz,
+    provisioning,
   };
 }
 
