@@ -184,7 +184,7 @@ describe("is refused", () => {
     const subjects: [string, string][] = [
       [await own(bot), "must be a user's"],
       [signedIn.id_token, "not valid here"],
-      [played, "only the user can delegate"],
+      [played, "only the user can do this"],
       [elsewhere.token, "not valid here"],
       [`${token}x`, "not valid here"],
       ["", "are needed"],

@@ -1,7 +1,7 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
+export { accessError, accessRefusal, assertAccess, directorySilent, unavailable } from "./access.ts";
 export {
-  assertAgentActive,
   type Binding,
   type ClientIssue,
   clientAccessToken,
