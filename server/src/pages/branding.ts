@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { OwnTexts } from "./messages.ts";
 
 /** The branding of a realm's pages. The settings feature stores it; everything here treats it as untrusted. */
 export interface Branding {
@@ -9,6 +10,8 @@ export interface Branding {
   readonly backgroundColor: string | null;
   readonly welcomeText: string | null;
   readonly customCss: string | null;
+  /** The realm's own words, by language and by name of the text. */
+  readonly texts?: OwnTexts | undefined;
 }
 
 /** For pages outside any realm. The operator's own realm always exists, so its stylesheet does too. */

@@ -35,9 +35,10 @@ export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale 
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
-export { countedText, LOCALES, type Locale, type Messages, messagesOf, pluralForms, waitingTime } from "./messages.ts";
+export { countedText, LOCALES, type Locale, type Messages, messagesOf, type OwnTexts, pluralForms, waitingTime } from "./messages.ts";
 export { NewPassword, passwordRules, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
+export { ownTextFaults, shippedTexts } from "./own-texts.ts";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { renderPostForm } from "./post-form.tsx";
 export { FindProvider, ProviderLinks, type ShownLink } from "./providers.tsx";
