@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { onEmbedded } from "./test/on-embedded.mjs";
@@ -14,13 +15,20 @@ const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
   return place === -1 ? LONGEST.length : place;
 };
+// Files that share a server come together: one that has its own closes it, because it may move the clock.
+const sharesServer = ({ moduleId }: TestSpecification) => readFileSync(moduleId, "utf8").includes("sharedHarness(");
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     // A worker serves one project: whatever goes back and forth between projects loads everything anew.
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
-    const turn = ({ project }: TestSpecification) => projects.indexOf(project.name);
-    return sorted.toSorted((one, other) => turn(one) - turn(other) || rank(one) - rank(other));
+    const order = new Map(
+      sorted.map((file) => [file, [projects.indexOf(file.project.name), Number(sharesServer(file)), rank(file)] as const] as const),
+    );
+    return sorted.toSorted((one, other) => {
+      const [a, b] = [order.get(one)!, order.get(other)!];
+      return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+    });
   }
 }
 
