@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { createClients } from "../clients/index.ts";
-import { mayUseApplication } from "./index.ts";
+import { refusalOf } from "./index.ts";
 
 let iam: SharedHarness;
 let realm: RealmUnderTest;
@@ -32,7 +32,7 @@ const create = async (body: object = {}) => {
 const snapshot = async (clientId: string) =>
   (await createClients({ db: iam.core.db, vault: iam.core.vault, changes: iam.core.changes }).get(realm.name, clientId))!;
 const mayUse = async (userId: string, clientId: string) =>
-  mayUseApplication(iam.core.db, realm.name, userId, (await snapshot(clientId)).settings);
+  (await refusalOf(iam.core.db, { realm: realm.name, userId, application: (await snapshot(clientId)).settings })) === null;
 
 describe("who may use an application", () => {
   test("every user, by default", async () => {

@@ -1,7 +1,7 @@
 import { findGroupId } from "../../directory/groups/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import { type ApplicationAccess, isRestricted } from "./service.ts";
+import { type ApplicationAccess, isRestricted } from "./policy.ts";
 import { spellAccess } from "./spell.ts";
 import { findRoleId } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { pathsOfGroups } from "../../directory/groups/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { ApplicationAccess } from "./service.ts";
+import type { ApplicationAccess } from "./policy.ts";
 import { namesOfRoles } from "./store.ts";
 
 /** Replaces ids by names; a deleted role or group is shown by its id. No query without restrictions. */

@@ -52,7 +52,7 @@ export const heldBy = (realm: string, userId: string): RawBuilder<unknown> => sq
         join group_ancestors a on a.realm_id = m.realm_id and a.group_id = m.group_id
         where m.realm_id = ${realm} and m.user_id = ${userId}) as groups`;
 
-/** `mayUseApplication` for many applications at once: by the jsonb that holds both lists, and `held`, made by `heldBy`. */
+/** `allowedRoles` and `allowedGroups` of many applications at once: by the jsonb that holds both lists, and `held`, made by `heldBy`. */
 export const isAllowedBy = (settings: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
   coalesce(jsonb_array_length(${settings} -> 'allowedRoles'), 0) + coalesce(jsonb_array_length(${settings} -> 'allowedGroups'), 0) = 0
   or coalesce(${settings} -> 'allowedRoles' ?| held.roles, false) or coalesce(${settings} -> 'allowedGroups' ?| held.groups, false))`;

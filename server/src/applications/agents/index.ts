@@ -1,5 +1,5 @@
 // Agents: non-human identities with an owner, a lifecycle and a review. Each is bound to one client, whose tokens name it and count only while it
-// is active (applications/clients/live.store.ts). Owns `agents`.
+// is active (applications/access/live.store.ts). Owns `agents`.
 export {
   attestOwnAgent,
   loseClient,

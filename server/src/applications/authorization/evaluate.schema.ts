@@ -13,6 +13,7 @@ export const EvaluateRequest = Type.Object(
   {
     userId: Type.Optional(Type.String({ maxLength: 320, description: "Who asks: a user by id or username" })),
     clientId: Type.Optional(Type.String({ maxLength: 255, description: "Who asks: a client in its own name, by client id" })),
+    agentId: Type.Optional(Type.String({ format: "uuid", description: "Who asks: an agent in its own name, by id" })),
     actors: Type.Optional(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 5,

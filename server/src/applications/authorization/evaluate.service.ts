@@ -12,7 +12,7 @@ import type { ResourceServer, ResourceServers } from "./resource-server.ts";
 import { type AskedResource, resourcesFor } from "./resources.store.ts";
 import { mayViewUsers, serverOf } from "./service.ts";
 import type { Server } from "./store.ts";
-import { findClientSubjects, findUserSubjects } from "./subjects.store.ts";
+import { agentKey, findClientSubjects, findUserSubjects } from "./subjects.store.ts";
 
 /** Evaluates as a token request or AuthZEN would, with reasons. It only reads, and records no event. */
 export async function evaluateFor(ctx: ReadCtx, servers: ResourceServers, id: string, input: EvaluateRequest): Promise<EvaluateResponse> {
@@ -42,12 +42,16 @@ const shown = (result: AskedResult): EvaluateResponse["results"][number] => {
 };
 
 async function subjectsOf(ctx: ReadCtx, { settings }: ResourceServer, input: EvaluateRequest): Promise<Subject[]> {
-  const { userId, clientId, actors = [], throughClientId, tokenScopes } = input;
-  if ((userId === undefined) === (clientId === undefined))
-    throw invalidFields([{ field: "userId", code: "one_subject", message: "Give userId or clientId" }]);
+  const { userId, clientId, agentId, actors = [], throughClientId, tokenScopes } = input;
+  if ([userId, clientId, agentId].filter((id) => id !== undefined).length !== 1)
+    throw invalidFields([{ field: "userId", code: "one_subject", message: "Give one of userId, clientId and agentId" }]);
   const names = [clientId, throughClientId, ...actors].filter((name) => name !== undefined);
-  const clients = await findClientSubjects(ctx.tx, ctx.realm, [...new Set(names)]);
-  const found = userId === undefined ? clients.get(clientId!) : (await findUserSubjects(ctx.tx, ctx.realm, [userId])).get(userId);
+  const agents = agentId === undefined ? [] : [agentId];
+  const clients = await findClientSubjects(ctx.tx, ctx.realm, [...new Set(names)], undefined, agents);
+  const found =
+    userId === undefined
+      ? clients.get(agentId === undefined ? clientId! : agentKey(agentId))
+      : (await findUserSubjects(ctx.tx, ctx.realm, [userId])).get(userId);
   if (!found || names.some((name) => !clients.has(name))) throw authzErrors.subject_not_found();
   const scopeIds = tokenScopes && (await findEntries(ctx.tx, ctx.realm, "client-scope", tokenScopes));
   const through = throughClientId === undefined ? null : clients.get(throughClientId)!;

@@ -3,7 +3,7 @@ import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
-import { agentActs } from "../clients/index.ts";
+import { agentActs } from "../access/index.ts";
 import type { Subject } from "./evaluator/index.ts";
 
 /** A token through which the subject asks; null where it is asked about without one. */

@@ -16,7 +16,6 @@ export { type Api, type Apis, createApis } from "./apis.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
-export { type ActingAgent, acts as agentActs, isAgentActive, isOfAgent, liveClient, mayAllAct } from "./live.store.ts";
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { keyErrors } from "./public-keys.ts";

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
@@ -238,9 +239,17 @@ test("decides the certification fixture, one by one and in batches; finds subjec
     await admin.put(`${authz}/permissions/read`, { scopes: ["read"], policies: ["fixture users", "bot"], decisionStrategy: "AFFIRMATIVE" }),
   );
   const byAgent = async () => must(await call("/evaluation", { ...question, subject: { type: "agent", id: agentId } })).decision;
-  expect([await byAgent(), bot.clientId]).toEqual([false, "bot"]);
+  const evaluated = async (subject: object) =>
+    must(await admin.post(`${authz}/evaluate`, { ...subject, resources: [{ name: question.resource.id, scopes: ["read"] }] })).status;
+  expect([await byAgent(), bot.clientId, await evaluated({ agentId })]).toEqual([false, "bot", "DENY"]);
   must(await admin.post(`/agents/${agentId}/activate`));
-  expect(await byAgent()).toBe(true);
+  expect([await byAgent(), await evaluated({ agentId })]).toEqual([true, "PERMIT"]);
+  expect(await evaluated({ userId: ids.alice, actors: ["bot"] })).toBe("PERMIT");
+  for (const subject of [{}, { agentId, clientId: "bot" }, { userId: ids.alice, agentId }])
+    expect(await admin.post(`${authz}/evaluate`, { ...subject, scopes: ["read"] })).toMatchObject({
+      ...{ status: 400, body: { errors: [{ field: "userId", code: "one_subject" }] } },
+    });
+  expect((await admin.post(`${authz}/evaluate`, { agentId: newId(), scopes: ["read"] })).body.code).toBe("authz.subject_not_found");
   must(await admin.post(`/agents/${agentId}/suspend`));
   expect(await byAgent()).toBe(false);
   expect(must(await call("/evaluation", { ...question, subject: { type: "client", id: "bot" } })).decision).toBe(false);

@@ -136,9 +136,7 @@ export const approvalErrors = defineErrors("oidc", {
 
 /** The user's decision. False: decided already, perhaps in another tab, or expired. */
 export async function answer(req: FastifyRequest, approval: Approval, isAllowed: boolean): Promise<boolean> {
-  const { session, model, request, client } = approval;
-  // An impersonator cannot consent for the user.
-  if (isAllowed && session.impersonator !== null) throw approvalErrors.impersonated();
+  const { model, request, client } = approval;
   try {
     await req.transact(async (ctx) => {
       const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { mayUseApplication } from "../../applications/access/index.ts";
 import { declare, field, page, pathParams, redirect, session as sessionCaller } from "../../platform/http/index.ts";
 import { toSignIn } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
@@ -10,6 +9,7 @@ import { answer, findRequest, listRequests, messageOf, requestedBy } from "./app
 import {
   confirmationOf,
   type DecoupledRouteParts,
+  isRefusedTo,
   missingSignIn,
   nameOf,
   needsRecentSignIn,
@@ -29,7 +29,7 @@ const Answer = Type.Object(
 
 /** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { db, work, issuers, visitors } = parts;
+  const { work, issuers, visitors } = parts;
   declare(app, { tags: ["Protocol"], caller: sessionCaller({ judged: "by-handler" }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
@@ -112,7 +112,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       const found = await findRequest(realm, session, id);
       if (!found) return showGone(request, reply, 404) as never;
       const isAllowed = request.body.decision === "allow";
-      if (isAllowed && !(await mayUseApplication(db, realmId, session.userId, found.client.settings)))
+      if (isAllowed && (await isRefusedTo(realm, found.client, session, true)))
         return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
       const missing = isAllowed ? await missingSignIn(realm, request, found) : null;
       if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });

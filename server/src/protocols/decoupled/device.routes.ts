@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { mayUseApplication } from "../../applications/access/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
@@ -11,7 +10,15 @@ import { issuerFor } from "../gate/index.ts";
 import { answer, findDevice, requestedBy } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { confirmationOf, type DecoupledRouteParts, missingSignIn, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
+import {
+  confirmationOf,
+  type DecoupledRouteParts,
+  isRefusedTo,
+  missingSignIn,
+  needsRecentSignIn,
+  OtherAccount,
+  sendNoAccess,
+} from "./visitors.ts";
 
 const DeviceForm = Type.Object(
   {
@@ -30,7 +37,7 @@ interface Entered {
 
 /** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { db, work, issuers, visitors } = parts;
+  const { work, issuers, visitors } = parts;
   declare(app, {
     tags: ["Protocol"],
     caller: sessionCaller({ returnTo: withCode, judged: "by-handler" }),
@@ -105,7 +112,8 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
 
       const path = here(realm.realmId);
       const userCode = spellUserCode(code);
-      if (decision !== "deny" && !(await mayUseApplication(db, realm.realmId, session.userId, found.client.settings)))
+      const isAllowed = decision === "allow";
+      if (decision !== "deny" && (await isRefusedTo(ofRealm, found.client, session, isAllowed)))
         return sendNoAccess(visitors, request, reply, found.client, { path, query: { user_code: userCode } }) as never;
       const back = `${path}?${new URLSearchParams({ user_code: userCode })}`;
       const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
@@ -114,7 +122,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         const view = { ...(await confirmationOf(visitors, request, reply, ofRealm, found)), action: path, userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
-      const isAllowed = decision === "allow";
       if (isAllowed && needsRecentSignIn(session, requestedBy(ofRealm, found.request).scopes))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;

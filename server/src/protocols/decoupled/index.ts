@@ -14,4 +14,4 @@ export {
   openRequestsOf,
   userOfSession,
 } from "./requests.store.ts";
-export { needsRecentSignIn, shownAgent, shownApis, shownScopes } from "./visitors.ts";
+export { isRefusedOnPage, isRefusedTo, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "./visitors.ts";

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { type AccessRefusal, type AccessRequest, refusalOf } from "../../applications/access/index.ts";
 import { findShownAgent } from "../../applications/agents/index.ts";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import type { AppError } from "../../kernel/errors.ts";
+import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../signin/authenticators/index.ts";
 import type { PageParts } from "../../signin/login/index.ts";
@@ -95,6 +98,29 @@ export async function confirmationOf(visitors: Visitors, req: FastifyRequest, re
     apis: await shownApis(parts, resources),
   } as const;
 }
+
+/** Refusals of the policy step on pages: an error, or null for the page that names the application and offers another account. */
+const PAGE_ERRORS: Readonly<Record<AccessRefusal, (() => AppError) | null>> = {
+  ...{ "no-access": null, "agent-inactive": null, "user-removed": null, "directory-unreachable": null },
+  impersonated: approvalErrors.impersonated,
+};
+
+/** The policy step for the user of a page. True: they see the page that says no. */
+export async function isRefusedOnPage(db: Db, request: AccessRequest): Promise<boolean> {
+  const refusal = await refusalOf(db, request);
+  const error = refusal && PAGE_ERRORS[refusal];
+  if (error) throw error();
+  return refusal !== null;
+}
+
+/** As `isRefusedOnPage`, for an OAuth client. `isDecision`: the user allows it something, which an impersonator cannot. */
+export const isRefusedTo = (
+  { db, realm }: Pick<DecoupledParts, "db" | "realm">,
+  { settings, agent }: ClientSnapshot,
+  { userId, impersonator }: LiveSession,
+  isDecision: boolean,
+): Promise<boolean> =>
+  isRefusedOnPage(db, { realm: realm.realmId, userId, application: settings, agent, ...(isDecision && { impersonator }) });
 
 /** The request stays open: `page` is where the user can go on with another account. */
 export function sendNoAccess(

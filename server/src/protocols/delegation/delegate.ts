@@ -83,14 +83,17 @@ async function answerDelegation(
   const actor = await actorOf(parts, request, client, { params, lists });
   const binding = await bindingOf(parts, request, client, actor);
   const subject = await subjectOf(parts, client, params);
-  assertDelegable(subject, client);
+  if (agentsIn(subject.actor).some(({ agentId }) => agentId === client.agent.id))
+    throw oauthErrors.invalidRequest("this agent acts in the chain already");
   assertStaysBound(subject, binding);
   await assertStands(parts, client, subject);
-  const audience = audienceWithin(parts, client, subject, lists);
+  const audience = await audienceWithin(parts, client, subject, lists);
   const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
   const tokens = exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
   const ctx = { parts, client, binding, sourceIp: request.sourceIp };
-  const body = await answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType });
+  // Only the user themselves can let an agent act for them.
+  const { impersonator } = subject.holder;
+  const body = await answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType, impersonator });
   await record(ctx, subject, client, scopes);
   return body;
 }
@@ -125,13 +128,6 @@ async function bindingOf(
   if (jkt !== binding.jkt || thumbprint !== binding["x5t#S256"])
     throw oauthErrors.invalidRequest("actor_token is bound to a key, which was not proven with this request");
   return binding;
-}
-
-/** Only the user themselves can let an agent act for them, and no agent twice. */
-function assertDelegable({ holder, actor }: Subject, { agent }: AgentClient): void {
-  if (holder.impersonator !== null)
-    throw oauthErrors.invalidRequest("subject_token is one of an administrator who acts as the user: only the user can delegate");
-  if (agentsIn(actor).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent acts in the chain already");
 }
 
 /**

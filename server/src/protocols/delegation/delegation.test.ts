@@ -82,7 +82,7 @@ test("an agent acts for a user who allowed it: scopes shrink, act nests, and end
   expect(answer.body.refresh_token).toBeUndefined();
   const claims = claimsOf(answer);
   expect(claims).toMatchObject({ sub: user.userId, client_id: "first", nhi: true, agent_id: first.id, scope: "b" });
-  expect(claims.act).toEqual({ sub: "first", client_id: "first", agent_id: first.id });
+  expect(claims.act).toEqual({ sub: "first", client_id: "first", agent_id: first.id, sub_profile: "ai_agent" });
   expect(claims.exp).toBeLessThanOrEqual(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).exp);
   expect((await delegate(first, { scope: "c" })).body).toMatchObject({ error: "invalid_request" });
 
@@ -91,7 +91,7 @@ test("an agent acts for a user who allowed it: scopes shrink, act nests, and end
     ...{ grant_type: EXCHANGE, subject_token: answer.body.access_token, subject_token_type: ACCESS_TOKEN, ...authenticated(second) },
     ...{ actor_token: await own(second), actor_token_type: ACCESS_TOKEN, scope: "b" },
   });
-  expect(claimsOf(through).act).toEqual({ sub: "second", client_id: "second", agent_id: second.id, act: claims.act });
+  expect(claimsOf(through).act).toEqual({ ...claims.act, sub: "second", client_id: "second", agent_id: second.id, act: claims.act });
   const chained = through.body.access_token;
   expect(await introspects(chained)).toMatchObject({ active: true, nhi: true, agent_id: second.id, username: "ada" });
 
@@ -184,7 +184,7 @@ describe("is refused", () => {
     const subjects: [string, string][] = [
       [await own(bot), "must be a user's"],
       [signedIn.id_token, "not valid here"],
-      [played, "only the user can delegate"],
+      [played, "only the user can do this"],
       [elsewhere.token, "not valid here"],
       [`${token}x`, "not valid here"],
       ["", "are needed"],

@@ -136,6 +136,20 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
   );
   expect((await refusal(app, "https://closed.example/mcp"))[1], "listed for one is not open for others").toBe("invalid_target");
 
+  // By token exchange: a service in the middle gets tokens for the open API, not for the other one.
+  const middle = await api(realm, "middle", { grantTypes: ["urn:ietf:params:oauth:grant-type:token-exchange"] });
+  const caller = await relyingParty(iam, realm, { clientId: "caller", audience: ["middle", "https://closed.example/mcp"] });
+  const presented = await caller.signIn(iam.browser(), user, { resource: "https://open.example", scope: "openid files" });
+  const exchange = (audience: string) =>
+    middle.post("/token", {
+      ...{ grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", audience, subject_token: presented.body.access_token },
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    });
+  const exchanged = await exchange("https://open.example");
+  expect(exchanged.status, exchanged.text).toBe(200);
+  expect(payloadOf(exchanged.body.access_token)).toMatchObject({ aud: "https://open.example", client_id: "middle", sub: user.userId });
+  expect((await exchange("https://closed.example/mcp")).body.error).toBe("invalid_target");
+
   // Closed, or disabled: what was issued is not renewed.
   const change = async ({ id }: Party, members: object) => {
     const { secret: _, ...state } = (await master.get(`/clients/${id}`)).body;
@@ -145,6 +159,7 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
   expect((await ask(robot, { resource: "https://closed.example/mcp" })).body.error).toBe("invalid_target");
   await change(open, { resourceAccess: "listed" });
   expect((await refresh("https://open.example")).body.error).toBe("invalid_target");
+  expect((await exchange("https://open.example")).body.error).toBe("invalid_target");
   // A scope that an API names is not deleted under it.
   const files = (await master.get("/client-scopes?search=files")).body[0].scopeId;
   expect((await master.delete(`/client-scopes/${files}`)).body).toMatchObject({ code: "client_scopes.in_use" });

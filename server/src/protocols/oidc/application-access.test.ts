@@ -7,6 +7,7 @@ import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 const CIBA = "urn:openid:params:grant-type:ciba";
+const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 
@@ -250,6 +251,51 @@ describe("the token endpoint refuses a user who lost the role", () => {
     const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
     expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
   });
+});
+
+test("every other caller of the policy step: delegation, permissions, preview, and the pages of an agent that was suspended", async () => {
+  const { realm, user, app, give } = await stage({ grantTypes: ["authorization_code", "uma-ticket", "device", "client_credentials"] });
+  const master = realm.asMaster();
+  const ok = ({ status, text, body }: Answer) => {
+    expect(status, text).toBeLessThan(300);
+    return body;
+  };
+  const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false, redirectUris: [], grantTypes: ["uma-ticket"] });
+  ok(await master.put(`/clients/${api.id}/authz/settings`, { enabled: true, policyEnforcementMode: "PERMISSIVE" }));
+  ok(await master.post(`/clients/${api.id}/authz/resources`, { name: "a" }));
+  const front = await relyingParty(iam, realm, { clientId: "front", audience: [app.clientId] });
+  const { access_token: token } = ok(await front.signIn(iam.browser(), user));
+  const agent = ok(await master.post("/agents", { name: "Payroll", clientId: app.clientId, ownerUserId: (await realm.user()).userId }));
+  ok(await master.post(`/agents/${agent.id}/activate`));
+  ok(await master.patch("/settings", { agents: { allowDelegationWithoutConsent: true } }));
+
+  const { access_token: own } = ok(await app.post("/token", { grant_type: "client_credentials" }));
+  const subject = { subject_token: token, subject_token_type: ACCESS_TOKEN };
+  const delegate = () =>
+    app.post("/agent/delegation/token", { grant_type: EXCHANGE, ...subject, actor_token: own, actor_token_type: ACCESS_TOKEN });
+  const decide = () => app.post("/token", { grant_type: UMA, audience: "api", response_mode: "permissions", subject_token: token });
+  const preview = async () => ok(await master.post(`/clients/${app.id}/preview`, { userId: user.userId })).allowed;
+  for (const ask of [delegate, decide]) expect(await ask()).toMatchObject(refused);
+  expect(await preview()).toBe(false);
+  await give();
+  ok(await delegate());
+  expect(ok(await decide())).toMatchObject([{ rsname: "a" }]);
+  expect(await preview()).toBe(true);
+
+  // The snapshot of the client is not read again: the policy step reads the agent itself.
+  const requested = ok(await app.post("/device/authorize", { scope: "openid" }));
+  const browser = iam.browser();
+  const { page } = await arrive(browser, app, user, { prompt: "consent" });
+  expect(page.text).toContain('value="allow"');
+  const entry = (await walk(browser, base, `/realms/${realm.name}/device?user_code=${requested.user_code}`)).page;
+  await iam.core.db.updateTable("agents").set({ status: "SUSPENDED" }).where("id", "=", agent.id).execute();
+  const { left } = await submit(browser, base, page, { decision: "allow" });
+  expect(left?.searchParams.get("error")).toBe("access_denied");
+  expect((await submit(browser, base, entry, { user_code: requested.user_code })).page.status).toBe(403);
+  expect((await walk(browser, base, app.url({ prompt: "none" }))).left?.searchParams.get("error")).toBe("access_denied");
+  for (const ask of [delegate, decide, () => app.post("/token", { grant_type: "client_credentials" })])
+    expect((await ask()).status).toBeGreaterThanOrEqual(400);
+  expect(await preview()).toBe(false);
 });
 
 test("a client that registered itself can neither set nor drop the rule", async () => {

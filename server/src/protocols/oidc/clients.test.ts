@@ -105,6 +105,40 @@ describe("openid-client", () => {
     await expect(oidc.refreshTokenGrant(config, again.refresh_token!)).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
+  test("asks for an RPT by the UMA grant, as a resource server that knows the adapters of Keycloak would", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const user = await realm.user();
+    const config = await client(realm, { publicClient: false, tokenProfile: "keycloak", grantTypes: ["authorization_code", "uma-ticket"] });
+    const [{ id }] = (await admin.get("/clients?search=rp")).body;
+    const add = async (path: string, body: object) =>
+      expect((await admin.post(`/clients/${id}/authz${path}`, body)).status, path).toBe(201);
+    expect((await admin.put(`/clients/${id}/authz/settings`, { enabled: true })).status).toBe(200);
+    await add("/scopes", { name: "view" });
+    for (const name of ["invoices", "salaries"]) await add("/resources", { name, scopes: ["view"] });
+    await add("/policies", { name: "the user", type: "user", users: [user.userId] });
+    await add("/permissions", { name: "reads", type: "resource", resources: ["invoices"], policies: ["the user"] });
+    const url = oidc.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: "openid" });
+    const { access_token } = await oidc.authorizationCodeGrant(config, await signIn(iam.browser(), url, user));
+    const ask = (permission: string, more: Record<string, string> = {}) =>
+      oidc.genericGrantRequest(config, "urn:ietf:params:oauth:grant-type:uma-ticket", {
+        ...{ audience: "rp", subject_token: access_token, permission },
+        ...more,
+      });
+    const rpt = await ask("invoices#view");
+    expect(rpt).toMatchObject({ token_type: "bearer", upgraded: false });
+    // The adapters' enforcer reads these in the mode `token`: the client that gets the RPT has the profile.
+    expect(JSON.parse(Buffer.from(rpt.access_token.split(".")[1]!, "base64url").toString())).toMatchObject({
+      ...{ typ: "Bearer", azp: "rp", iss: `${base}/realms/${realm.name}` },
+      authorization: { permissions: [{ rsname: "invoices", scopes: ["view"] }] },
+    });
+    expect(await oidc.tokenIntrospection(config, rpt.access_token)).toMatchObject({
+      active: true,
+      permissions: [{ resource_scopes: ["view"] }],
+    });
+    await expect(ask("salaries#view")).rejects.toMatchObject({ error: "access_denied", status: 403 });
+  });
+
   test("pushes its request, and gets the answer as a JWT", async () => {
     const realm = await iam.realm();
     const user = await realm.user();

@@ -8,6 +8,7 @@ import {
   type Binding,
   type Holder,
   isBound,
+  isOpen,
   type LiveToken,
   readAccessToken,
   type UserIssue,
@@ -114,13 +115,17 @@ export async function assertSessionStands(parts: TokenEndpointParts, caller: Cli
 }
 
 /** The requested audiences, which the subject token must have and the client may address; without any, all such. */
-export function audienceWithin(
-  { issuer }: TokenEndpointParts,
+export async function audienceWithin(
+  { issuer, realm, apis }: TokenEndpointParts,
   caller: ClientSnapshot,
   subject: Subject,
   { resource = [], audience = [] }: Presented["lists"],
-): readonly string[] {
-  const possible = subject.audience.filter((each) => [issuer, caller.clientId].includes(each) || mayAddress(caller, each));
+): Promise<readonly string[]> {
+  const possible: string[] = [];
+  for (const each of subject.audience) {
+    const isListed = [issuer, caller.clientId].includes(each) || mayAddress(caller, each);
+    if (isListed || isOpen(await apis.get(realm.realmId, each))) possible.push(each);
+  }
   const asked = [...new Set([...resource, ...audience])];
   const beyond = asked.find((each) => !possible.includes(each));
   if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not go there, or this client may not ask for it");

@@ -43,7 +43,10 @@ export interface RefreshSource {
 }
 
 /** The result of a grant. */
-export type Issue =
+export type Issue = {
+  /** Set where only the user may do this: the administrator who acts as them, or null. */
+  readonly impersonator?: unknown;
+} & (
   | {
       readonly kind: "user";
       readonly tokens: UserIssue;
@@ -60,10 +63,9 @@ export type Issue =
       readonly kind: "decision";
       /** The user that it is about; null: the client itself. */
       readonly userId: string | null;
-      /** It is a token for another server: the user is checked as for those of this one. */
-      readonly isToken?: boolean;
       readonly body: TokenAnswerBody;
-    };
+    }
+);
 
 /** A JSON object, or a list where the grant's specification has one. */
 export type TokenAnswerBody = Readonly<Record<string, unknown>> | readonly unknown[];

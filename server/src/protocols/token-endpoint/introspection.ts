@@ -1,4 +1,4 @@
-import { mayUseApplication } from "../../applications/access/index.ts";
+import { refusalOf } from "../../applications/access/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
@@ -76,7 +76,7 @@ async function introspectRefreshToken(
   const record = await findRecord(db, { realm: realm.realmId, model: REFRESH_TOKEN, recordId: sha256(token) }, now);
   if (!record?.grantId || record.consumedAt !== null || record.payload.clientId !== caller.clientId) return null;
   const grant = await findLiveGrant(db, realm.realmId, record.grantId, now);
-  if (!grant || !(await mayUseApplication(db, realm.realmId, grant.userId, caller.settings))) return null;
+  if (!grant || (await refusalOf(db, { realm: realm.realmId, userId: grant.userId, application: caller.settings }))) return null;
   const { scope, exp, iat, sid } = record.payload;
   const sub = await subjectOf(realm.realmId, caller, grant.userId);
   return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { mayUseApplication } from "../../applications/access/index.ts";
 import { type ClientSnapshot, type GrantType, rulesOfGrantType } from "../../applications/clients/index.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
@@ -7,7 +6,7 @@ import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import {
-  assertAgentActive,
+  assertAccess,
   checkScopeSyntax,
   clientAccessToken,
   countTokens,
@@ -20,7 +19,6 @@ import { type Grant, type Issue, type Presented, Replayed, type Source, type Tok
 import { grantOf, grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 import { refreshTokenOf, useAndStore } from "./store.ts";
-import { directorySilent } from "./unavailable.ts";
 
 export interface TokenRequest {
   readonly headers: IncomingHttpHeaders;
@@ -114,26 +112,10 @@ export function presentedParameters(
   return { params, lists: several };
 }
 
-async function assertAllowed(ctx: TokenCtx, issue: Issue): Promise<void> {
-  await assertMayUse(ctx, issue);
-  if (issue.kind === "user") await assertStillThere(ctx, issue.tokens.userId);
-  if (issue.kind === "decision" && issue.isToken && issue.userId !== null) await assertStillThere(ctx, issue.userId);
-  // The maker of tokens checks it for the other kinds.
-  if (issue.kind === "decision") await assertAgentActive(ctx.parts, ctx.client);
-}
-
-/** For every grant, refresh included: a user without the client's required role gets no tokens. Nothing is consumed. */
-async function assertMayUse({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
+/** The policy step, for every grant, refresh included. A refusal consumes nothing. */
+function assertAllowed({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
-  if (userId !== null && !(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
-    throw oauthErrors.accessDenied("the user may not use this client");
-}
-
-/** For every grant, refresh included: a user who is no longer in the directory that they come from gets no tokens. Nothing is consumed. */
-async function assertStillThere({ parts }: TokenCtx, userId: string): Promise<void> {
-  const standing = await parts.entryChecks.standing(parts.realm.realmId, userId, "renewal");
-  if (standing === "gone") throw oauthErrors.invalidGrant("the user's account was removed or disabled");
-  if (standing === "unreachable") throw directorySilent();
+  return assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator });
 }
 
 type Made =

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SubjectUser } from "../../applications/claims/index.ts";
-import { type ClientSnapshot, isAgentActive } from "../../applications/clients/index.ts";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Act, Impersonator } from "./contents/act.ts";
 import { audienceClaim, audienceOf } from "./contents/audience.ts";
 import type { AuthorizationDetail } from "./contents/authorization-details.ts";
@@ -66,15 +65,6 @@ export interface UserIssue {
 
 /** Claims that the grant itself adds to the access token. They replace mapped claims, never those of the protocol. */
 export type ExtraClaims = Readonly<Record<string, unknown>>;
-
-/**
- * The kill switch: no token is made for the client of an agent that is not active. It is read from the database, because the client's snapshot may
- * be a second old; clients without an agent cost no query.
- */
-export async function assertAgentActive({ db, realm }: IssuerParts, { agent }: ClientSnapshot): Promise<void> {
-  if (agent && !(await isAgentActive(db, realm.realmId, agent.id, clock.now())))
-    throw oauthErrors.invalidClient("the agent of this client is not active");
-}
 
 /** Claims that libraries for Keycloak ask for, where the client has its profile. */
 export const profileClaims = ({ clientId, settings }: ClientSnapshot, typ: "Bearer" | "ID") =>
@@ -174,7 +164,6 @@ export async function clientAccessToken(
   { scopes, resource, authorizationDetails, extraClaims, maxLifetime = Infinity }: ClientIssue,
   binding: Binding,
 ): Promise<IssuedAccessToken> {
-  await assertAgentActive(parts, client);
   const { claims, constant, json } = await clientTemplate(parts, client, JSON.stringify([resource, scopes.join(" ")]));
   const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, maxLifetime);
   const fresh = freshClaims(expiresIn, authorizationDetails, binding);

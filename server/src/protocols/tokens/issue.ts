@@ -1,13 +1,6 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import {
-  assertAgentActive,
-  type Binding,
-  type IssuedAccessToken,
-  type UserIssue,
-  userAccessPayload,
-  userAccessToken,
-} from "./access-token.ts";
+import { type Binding, type IssuedAccessToken, type UserIssue, userAccessPayload, userAccessToken } from "./access-token.ts";
 import { actOf, actOfClient } from "./contents/act.ts";
 import { type ClaimRequest, sessionOf, userClaims } from "./contents/claims.ts";
 import { idTokenPayload, signIdToken } from "./id-token.ts";
@@ -52,7 +45,6 @@ async function contentsOf(
 
 /** An access token and, if requested, an ID token, from one read of the user and signed in parallel. */
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
-  await assertAgentActive(parts, client);
   const contents = await contentsOf(parts, client, issue, { binding });
   const [access, idToken] = await Promise.all([
     userAccessToken(parts, client, contents.access),

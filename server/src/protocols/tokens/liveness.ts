@@ -1,5 +1,5 @@
-import { mayUseApplication } from "../../applications/access/index.ts";
-import { type Clients, mayAllAct } from "../../applications/clients/index.ts";
+import { mayAllAct, refusalOf } from "../../applications/access/index.ts";
+import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { listOf } from "../../kernel/lists.ts";
@@ -79,7 +79,7 @@ export async function readAccessToken(
   if (holder && !(await mayActorsAct(db, realm, holder, payload))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realmId, clientId));
-  if (client && !(await mayUseApplication(db, realmId, holder.userId, client.settings))) return null;
+  if (client && (await refusalOf(db, { realm: realmId, userId: holder.userId, application: client.settings }))) return null;
   return {
     realm: realmId,
     jti,

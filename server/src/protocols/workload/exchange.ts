@@ -10,6 +10,7 @@ import { proveBinding } from "../proof/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 import {
   allowedScopes,
+  assertAccess,
   type Binding,
   checkScopeSyntax,
   clientAccessToken,
@@ -96,6 +97,7 @@ async function issue(
   sourceIp: string,
 ) {
   const { id, clientId, realmId } = client;
+  await assertAccess(parts, client, { userId: null });
   const access = await clientAccessToken(
     parts,
     client,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { heldBy, isAllowedBy } from "../../../applications/access/index.ts";
+import { heldBy, isAllowedBy, isLive } from "../../../applications/access/index.ts";
 import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
@@ -46,10 +46,10 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
       select client_id from allowed)
     union
     select c.id from clients c cross join held
-      where c.realm_id = ${realm} and c.enabled and c.settings ->> 'clientUri' is not null and ${mayUse}
+      where c.realm_id = ${realm} and c.enabled and c.settings ->> 'clientUri' is not null and ${isLive(now)} and ${mayUse}
   )
   select 'oidc' as protocol, c.client_id as "clientId", c.name, c.settings ->> 'clientUri' as "clientUri", c.settings ->> 'logoUri' as "logoUri",
-    case when c.enabled and ${mayUse} then c.settings ->> 'clientUri' end as link,
+    case when ${isLive(now)} and ${mayUse} then c.settings ->> 'clientUri' end as link,
     coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
     array(select distinct scope from (
       select jsonb_array_elements_text(each) as scope from unnest(k.scopes) each

@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { mayUseApplication } from "../../../applications/access/index.ts";
 import { browser, declare, field, pathParams } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
-import { approvalErrors, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "../../decoupled/index.ts";
+import { isRefusedTo, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "../../decoupled/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
@@ -37,6 +36,8 @@ export interface InteractionRouteParts extends PageParts {
   readonly messages: Messages;
 }
 
+const NO_ACCESS: InteractionAnswer = { error: "access_denied", error_description: "the user may not use this client" };
+
 interface Visit {
   readonly issuer: Issuer;
   readonly realm: string;
@@ -64,6 +65,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
 
   const isTooOld = ({ issuer, visitor: { session }, pending }: Visit): boolean =>
     pending.interaction.prompt.name === "consent" && session !== null && needsRecentSignIn(session, consentRequest(issuer, pending).scopes);
+
+  const isRefused = ({ issuer, visitor, pending }: Visit, isDecision: boolean): Promise<boolean> =>
+    isRefusedTo(issuer.parts, pending.client, visitor.session!, isDecision);
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
@@ -120,11 +124,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     if (name === "login" || name === "create" || !visit.visitor.session) return toSignInPage(reply, visit);
     if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
     if (name === "access") {
-      const { pending, realm, visitor } = visit;
-      const session = visitor.session!;
       // The user was given the role meanwhile.
-      if (await mayUseApplication(parts.db, realm, session.userId, pending.client.settings)) return answer(reply, visit, { access: {} });
-      await recordNoAccess(request, pending);
+      if (!(await isRefused(visit, false))) return answer(reply, visit, { access: {} });
+      await recordNoAccess(request, visit.pending);
     }
     return show(request, reply, visit);
   });
@@ -157,14 +159,14 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { decision } = request.body;
     if (pending.interaction.prompt.name === "access") {
       if (decision === "other") return toSignInPage(reply, visit, true);
-      return answer(reply, visit, { error: "access_denied", error_description: "the user may not use this client" });
+      return answer(reply, visit, NO_ACCESS);
     }
     if (pending.interaction.prompt.name !== "consent") {
       if (decision !== "continue") return toSignInPage(reply, visit, true);
       return answer(reply, visit, { select_account: {} });
     }
     if (decision === "allow") {
-      if (session.impersonator !== null) throw approvalErrors.impersonated();
+      if (await isRefused(visit, true)) return answer(reply, visit, NO_ACCESS);
       if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
       await allow(request, issuer, pending, session);
       return seeOther(reply, resumePath(realm, pending.uid));

@@ -1,4 +1,3 @@
-import { mayUseApplication } from "../../../applications/access/index.ts";
 import { type ClientSnapshot, readClient } from "../../../applications/clients/index.ts";
 import { readUser } from "../../../directory/users/index.ts";
 import { SECOND } from "../../../kernel/clock.ts";
@@ -7,7 +6,7 @@ import { newId } from "../../../kernel/ids.ts";
 import { OAuthError } from "../../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
 import { allows } from "../../../tenancy/permissions/index.ts";
-import { allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
+import { accessRefusal, allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 import type { PreviewRequest, TokenPreview } from "./schema.ts";
 
@@ -29,11 +28,11 @@ export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, re
   const target = await explained("resource", () => resourceOf(parts, client, [], request.resource === undefined ? [] : [request.resource]));
   const scopesThere = scopesAt(target, scopes);
   const audience = audienceOf(client, target.resource);
-  const [allowed, preview] = await Promise.all([
-    mayUseApplication(ctx.tx, ctx.realm, userId, client.settings),
+  const [refusal, preview] = await Promise.all([
+    accessRefusal({ db: ctx.tx, realm: parts.realm }, client, { userId }),
     explained("userId", () => previewTokens(parts, client, { ...issue, scopes: scopesThere, audience })),
   ]);
-  return { scopes: [...scopesThere], allowed, ...preview };
+  return { scopes: [...scopesThere], allowed: refusal === null, ...preview };
 }
 
 function scopesIn({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: string | undefined): readonly string[] {

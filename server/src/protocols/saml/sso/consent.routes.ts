@@ -1,20 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { defineErrors } from "../../../kernel/errors.ts";
 import { cut } from "../../../kernel/text.ts";
 import { browser, declare } from "../../../platform/http/index.ts";
 import { type NewAttribute, STATUS } from "../../../platform/saml/index.ts";
 import { messagesOf, renderConsent, sendPage } from "../../../signin/pages/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
+import { isRefusedOnPage } from "../../decoupled/index.ts";
 import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
 import { type AskedConsent, allowConsent, askedConsents } from "./consent.ts";
 import { proceedAfterConsent, refuseConsent, type SsoParts } from "./service.ts";
-
-const errors = defineErrors("saml", {
-  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
-});
 
 const params = Type.Object({ realm: Type.String(), id: Type.String({ maxLength: 128 }) });
 const Decision = Type.Object({
@@ -61,6 +57,11 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
   /** Otherwise the request is looked at anew, in the present session. */
   const isTheirs = ({ visitor }: FastifyRequest, { userId }: AskedConsent) => visitor.session?.userId === userId;
 
+  const isRefused = async ({ visitor: { session }, realmId: realm }: FastifyRequest, { request }: AskedConsent): Promise<boolean> => {
+    const { options: application } = await clientOf(parts, realm, request.entityId);
+    return session !== null && isRefusedOnPage(parts.db, { ...session, realm, application });
+  };
+
   app.get(`${PATHS.consent}/:id`, { schema: { hide: true, params } }, async (request, reply) => {
     const asked = await askedOf(request, "find");
     if (isTheirs(request, asked)) return show(request, reply, asked) as never;
@@ -74,13 +75,13 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
 
   app.post(`${PATHS.consent}/:id`, { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
     const { realm, visitor, body } = request;
-    if (body.decision === "allow" && visitor.session && visitor.session.impersonator !== null) throw errors.impersonated();
+    const isAllowed = body.decision === "allow" && !(await isRefused(request, await askedOf(request, "find")));
     const asked = await askedOf(request, "take");
     const visit = { request, reply };
     if (!isTheirs(request, asked)) return proceedAfterConsent(parts, visit, asked) as never;
     if (body.decision !== "allow")
       return refuseConsent(parts, visit, asked, { code: STATUS.responder, subCode: STATUS.requestDenied }) as never;
-    await allowConsent(parts, realm.realmId, asked, visitor.session!, request.ip);
+    if (isAllowed) await allowConsent(parts, realm.realmId, asked, visitor.session!, request.ip);
     return proceedAfterConsent(parts, visit, asked) as never;
   });
 };

@@ -1,4 +1,4 @@
-import { mayUseApplication } from "../../../applications/access/index.ts";
+import { type AccessRefusal, refusalOf } from "../../../applications/access/index.ts";
 import { subjectData } from "../../../applications/claims/index.ts";
 import { needsOfSamlClient } from "../../../applications/saml-clients/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
@@ -80,6 +80,15 @@ async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exc
   ctx.afterCommit(() => metrics.samlLogin(ctx.realm, "success"));
 }
 
+/** Refusals of the policy step, for the audit trail. SAML core §3.2.2.2 has one status for all of them: RequestDenied. */
+const WHY: Readonly<Record<AccessRefusal, string>> = {
+  "no-access": "the user may not use the application",
+  "agent-inactive": "the agent of the application is not active",
+  "user-removed": "the user's account was removed or disabled",
+  "directory-unreachable": "the user's directory does not answer",
+  impersonated: "only the user can decide this, and an administrator acts as them",
+};
+
 /** The user as the service provider is to know them. */
 async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client, request }: Exchange, { userId, sessionId }: LiveSession) {
   const { entityId } = client;
@@ -88,16 +97,13 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
   const invalidPolicy = (why: string) =>
     new Unanswerable("name_id_policy", why, { code: STATUS.requester, subCode: STATUS.invalidNameIdPolicy, message: why });
   if (kind === null) throw invalidPolicy("the requested NameID is not supported");
-  const [isAllowed, subject, known] = await Promise.all([
-    mayUseApplication(db, realmId, userId, client.options),
+  const [refusal, subject, known] = await Promise.all([
+    refusalOf(db, { realm: realmId, userId, application: client.options }),
     subjectData(db, realmId, userId, needsOfSamlClient(client)),
     kind === "persistent" || request.subject !== null ? findNameId(db, { realm: realmId, entityId, userId }) : null,
   ]);
   if (!subject?.user) throw new Refusal("session_ended", "The user was deleted while the answer was made", entityId);
-  if (!isAllowed)
-    throw new Unanswerable("access_denied", "the user may not use the application", {
-      ...{ code: STATUS.responder, subCode: STATUS.requestDenied },
-    });
+  if (refusal) throw new Unanswerable("access_denied", WHY[refusal], { code: STATUS.responder, subCode: STATUS.requestDenied });
   const facts = { client, issuer: entityIdOf(baseUrl, realmId), user: subject.user, sessionId, known, policy };
   if (request.subject && !isSubject(request.subject, facts))
     throw new Unanswerable("unknown_principal", "the user is not the one whom the request names", {

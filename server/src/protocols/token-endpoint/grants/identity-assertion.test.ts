@@ -166,6 +166,17 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   expect((await take(there, late)).body.error, "expired").toBe("invalid_grant");
   clock.reset();
 
+  // A role that the client requires, there and here.
+  for (const [realm, party, ask] of [
+    [away, there, async () => take(there, await fresh())],
+    [home, app, () => exchange(app, tokens.id_token, to)],
+  ] as const) {
+    await realm.asMaster().post("/roles", { name: "staff" });
+    await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: ["staff"] });
+    expect((await ask()).body.error, party.clientId).toBe("access_denied");
+    await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: [] });
+  }
+
   // What ends it: the provider's switch, the user away, the session at home.
   const asMaster = away.asMaster();
   const { body: provider } = await asMaster.get("/identity-providers/home");

@@ -41,7 +41,8 @@ export const identityAssertion: Grant<AssertionSource> = {
     const scope = scopeWithin(server.scopes, params.scope) || undefined;
     const access_token = await signIdentityAssertion(parts, client, claims, { ...server, scope, resource: resourceOf(lists) });
     const body = { issued_token_type: ID_JAG, access_token, token_type: "N_A", expires_in: ASSERTION_LIFETIME, scope };
-    return { kind: "decision", userId: session.userId, isToken: true, body };
+    // An administrator who acts as the user does so in this realm alone.
+    return { kind: "decision", userId: session.userId, impersonator: session.impersonator, body };
   },
 
   async record({ parts, client, sourceIp }, { session: { userId, username }, server }) {
@@ -78,8 +79,7 @@ async function subjectOf(
   const { db, realm } = parts;
   const session = await findSessionBehind(db, realm.realmId, payload.sid, clock.now());
   if (!session || (await parts.subjectOf(realm.realmId, client, session.userId)) !== payload.sub) throw refused();
-  // An administrator who acts as the user does so in this realm alone.
-  if (session.impersonator !== null || payload.act !== undefined) throw refused();
+  if (payload.act !== undefined) throw refused();
   const grants = await grantsOfSession(db, { realm: realm.realmId, sessionId: session.sessionId });
   if (!grants.some(({ clientId }) => clientId === client.clientId)) throw refused();
   return { session, claims: payload };

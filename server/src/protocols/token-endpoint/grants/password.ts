@@ -1,4 +1,4 @@
-import { mayUseApplication } from "../../../applications/access/index.ts";
+import type { AccessRefusal } from "../../../applications/access/index.ts";
 import { findRequiredActions } from "../../../directory/users/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
@@ -7,7 +7,10 @@ import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
+  accessError,
+  accessRefusal,
   audienceOf,
+  directorySilent,
   findLiveGrant,
   isAllowedByUser,
   type LiveGrant,
@@ -16,10 +19,10 @@ import {
   resourceOf,
   scopesAt,
   type Target,
+  unavailable,
   writeGrant,
 } from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
-import { directorySilent, unavailable } from "../unavailable.ts";
 
 /** The same limits as on the sign-in page. */
 const MAX_USERNAME = 1_024;
@@ -97,14 +100,15 @@ interface SignIn extends Credentials {
   readonly resource: string;
 }
 
-type Hindrance = "totp-missing" | "totp-wrong" | "no-page" | "required-actions" | "no-access" | "consent";
+/** The sign-in needs a page, or another parameter. */
+type Unfinished = "totp-missing" | "totp-wrong" | "no-page" | "required-actions" | "consent";
+type Hindrance = Unfinished | AccessRefusal;
 
-const REASONS: Readonly<Record<Hindrance, string>> = {
+const REASONS: Readonly<Record<Unfinished, string>> = {
   "totp-missing": "a second factor is needed: send the code of the authenticator app as totp",
   "totp-wrong": "the code is not right, or was used already",
   "no-page": "this user is asked for more than can be sent here: sign in in the browser",
   "required-actions": "the account needs attention first: sign in once in the browser",
-  "no-access": "the user may not use this client",
   consent: "the user has not allowed this application that yet: sign in once in the browser",
 };
 
@@ -127,7 +131,7 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   const hindrance = outcome.outcome === "pass" ? outcome.value.hindrance! : hindranceOf(outcome);
   metrics.login(realm.realmId, "failure");
   if (outcome.outcome !== "pass" && hindrance !== "totp-wrong") await recordRefusal(ctx, outcome, hindrance);
-  throw (hindrance === "no-access" ? oauthErrors.accessDenied : oauthErrors.invalidGrant)(REASONS[hindrance]);
+  throw hindrance in REASONS ? oauthErrors.invalidGrant(REASONS[hindrance as Unfinished]) : accessError(hindrance as AccessRefusal);
 }
 
 /** Why a run with the right password did not pass. Throws for a wrong one, which the run has recorded itself. */
@@ -179,7 +183,8 @@ async function makeGrant(
   };
   // A custom flow may ask for a code alone, but RFC 6749 §4.3 needs a password.
   if (!amr.includes("pwd")) return refused("no-page");
-  if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access");
+  const refusal = await accessRefusal({ db: work.tx, realm: parts.realm }, client, { userId });
+  if (refusal) return refused(refusal);
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
   const isAllowed = await isAllowedByUser(work.tx, parts, client, userId, { scopes: scope.split(" "), resources: [resource] });
   if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));

@@ -45,7 +45,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
 
   async issue({ parts, client }, { subject, actor }, { params, lists }) {
     await assertStands(parts, client, subject);
-    const audience = audienceWithin(parts, client, subject, lists);
+    const audience = await audienceWithin(parts, client, subject, lists);
     const scopes = scopesWithin(possibleScopes(parts, client, subject), params.scope);
     const wanted = { scopes, resources: requestedResources(client, audience) };
     if (!(await isAllowedByUser(parts.db, parts, client, subject.holder.userId, wanted)))

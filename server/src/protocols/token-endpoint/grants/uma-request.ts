@@ -15,7 +15,7 @@ import { clock } from "../../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { parseJson } from "../../../platform/http/index.ts";
 import { isPublic } from "../../client-auth/index.ts";
-import { isMeantFor, type LiveToken, readAccessToken } from "../../tokens/index.ts";
+import { actorsIn, isMeantFor, type LiveToken, readAccessToken } from "../../tokens/index.ts";
 import { isNamedBy } from "../exchange.ts";
 import type { Parameters } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
@@ -94,14 +94,9 @@ export async function subjectsOf(
 }
 
 /** RFC 8693 §4.1: the clients of a chain of delegation. An administrator who impersonates is not a client. */
-function actorsOf(act: LiveToken["actor"]): string[] {
-  const names: string[] = [];
-  for (let at: unknown = act; typeof at === "object" && at !== null; at = (at as { act?: unknown }).act) {
-    const { client_id: name } = at as { client_id?: unknown };
-    if (typeof name === "string") names.push(name);
-  }
-  return [...new Set(names)];
-}
+const actorsOf = (act: LiveToken["actor"]): string[] => [
+  ...new Set(actorsIn(act).flatMap(({ client_id: name }) => (typeof name === "string" ? [name] : []))),
+];
 
 /** UMA 2.0 Grant §3.3.1: the permissions of an earlier RPT of the same subject are requested again, together with the new ones. */
 export async function heldBefore(

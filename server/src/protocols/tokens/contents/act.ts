@@ -57,12 +57,13 @@ export function nextAct(actor: Act, before: Act | null | undefined): Act {
 
 /**
  * An agent is the current actor of every user's token that its client gets. One that is in the chain already, behind another, is refused: tokens
- * would go around in circles.
+ * would go around in circles. `sub_profile` is that of draft-mcguinness-oauth-actor-profile.
  */
 export function actOfClient({ clientId, agent }: Pick<ClientSnapshot, "clientId" | "agent">, act: Act | undefined): Act | undefined {
   if (!agent || act?.agent_id === agent.id) return act;
   if (agentsIn(act).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent acts in the chain already");
   // The client has been named as the actor, by its own actor token.
   const isNamed = act?.client_id === clientId && act.sub === clientId;
-  return nextAct({ sub: clientId, client_id: clientId, agent_id: agent.id }, isNamed ? (act.act as Act | undefined) : act);
+  const actor = { sub: clientId, client_id: clientId, agent_id: agent.id, sub_profile: "ai_agent" };
+  return nextAct(actor, isNamed ? (act.act as Act | undefined) : act);
 }

@@ -20,10 +20,13 @@ export async function targetOf({ issuer, realm, apis }: TargetParts, client: Cli
   if (resource === issuer || resourceKey(resource) === resourceKey(issuer)) return { resource: issuer, api: null };
   const listed = listedResource(client, resource);
   const api = await apis.get(realm.realmId, resource);
-  const isAllowed = listed !== null || api?.access === "everyone";
-  if (!isAllowed || api?.enabled === false) throw oauthErrors.invalidTarget();
+  const isAllowed = isOpen(api) || (listed !== null && api?.enabled !== false);
+  if (!isAllowed) throw oauthErrors.invalidTarget();
   return { resource: api?.resource ?? listed!, api };
 }
+
+/** Whether every client may request tokens for this API. */
+export const isOpen = (api: Api | null): boolean => api !== null && api.enabled && api.access === "everyone";
 
 /** Whatever the API: OpenID Connect itself, and that a refresh token outlives the session. */
 const OF_NO_API: ReadonlySet<string> = new Set(["openid", "offline_access"]);

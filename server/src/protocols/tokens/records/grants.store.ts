@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
+import { liveClient } from "../../../applications/access/index.ts";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
-import { liveClient } from "../../../applications/clients/index.ts";
 import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
 import type { GrantPayload } from "./payload.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { isOfAgent, liveClient } from "../../../applications/access/index.ts";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
-import { isOfAgent, liveClient } from "../../../applications/clients/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
 import { acrOf } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";

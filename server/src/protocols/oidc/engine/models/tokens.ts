@@ -1,6 +1,7 @@
 import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import {
   actOf,
+  assertAccess,
   audienceOf,
   halfHash,
   signAuthorizationResponse,
@@ -75,5 +76,6 @@ async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, tok
     authorizationDetails: undefined,
     isFromFrontChannel: true,
   };
+  await assertAccess(parts, client, { userId: token.accountId });
   return (await userTokens(parts, client, issue, {})).access.jwt;
 }

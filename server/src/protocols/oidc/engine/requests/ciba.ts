@@ -1,12 +1,13 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
-import { mayUseApplication } from "../../../../applications/access/index.ts";
 import { findUserByLogin } from "../../../../directory/users/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
 import { sha256 } from "../../../../kernel/vault.ts";
 import { refuseDirtyText } from "../../../../platform/http/index.ts";
 import { isActiveUser, keepCallback, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
+import { assertAccess } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
+import { translated } from "../errors.ts";
 import { accountOf } from "../models/account.ts";
 import { snapshotOf } from "../models/client.ts";
 
@@ -45,8 +46,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
       const userId = hint ? await userOfHint(parts, ctx, hint) : account.accountId;
       if (userId === null) throw new errors.UnknownUserId("could not identify end-user");
-      if (!(await mayUseApplication(db, realm.realmId, userId, snapshotOf(ctx.oidc.client as Client).settings)))
-        throw new errors.AccessDenied("the user may not use this client");
+      await translated(() => assertAccess(parts, snapshotOf(ctx.oidc.client as Client), { userId }));
       ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
       if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MAX_PENDING)
         throw new errors.AccessDenied("too many requests wait for this user already");

@@ -1,6 +1,5 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import { mayUseApplication } from "../../../../applications/access/index.ts";
-import { needsConsent, requestedAcr } from "../../../tokens/index.ts";
+import { accessRefusal, needsConsent, requestedAcr } from "../../../tokens/index.ts";
 import { ACR_VALUES, promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
@@ -53,7 +52,7 @@ export function createPolicy(parts: RealmParts) {
   policy.add(
     new Prompt(
       { name: "access", requestable: false },
-      new Check("not_allowed", "the user may not use this client", "access_denied", async (ctx) => hasNoAccess(parts, ctx)),
+      new Check("not_allowed", "the user may not use this client", "access_denied", (ctx) => isRefused(parts, ctx)),
     ),
     1,
   );
@@ -64,10 +63,10 @@ export function createPolicy(parts: RealmParts) {
   return policy;
 }
 
-async function hasNoAccess({ db, realm }: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
+/** RFC 6749 §4.1.2.1 has one error for every refusal: `access_denied`. */
+async function isRefused(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
   const session = liveSessionOf(ctx.oidc.session);
-  const { settings } = snapshotOf(ctx.oidc.client as Client);
-  return session !== null && !(await mayUseApplication(db, realm.realmId, session.userId, settings));
+  return session !== null && (await accessRefusal(parts, snapshotOf(ctx.oidc.client as Client), { userId: session.userId })) !== null;
 }
 
 /** OpenID Connect Core §5.5.1.1: whether the session lacks the requested `acr`. An essential one that is not supported is an error. */

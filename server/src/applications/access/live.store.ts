@@ -15,6 +15,10 @@ export const liveClient = (realm: Operand, clientId: Operand, now: number): RawB
       select a.id, a.status, a.expires_at from agents a where a.realm_id = c.realm_id and a.client_id = c.id limit 1) a on true
     where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled and (a.id is null or ${acts(now)})`;
 
+/** Whether the client of row `c` is live: as `liveClient`, for a statement that lists clients. */
+export const isLive = (now: number): RawBuilder<boolean> => sql<boolean>`(c.enabled and not exists (
+  select 1 from agents a where a.realm_id = c.realm_id and a.client_id = c.id and not ${acts(now)}))`;
+
 /**
  * A condition beside `liveClient`: a token names the agent that its client has. What the client got before it was bound to an agent does not count
  * afterwards, because nothing in it marks the agent.
