@@ -1,6 +1,6 @@
 // Asks AuthZEN: its own process, so that its work does not count as the server's.
-import { Pool } from "undici";
-import { sliceOf } from "./slices.mjs";
+import { requestSlice } from "./requests.mjs";
+import { serve } from "./slices.mjs";
 
 /** @typedef {{ origin: string, path: string, token: string, resources: number, batch: number }} Target */
 
@@ -16,35 +16,8 @@ function bodyOf({ resources, batch }) {
   return JSON.stringify(batch === 1 ? question() : { evaluations: Array.from({ length: batch }, question) });
 }
 
-/** @param {{ target: Target, seconds: number, connections: number }} task */
-async function slice({ target, seconds, connections }) {
-  const pool = new Pool(target.origin, { connections, pipelining: 1 });
+serve((/** @type {{ target: Target, seconds: number, connections: number }} */ { target, ...time }) => {
   const headers = { authorization: `Bearer ${target.token}`, "content-type": "application/json" };
-  /** @type {number[]} */
-  const latencies = [];
-  const began = performance.now();
-  const until = began + seconds * 1000;
-  const visitor = async () => {
-    while (performance.now() < until) {
-      const at = performance.now();
-      const { statusCode, body } = await pool.request({ method: "POST", path: target.path, headers, body: bodyOf(target) });
-      const text = await body.text();
-      if (statusCode !== 200 || !text.includes("true")) throw new Error(`${target.path} answered ${statusCode}: ${text.slice(0, 500)}`);
-      latencies.push(performance.now() - at);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: connections }, visitor));
-    return sliceOf(latencies, began);
-  } finally {
-    await pool.destroy();
-  }
-}
-
-process.on("message", (task) => {
-  slice(/** @type {any} */ (task)).then(
-    (result) => process.send?.(result),
-    (error) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
-  );
+  const next = () => ({ method: /** @type {const} */ ("POST"), path: target.path, headers, body: bodyOf(target) });
+  return requestSlice({ origin: target.origin, ...time }, next, 200, "true");
 });
-process.send?.({ ready: true });

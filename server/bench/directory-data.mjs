@@ -13,9 +13,9 @@ export const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFza
 
 /**
  * @param {import("pg").Client} client
- * @param {{ realm: string, users: number, progress: (text: string) => void }} options
+ * @param {{ realm: string, users: number, events?: number, progress: (text: string) => void }} options
  */
-export async function fillUsers(client, { realm, users, progress }) {
+export async function fillUsers(client, { realm, users, events = users, progress }) {
   progress(`writing ${users.toLocaleString("en")} users`);
   // References are right by construction; looking every one of them up would take most of the time.
   await client.query("set session_replication_role = replica");
@@ -35,7 +35,7 @@ export async function fillUsers(client, { realm, users, progress }) {
     insert into user_roles (realm_id, user_id, role_id)
     select '${realm}', ${USER_ID}, (select role_id from roles where realm_id = '${realm}' and is_default) ${from}`);
   await client.query("set session_replication_role = origin");
-  await fillEvents(client, { total: users, realm, progress });
+  if (events > 0) await fillEvents(client, { total: events, realm, progress });
 }
 
 /**

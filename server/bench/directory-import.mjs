@@ -5,7 +5,7 @@ import pg from "pg";
 import { HASH } from "./directory-data.mjs";
 import { median } from "./rounds.mjs";
 
-export const MIN_SHARE = 0.25;
+export const MIN_SHARE = 0.6;
 const ROWS = 10_000;
 const ROWS_OF_A_STATEMENT = 500;
 

@@ -12,7 +12,7 @@ import { Browser, seed } from "./seed.mjs";
 
 const run = promisify(execFile);
 
-/** @typedef {{ name: string, value: number, unit: string, target: number }} Measure */
+/** @typedef {{ name: string, value: number, unit: string, target: number, isLeast?: boolean }} Measure `isLeast`: the target is the least */
 /** @typedef {{ lines: import("./rounds.mjs").Line[], measures: Measure[] }} Ldap */
 
 /** Concurrent requests, all on the one service connection of the server. */

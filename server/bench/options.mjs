@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only on request. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz", "provisioning"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -21,7 +21,8 @@ export const HELP = `npm run bench -- [options] [parts]
                      ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed;
                      brokers, also on request, is sign-ins by a bare OpenID provider, and sign-in pages with many of them;
                      machines, also on request, is tokens of agents and workloads beside those of plain clients;
-                     authz, also on request, is decisions among 100,000 resources beside those among 100)
+                     authz, also on request, is decisions among 100,000 resources beside those among 100;
+                     provisioning, also on request, takes half an hour and 8 GB: SCIM, export and import among a million users)
   --entries <n>      how many entries that directory has (100000)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
@@ -48,6 +49,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {boolean} brokers
  * @property {boolean} machines
  * @property {boolean} authz
+ * @property {{ users: number } | null} provisioning how large the large realm is; null = not measured
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -81,6 +83,7 @@ export function readOptions(args) {
     brokers: selected.has("brokers"),
     machines: selected.has("machines"),
     authz: selected.has("authz"),
+    provisioning: selected.has("provisioning") ? { users: positive("users", values.users) } : null,
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

@@ -20,13 +20,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./rounds.mjs").Line[]} brokers
  * @property {import("./rounds.mjs").Line[]} machines
  * @property {import("./rounds.mjs").Line[]} authz
+ * @property {import("./provisioning.mjs").Provisioning | null} provisioning
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines, authz }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines, authz, provisioning }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -43,13 +44,17 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (brokers.length > 0) parts.push(rowTable(brokers));
   if (machines.length > 0) parts.push(rowTable(machines));
   if (authz.length > 0) parts.push(rowTable(authz));
+  if (provisioning) parts.push(rowTable(provisioning.lines), measureLines(provisioning.measures));
   return parts.join("\n\n");
 }
 
 /** @param {import("./ldap.mjs").Measure[]} measures */
 const measureLines = (measures) =>
   measures
-    .map(({ name, value, unit, target }) => `${name}: ${value.toFixed(2)} ${unit} (≤ ${target}: ${verdict(value, target)})`)
+    .map(({ name, value, unit, target, isLeast }) => {
+      const judged = isLeast ? `≥ ${target}: ${verdict(-value, -target)}` : `≤ ${target}: ${verdict(value, target)}`;
+      return `${name}: ${value.toFixed(2)} ${unit} (${judged})`;
+    })
     .join("\n");
 
 /** @param {import("./tokens.mjs").Tokens} tokens */

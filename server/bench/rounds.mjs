@@ -2,7 +2,7 @@
 // so that whatever slows the machine for a while slows all of them alike.
 import { cpuMs } from "./processes.mjs";
 
-/** @typedef {{ id: string, title: string, against?: string, target?: number }} Row */
+/** @typedef {{ id: string, title: string, against?: string, target?: number, withDatabase?: boolean }} Row `withDatabase`: its CPU time counts, too */
 /** @typedef {{ rate: number, cpu: number | null, dbCpu: number | null, p50: number, p99: number }} Sample */
 
 /**
@@ -22,7 +22,7 @@ import { cpuMs } from "./processes.mjs";
  * @property {string} title
  * @property {string | null} build
  * @property {number} rate requests a second
- * @property {number | null} cpuMs of the server's process, for one request
+ * @property {number | null} cpuMs of the server's process, for one request; of both where the row says so
  * @property {number | null} cpuSpread the distance of the largest from the smallest round, as a share of the median
  * @property {number | null} dbCpuMs of Postgres, for one request
  * @property {string | null} against
@@ -60,7 +60,9 @@ async function measure(lane, seconds) {
   const [after, dbAfter] = [cpuMs(lane.pid), lane.dbCpu()];
   const each = (/** @type {number | null} */ from, /** @type {number | null} */ to) =>
     from === null || to === null ? null : (to - from) / count;
-  return { rate: count / elapsed, cpu: each(before, after), dbCpu: each(dbBefore, dbAfter), p50, p99 };
+  const [own, dbCpu] = [each(before, after), each(dbBefore, dbAfter)];
+  const cpu = lane.row.withDatabase && own !== null ? own + (dbCpu ?? 0) : own;
+  return { rate: count / elapsed, cpu, dbCpu, p50, p99 };
 }
 
 /** @param {Lane} lane @param {Map<Lane, Sample[]>} samples @returns {Line} */

@@ -15,6 +15,7 @@ import { measureLdap } from "./ldap.mjs";
 import { measureMachines } from "./machines.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
+import { measureProvisioning } from "./provisioning.mjs";
 import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { measureSaml } from "./saml.mjs";
@@ -121,6 +122,21 @@ async function bench(options) {
     ? await measureAuthz({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
 
+  const provisioning = options.provisioning
+    ? await measureProvisioning({
+        newPlace: onPostgres,
+        dbCpu,
+        connections,
+        profile: options.profile,
+        rounds,
+        seconds,
+        ...options.provisioning,
+        folder,
+        progress,
+        untilTheEnd,
+      })
+    : null;
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -197,6 +213,7 @@ async function bench(options) {
     brokers,
     machines,
     authz,
+    provisioning,
   };
 }
 

@@ -2,20 +2,23 @@
 
 /** @typedef {{ atOnce: number, once: () => Promise<unknown> }} Work */
 
-/** Answers the bench's messages, each `{ row, seconds }`, with a slice of that row's work. @param {Record<string, Work>} work */
-export function serveSlices(work) {
-  process.on("message", (task) => {
-    const { row, seconds } = /** @type {{ row: string, seconds: number }} */ (task);
-    slice(/** @type {Work} */ (work[row]), seconds).then(
-      (result) => process.send?.(result),
-      (error) => process.send?.({ error: String(error) }),
-    );
+/** Answers the bench's messages, each of them by the work that it asks for. @param {(task: any) => Promise<any>} work */
+export function serve(work) {
+  process.on("message", async (task) => {
+    try {
+      process.send?.(await work(task));
+    } catch (error) {
+      process.send?.({ error: error instanceof Error ? error.message : String(error) });
+    }
   });
   process.send?.({ ready: true });
 }
 
+/** Answers the bench's messages, each `{ row, seconds }`, with a slice of that row's work. @param {Record<string, Work>} work */
+export const serveSlices = (work) => serve(({ row, seconds }) => slice(/** @type {Work} */ (work[row]), seconds));
+
 /** @param {Work} work @param {number} seconds @returns {Promise<import("./load.mjs").Slice>} */
-async function slice({ atOnce, once }, seconds) {
+export async function slice({ atOnce, once }, seconds) {
   /** @type {number[]} */
   const times = [];
   const began = performance.now();

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
+import { refuseOpenedUses } from "./applications/attribute-uses/index.ts";
 import {
   forgetSharesNaming,
   keepNamedClient,
@@ -59,6 +60,7 @@ import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [
     guardInheritance,
+    refuseOpenedUses,
     scheduleRetention,
     endAllTrust,
     moveReviewDates,

@@ -27,6 +27,7 @@ export const onEmbedded = [
   "src/tenancy/audit/forwarder.test.ts",
   "src/tenancy/audit/retention.test.ts",
   "src/tenancy/audit/stream.test.ts",
+  "src/tenancy/images/images.test.ts",
   "src/tenancy/webhooks/delivery.test.ts",
   "src/tenancy/webhooks/intervals.test.ts",
   // Every table, every column.
@@ -37,6 +38,7 @@ export const onEmbedded = [
   "src/operations/monitoring/metrics.test.ts",
   // Races that one connection decides otherwise.
   "src/directory/users/user-names.test.ts",
+  "src/directory/users/user-profile.test.ts",
   "src/signin/run/interactions.test.ts",
   // Stores, one file each.
   "src/applications/access/access.test.ts",
@@ -85,6 +87,7 @@ export const onEmbedded = [
 
 /** Features whose stores are tried on the embedded database by a file that is not beside them. */
 export const storesTriedBy = {
+  "src/applications/attribute-uses": "src/directory/users/user-profile.test.ts",
   "src/directory/consents": "src/protocols/saml/sso/consent.test.ts",
   "src/directory/credentials": "src/directory/users/credentials.test.ts",
   "src/federation/brokers": "src/federation/oidc/logout.test.ts",

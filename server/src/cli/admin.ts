@@ -82,7 +82,7 @@ async function createAdmin(core: Core, realm: string, input: CreateUser, passwor
   const hash = await checkedHash(core, realm, settings, input.username, password);
   return core.work.transact(cliOrigin(realm), async (ctx) => {
     const usual = await shareDefaultRole(ctx.tx, realm);
-    const user = await createUser(ctx, { ...input, roles: ["admin", ...(usual ? [usual.name] : [])] });
+    const user = await createUser(ctx, { ...input, roles: ["admin", ...(usual ? [usual.name] : [])] }, "given", "local", "source");
     await savePassword(ctx.tx, realm, user.userId, hash, ctx.now);
     return user;
   });

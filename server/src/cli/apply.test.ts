@@ -34,6 +34,9 @@ test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", as
     code: 1,
     err: expect.stringContaining("the environment has no STOCK_SYNC_SECRET"),
   });
+  // 2 says that something would change, so wrong usage is a 1.
+  for (const wrong of [["diff"], ["diff", "-f", files, "--prun"], ["apply", "-f", files, "--source", "a b"]])
+    expect(await run(...wrong), wrong.join(" ")).toMatchObject({ code: 1, err: expect.stringContaining("Usage: gatehouse ") });
   expect(await run("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
   const first = await run("apply", "-f", files);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
@@ -116,7 +119,7 @@ roles:
   const lacking = await run("diff", "-f", example, ...remote);
   expect(lacking.out).toContain("Not looked at: clients. That needs manage-clients.");
   expect(await run("apply", "-f", example, ...remote)).toMatchObject({ code: 1, err: expect.stringContaining("manage-clients (clients)") });
-  expect(await run("diff", "-f", roles, "--server", "http://id.example.com", "--token-file", "x")).toMatchObject({ code: 2 });
+  expect(await run("diff", "-f", roles, "--server", "http://id.example.com", "--token-file", "x")).toMatchObject({ code: 1 });
 });
 
 test("faults are named one a line, and nothing was changed", async () => {

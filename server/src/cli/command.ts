@@ -41,7 +41,7 @@ export interface Invocation {
 
 export type Command = (call: Invocation) => Promise<ExitCode>;
 
-/** Wrong usage: the usage text goes to stderr, exit code 2. */
+/** Wrong usage: the usage text goes to stderr, exit code 2 (1 of commands where 2 says that something would change). */
 export class UsageError extends Error {
   /** The command whose usage helps, if one was recognised. */
   readonly command: string | null;

@@ -46,10 +46,13 @@ export async function runCli(argv: readonly string[], { template }: Pick<Invocat
   }
 }
 
+/** Their exit code 2 says that something would change: a pipeline must not take a typo for that. */
+const SHOWS_CHANGES: ReadonlySet<string> = new Set<CommandName>(["apply", "diff"]);
+
 function fail(error: unknown, json: boolean): ExitCode {
   if (error instanceof UsageError) {
     report(json, { error: { code: "usage", message: error.message } }, `${error.message}\n\n${usage(error.command)}`);
-    return 2;
+    return error.command !== null && SHOWS_CHANGES.has(error.command) ? 1 : 2;
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConfigError) {

@@ -192,6 +192,11 @@ export const realm = {
               providerId: "user-attribute-ldap-mapper",
               config: { "ldap.attribute": ["telephoneNumber"], "user.model.attribute": ["phoneNumber"] },
             },
+            {
+              name: "groups",
+              providerId: "group-ldap-mapper",
+              config: { "groups.dn": ["ou=groups,dc=corp"], "group.name.ldap.attribute": ["cn"], "groups.path": ["/"] },
+            },
           ],
         },
       },

@@ -40,6 +40,8 @@ interface Options {
 
 export interface TestPasskey {
   readonly id: string;
+  /** COSE. */
+  readonly publicKey: Buffer;
   create(options: Options, how?: Ceremony): object;
   get(options: Options, how?: Ceremony): object;
 }
@@ -62,23 +64,27 @@ export function testPasskey({ counts = true, id = text(randomBytes(32)), synced 
     return Buffer.concat([sha256(rpId ?? options.rpId ?? options.rp?.id ?? ""), Buffer.from([flags]), count, more ?? Buffer.alloc(0)]);
   };
 
+  const cose = cbor(
+    new Map<number, Cbor>([
+      ...([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+      ] as const),
+      ...([
+        [-2, Buffer.from(x!, "base64url")],
+        [-3, Buffer.from(y!, "base64url")],
+      ] as const),
+    ]),
+  );
+
   return {
     id,
+    publicKey: cose,
     create(options, how = {}) {
       owner = options.user?.id ?? null;
       const rawId = Buffer.from(id, "base64url");
-      const key = new Map<number, Cbor>([
-        ...([
-          [1, 2],
-          [3, -7],
-          [-1, 1],
-        ] as const),
-        ...([
-          [-2, Buffer.from(x!, "base64url")],
-          [-3, Buffer.from(y!, "base64url")],
-        ] as const),
-      ]);
-      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([rawId.length >> 8, rawId.length & 255]), rawId, cbor(key)]);
+      const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([rawId.length >> 8, rawId.length & 255]), rawId, cose]);
       const attestation = new Map<string, Cbor>([
         ["fmt", "none"],
         ["attStmt", new Map()],

@@ -24,6 +24,11 @@ export interface ScimPeer {
   readonly users: Map<string, Json>;
   readonly groups: Map<string, Json>;
   token: string;
+  /** Whether a request is let in; by default with the token as a bearer. */
+  accepts: (authorization: string | undefined) => boolean;
+  /** Of a client's credentials at `tokenUrl`, in the order of the requests. */
+  readonly tokenRequests: { readonly authorization: string | undefined; readonly form: Record<string, string> }[];
+  readonly tokenUrl: string;
   trouble: Trouble;
   writes(): PeerRequest[];
   user(userName: string): Json;
@@ -41,6 +46,8 @@ const USER_MEMBERS = new Set([
   ...["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
 ]);
 const SLOPPY_MEMBERS = 2;
+/** The answer of a peer's token endpoint. */
+export const ACCESS_TOKEN = "made-by-the-token-endpoint";
 
 class Refusal extends Error {
   readonly status: number;
@@ -55,6 +62,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
   const tables: Record<string, Map<string, Json>> = { Users: new Map(), Groups: new Map() };
   let lastId = 0;
   const requests: PeerRequest[] = [];
+  const tokenRequests: ScimPeer["tokenRequests"] = [];
 
   const shown = (type: string, { members, ...resource }: Json) =>
     type === "Groups" && isStrict && members.length > 0 ? { ...resource, members: members.map((value: string) => ({ value })) } : resource;
@@ -133,14 +141,17 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     if (method === "PUT" && type === "Users") table.set(id!, { ...checked(type, body, id), id });
     else if (method === "PATCH" && type === "Groups") patchGroup(current, body.Operations);
     else if (method === "PATCH")
-      for (const { path: at, value } of body.Operations) Object.assign(current, at === undefined ? value : { [at]: value });
+      for (const { op, path: at, value } of body.Operations) {
+        if (op !== "remove") Object.assign(current, at === undefined ? value : { [at]: value });
+        else if (at in current) delete current[at];
+      }
     else throw new Refusal(405, "not here");
     return isStrict ? { status: 200, body: shown(type, table.get(id!)) } : { status: 204 };
   };
 
   const answerTo = (request: PeerRequest, message: IncomingMessage): { status: number; headers?: Record<string, string>; body?: Json } => {
     try {
-      if (message.headers.authorization !== `Bearer ${peer.token}`) throw new Refusal(401, "who are you");
+      if (!peer.accepts(message.headers.authorization)) throw new Refusal(401, "who are you");
       if (isStrict && request.body !== null && message.headers["content-type"] !== "application/scim+json")
         throw new Refusal(415, "not SCIM");
       return handle(request);
@@ -154,6 +165,11 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
+    if (message.url === "/token") {
+      tokenRequests.push({ authorization: message.headers.authorization, form: Object.fromEntries(new URLSearchParams(text)) });
+      response.writeHead(200, { "content-type": "application/json" });
+      return void response.end(JSON.stringify({ access_token: ACCESS_TOKEN, token_type: "Bearer", expires_in: 3600 }));
+    }
     const request = { method: message.method ?? "", path: message.url ?? "", body: text === "" ? null : JSON.parse(text) };
     requests.push(request);
     response.on("error", () => {}); // clients may hang up
@@ -167,9 +183,12 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
   const { port } = server.address() as AddressInfo;
   const [users, groups] = [tables.Users!, tables.Groups!];
   const named = (table: Map<string, Json>, member: string, name: string) => [...table.values()].find((one) => one[member] === name);
+  const withToken = (authorization: string | undefined) => authorization === `Bearer ${peer.token}`;
   const peer: ScimPeer = {
     url: `http://127.0.0.1:${port}/v2`,
-    ...{ requests, users, groups, token: "the token of this peer", trouble: () => null },
+    tokenUrl: `http://127.0.0.1:${port}/token`,
+    ...{ requests, tokenRequests, users, groups, token: "the token of this peer", trouble: () => null },
+    accepts: withToken,
     writes: () => requests.filter(({ method }) => method !== "GET"),
     user: (userName) => named(users, "userName", userName),
     group: (displayName) => named(groups, "displayName", displayName),
@@ -180,6 +199,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
       groups.clear();
       requests.length = 0;
       peer.trouble = () => null;
+      peer.accepts = withToken;
     },
     async close() {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-import { compilePattern } from "./evaluator/index.ts";
+import { compilePattern } from "../../kernel/pattern.ts";
 import { isResourceName, isResourceType, isScopeName } from "./schema.ts";
 import type { AuthorizationItem } from "./transfer.schema.ts";
 

@@ -1,5 +1,6 @@
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
-import { compilePattern, PatternError, type PolicyConfig, type PolicyType, timeRanges, zoneOf } from "./evaluator/index.ts";
+import { patternFault } from "../../kernel/pattern.ts";
+import { type PolicyConfig, type PolicyType, timeRanges, zoneOf } from "./evaluator/index.ts";
 import type { CreateAuthzPolicy, TypeMember } from "./policies.schema.ts";
 
 /** The deepest chain of aggregates. */
@@ -76,13 +77,8 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
     return errors;
   },
   regex: ({ pattern = "" }) => {
-    try {
-      compilePattern(pattern);
-      return [];
-    } catch (error) {
-      if (!(error instanceof PatternError)) throw error;
-      return [{ field: "pattern", code: "pattern", message: `pattern ${error.message}` }];
-    }
+    const fault = patternFault(pattern);
+    return fault === null ? [] : [{ field: "pattern", code: "pattern", message: `pattern ${fault}` }];
   },
   attribute: ({ operator, value, valuePath }) => {
     if (value !== undefined && valuePath !== undefined)

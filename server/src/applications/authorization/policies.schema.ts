@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
+import { MAX_PATTERN } from "../../kernel/pattern.ts";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
-import { MAX_PATTERN, operators, PATH, policyTypes, WALL_TIME } from "./evaluator/index.ts";
+import { operators, PATH, policyTypes, WALL_TIME } from "./evaluator/index.ts";
 import { createdAt, description, strategies } from "./schema.ts";
 
 const name = visibleName("A policy's name", "Staff only");

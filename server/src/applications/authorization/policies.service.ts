@@ -3,6 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { findEntries, spellEntries } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
 import type { PolicyType } from "./evaluator/index.ts";
@@ -80,6 +81,7 @@ export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolic
   if ((await countOf(ctx.tx, server, "authz_policies")) >= MOST_POLICIES) throw authzErrors.too_many();
   const policy = await checkedPolicy(ctx, server, input, null, new Map(), unknown);
   await insertPolicy(ctx.tx, server, policy, ctx.now);
+  await keepPolicyApart(ctx, policy);
   await modelChanged(ctx, server, "ADMIN_CREATE", `policy ${policy.name}`);
   return readPolicy(ctx, id, policy.name);
 }
@@ -99,8 +101,13 @@ export async function savePolicy(
   expectVersion(ctx, current.version);
   const state = await checkedPolicy(ctx, server, { ...input, name, type: current.type }, current, new Map(), unknown);
   await updatePolicy(ctx.tx, server, state);
+  await keepPolicyApart(ctx, state);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `policy ${name}`);
   return readPolicy(ctx, id, name);
+}
+
+async function keepPolicyApart(ctx: Ctx, { type }: PolicyState): Promise<void> {
+  if (type === "attribute" || type === "regex") await keepAttributesApart(ctx, type === "regex" ? "targetClaim" : "path");
 }
 
 export async function removePolicy(ctx: Ctx, id: string, name: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { type MapperTable, mapperStore, type OwnedMapper } from "./owned-mappers.store.ts";
+import { keepMappedApart } from "./service.ts";
 
 export type { OwnedMapper };
 
@@ -65,6 +66,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
           { field: "name", code: "too_many", message: `A client has at most ${MAX_MAPPERS} mappers: delete one first` },
         ]);
       const mapper = await store.insert(ctx.tx, ctx.realm, id, input.name, state, ctx.now);
+      await keepMappedApart(ctx, state);
       await recordChange(ctx, key, `mappers +${mapper.name}`);
       return mapper;
     },
@@ -75,6 +77,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
       refuseReadOnly(current, input, ["mapperId", "createdAt"]);
       expectVersion(ctx, current.version);
       const mapper = await store.update(ctx.tx, ctx.realm, mapperId, input.name, state);
+      await keepMappedApart(ctx, state);
       await recordChange(ctx, key, `mappers ${mapper.name}`);
       return mapper;
     },

@@ -3,6 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { checkMapper, checkSource } from "./check.ts";
 import { claimErrors } from "./errors.ts";
 import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";
@@ -25,6 +26,7 @@ export async function takeClaim(ctx: Ctx, claimId: string): Promise<ClaimMapperR
 
 export async function createClaim(ctx: Ctx, input: ClaimMapperInput): Promise<ClaimMapperRow> {
   const claim = await insertClaim(ctx.tx, ctx.realm, input.name, checkedMapper(input), ctx.now);
+  await keepMappedApart(ctx, claim);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "claims", resourceId: claim.claimId });
   return claim;
@@ -39,9 +41,15 @@ export async function saveClaim(ctx: Ctx, claimId: string, input: UpdateClaimMap
   refuseReadOnly({ scopes: comparable(current.scopes) }, { scopes }, ["scopes"], "are changed at the client scopes themselves");
   expectVersion(ctx, current.version);
   const claim = await updateClaim(ctx.tx, ctx.realm, current.claimId, input.name, mapper);
+  await keepMappedApart(ctx, claim);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "claims", resourceId: claim.claimId });
   return claim;
+}
+
+/** A claim may say roles or groups, or be what a policy reads. */
+export async function keepMappedApart(ctx: Ctx, { source }: { readonly source?: unknown }): Promise<void> {
+  if (source === "attribute") await keepAttributesApart(ctx, "value");
 }
 
 export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {

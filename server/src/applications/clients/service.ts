@@ -9,6 +9,7 @@ import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
+import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
 import { holdNames, moveResources, refuseIndicator } from "./apis.service.ts";
@@ -111,6 +112,7 @@ export async function createClient(
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
   const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
   await moveResources(ctx, client.id, [], stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();
@@ -156,6 +158,7 @@ export async function saveClient(
     ...(registrationHash !== undefined && { registrationHash }),
   };
   const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
   await moveResources(ctx, client.id, current.stored.resourceIndicators, stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
   await ctx.configChanged();

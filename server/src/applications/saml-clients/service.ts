@@ -7,6 +7,7 @@ import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { nameIdFormats, readSettings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
+import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
@@ -66,6 +67,7 @@ export async function createSamlClient(ctx: Ctx, { baseUrl }: SamlClientTools, i
   const stored = await checked(ctx, baseUrl, input);
   const state = { name: input.options?.name ?? null, enabled: input.enabled ?? true, stored };
   const client = await insertSamlClient(ctx.tx, ctx.realm, input.entityId, state, ctx.now);
+  await keepNameIdApart(ctx, client);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "saml-clients", resourceId: client.entityId });
   return client;
@@ -93,11 +95,17 @@ export async function saveSamlClient(
   expectVersion(ctx, current.version);
   const state = { name: input.options?.name ?? null, enabled: input.enabled, stored };
   const client = await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);
+  await keepNameIdApart(ctx, client);
   await ctx.configChanged();
   if (current.enabled && !client.enabled) await ctx.emit("saml_client.disabled", { id: client.id, entityId });
   const detail = current.enabled === client.enabled ? null : client.enabled ? "enabled" : "disabled";
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "saml-clients", resourceId: entityId, detail });
   return client;
+}
+
+async function keepNameIdApart(ctx: Ctx, { stored: { options } }: SamlClientRow): Promise<void> {
+  const field = (["nameIdSource", "persistentNameIdSource"] as const).find((member) => options[member] !== null);
+  if (field) await keepAttributesApart(ctx, `options.${field}`);
 }
 
 export async function removeSamlClient(ctx: Ctx, entityId: string): Promise<void> {

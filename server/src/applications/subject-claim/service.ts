@@ -2,6 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { keepAttributesApart } from "../attribute-uses/index.ts";
 import type { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
 import { findSubjectClaim, saveSubjectClaim } from "./store.ts";
 
@@ -18,6 +19,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   await lockRealm(ctx.tx, ctx.realm);
   expectVersion(ctx, (await findSubjectClaim(ctx.tx, ctx.realm)).version);
   const version = await saveSubjectClaim(ctx.tx, ctx.realm, subjectClaim);
+  if (subjectClaim.attribute !== null) await keepAttributesApart(ctx, "attribute");
   await ctx.configChanged();
   const detail = subjectClaim.attribute === null ? subjectClaim.strategy : `${subjectClaim.strategy} ${subjectClaim.attribute}`;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "subject-claim", resourceId: ctx.realm, detail });

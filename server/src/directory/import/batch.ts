@@ -3,7 +3,15 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
-import { findUserForUpdate, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
+import {
+  findUserForUpdate,
+  profileFaults,
+  readUserProfile,
+  replaceRequiredActions,
+  resetPassword,
+  saveUser,
+  userErrors,
+} from "../users/index.ts";
 import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
@@ -36,6 +44,11 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const newcomers = new Map<ReadyRow, NewUser>();
   const belongings = new Map<ReadyRow, Belongings>();
   const resolve = createResolver(ctx, tools);
+  const profile = await readUserProfile(ctx);
+  const misfit = ({ user }: ReadyRow): Fault | null => {
+    const faults = profileFaults(profile, { by: "source", current: null, next: user.attributes ?? {} });
+    return faults.length === 0 ? null : { code: "request.invalid", message: faults.map(({ message }) => message).join("; ") };
+  };
   const takenIds = await findTakenIds(
     ctx.tx,
     ctx.realm,
@@ -46,6 +59,7 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
     const found = await resolve(row);
     const refusal =
       (await roles.refusalFor(row)) ??
+      misfit(row) ??
       (isFault(found) ? found : userId !== undefined && takenIds.has(userId.toLowerCase()) ? idTaken : null);
     if (refusal || isFault(found)) outcomes.set(row, refusal!);
     else {
@@ -120,9 +134,9 @@ async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: Read
       emailVerified: user.emailVerified ?? current.emailVerified,
       roles: user.roles ?? current.roles,
     };
-    const saved = await saveUser(rowCtx, userId, state);
+    const saved = await saveUser(rowCtx, userId, state, { by: "source" });
     // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.
-    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state);
+    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, { by: "source" });
     if (user.requiredActions) await replaceRequiredActions(ctx.tx, ctx.realm, userId, user.requiredActions);
     if (passwordHash !== null) await resetPassword(rowCtx, userId, passwordHash);
   });

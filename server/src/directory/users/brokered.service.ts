@@ -3,6 +3,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { withCleanNames } from "./names.ts";
 import { isAddressOf } from "./own.service.ts";
+import { fittingAttributes, readUserProfile } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";
@@ -22,7 +23,7 @@ export interface BrokeredProfile {
 export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: asserted, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);
   const attributes: User["attributes"] = { ...user.attributes };
-  for (const [name, value] of Object.entries(withCleanNames(asserted))) {
+  for (const [name, value] of Object.entries(fittingAttributes(await readUserProfile(ctx), withCleanNames(asserted)))) {
     if (value === undefined) delete attributes[name];
     else attributes[name] = value;
   }

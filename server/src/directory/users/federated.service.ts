@@ -4,6 +4,7 @@ import { isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import { removeCredentials } from "./credentials.service.ts";
 import { withCleanNames } from "./names.ts";
+import { fittingAttributes, readUserProfile } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
 
@@ -30,7 +31,10 @@ export async function saveFederatedUser(
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current) return null;
   const enabled = decide(current.enabled);
-  const attributes = mergedAttributes(current.attributes, withCleanNames(profile.attributes));
+  const attributes = mergedAttributes(
+    current.attributes,
+    fittingAttributes(await readUserProfile(ctx), withCleanNames(profile.attributes)),
+  );
   const sameMail = profile.email !== null && current.email !== null && loginKey(profile.email) === loginKey(current.email);
   const emailVerified = profile.email !== null && (profile.trustsEmail || (sameMail && current.emailVerified));
   const changed = [

@@ -41,6 +41,15 @@ export {
   saveOwnProfile,
   takeOwnUser,
 } from "./own.service.ts";
+export {
+  checkProfile,
+  fittingAttributes,
+  type ProfileWriter,
+  profileFaults,
+  readUserProfile,
+  valueFault,
+  valuesOf,
+} from "./profile.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { requireAction } from "./required-actions.service.ts";

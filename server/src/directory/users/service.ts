@@ -27,6 +27,7 @@ import { userErrors } from "./errors.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { listUsers } from "./list.store.ts";
 import type { AddressProof } from "./login-names.store.ts";
+import { checkProfile, type ProfileWriter, readUserProfile } from "./profile.ts";
 import { addRequiredAction, dropRequiredAction } from "./required-actions.store.ts";
 import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
 import type { CreateUser, UpdateUser } from "./schema.ts";
@@ -69,8 +70,18 @@ export async function findUserForUpdate(ctx: Ctx, userId: string): Promise<UserR
   return user;
 }
 
-/** Creates a user in the realm, with the realm's default role unless roles are named. `source`: where the account comes from. */
-export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProof = "given", source = "local"): Promise<UserRow> {
+/**
+ * Creates a user in the realm, with the realm's default role unless roles are named. `source`: where the account comes from. `by`: who writes
+ * the profile.
+ */
+export async function createUser(
+  ctx: Ctx,
+  input: CreateUser,
+  proof: AddressProof = "given",
+  source = "local",
+  by: ProfileWriter = "admin",
+): Promise<UserRow> {
+  checkProfile(await readUserProfile(ctx), { by, current: null, next: input.attributes ?? {} });
   const roleIds = input.roles ? await roleIdsOf(ctx, input.roles) : await defaultRoleIds(ctx);
   await assertMayGrant(ctx, roleIds);
   const { userId, claimedFrom } = await insertUser(
@@ -100,14 +111,28 @@ export function auditClaimedUsernames(ctx: Ctx, claimedFrom: readonly string[]):
     ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });
 }
 
-/** Replaces a user's state. `trustsEmail`: the address counts as confirmed because of where it comes from. */
-export async function saveUser(ctx: Ctx, id: string, input: UpdateUser, { trustsEmail = false } = {}): Promise<UserRow> {
+interface SaveUserOptions {
+  /** The address counts as confirmed because of where it comes from. */
+  readonly trustsEmail?: boolean;
+  readonly by?: ProfileWriter;
+}
+
+/** Replaces a user's state. */
+export async function saveUser(
+  ctx: Ctx,
+  id: string,
+  input: UpdateUser,
+  { trustsEmail = false, by = "admin" }: SaveUserOptions = {},
+): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
   refuseReadOnly(current, input, ["realmId", "userId", "source", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
   const { enabled } = input;
   await keepDirectoryProfile(ctx, current, { username: input.username, email, attributes: input.attributes ?? {} });
+  const next = input.attributes ?? {};
+  if (!isDeepStrictEqual(current.attributes, next))
+    checkProfile(await readUserProfile(ctx), { by, current: current.attributes, next, named: new Set(Object.keys(next)) });
   // A PUT may repeat what GET said of a temporary lock: that does not make it permanent.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;

@@ -153,7 +153,7 @@ async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: Bro
   const { email, subject } = identity;
   const emailVerified = isTrustedAddress(provider, identity);
   const input = { username, email, emailVerified };
-  const { userId } = await createUser(ctx, input, emailVerified ? "vouched" : "unconfirmed", sourceOf(protocol, alias));
+  const { userId } = await createUser(ctx, input, emailVerified ? "vouched" : "unconfirmed", sourceOf(protocol, alias), "source");
   const actor = { id: userId, name: username };
   await addLink(ctx, alias, { providerId, subject, userId, username: identity.username, basis: basisOf(provider) }, actor);
   await applyMapping(ctx, provider, identity, userId, true);

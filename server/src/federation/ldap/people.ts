@@ -1,6 +1,6 @@
 import { inSavepoint, insertNewUsers, type NewUser } from "../../directory/import/index.ts";
 import { shareDefaultRole } from "../../directory/roles/index.ts";
-import { deleteUser, saveFederatedUser, userErrors } from "../../directory/users/index.ts";
+import { deleteUser, fittingAttributes, readUserProfile, saveFederatedUser, userErrors } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -22,7 +22,13 @@ export async function createPeople(ctx: Ctx, directory: Directory, people: reado
   const usualRoles = usual ? [usual.roleId] : [];
   const grants = await grantsForNew(ctx, directory);
   const rolesOf = (person: Person) => [...new Set([...usualRoles, ...grants.rolesOf(person)])];
-  const users = new Map(people.map((person) => [person, newUser(ctx, directory, person, rolesOf(person))]));
+  const profile = await readUserProfile(ctx);
+  const users = new Map(
+    people.map((person) => {
+      const user = newUser(ctx, directory, person, rolesOf(person));
+      return [person, { ...user, attributes: fittingAttributes(profile, user.attributes) }];
+    }),
+  );
   const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...users.values()], ctx.now);
   const entries = [...users].filter(([, { userId }]) => inserted.has(userId)).map(([person, { userId }]) => ({ person, userId }));
   const linked = await insertEntries(ctx.tx, ownerOf(ctx, directory), entries, ctx.now);

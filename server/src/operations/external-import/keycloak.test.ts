@@ -3,7 +3,10 @@ import { clock } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { ids, realm as keycloak, TOTP_KEY, users } from "../../testing/keycloak-export.ts";
+import { testPasskey } from "../../testing/passkey.ts";
+import { signInWithPasskey } from "../../testing/passkeys.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { isSignedIn } from "../../testing/step-pages.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -112,7 +115,13 @@ describe("a realm of Keycloak", () => {
     ]);
     expect(document.identityProviders).toMatchObject([
       { alias: "corp", config: { trustEmail: true, sync: "force" }, mappers: [{ type: "role", role: "clerk", claim: "groups" }] },
-      { alias: "head-office", protocol: "ldap", enabled: false, mappers: [{ claim: "telephoneNumber", attribute: "phoneNumber" }] },
+      { alias: "head-office", protocol: "ldap", enabled: false, mappers: expect.any(Array) },
+    ]);
+    expect(document.identityProviders[1].config).toMatchObject({ groupSearchBase: "ou=groups,dc=corp" });
+    // Each group of the realm is joined by the members of the directory's group of that name.
+    expect(document.identityProviders[1].mappers).toMatchObject([
+      { type: "group", claim: "groups", value: "Staff / all" },
+      { claim: "telephoneNumber", attribute: "phoneNumber" },
     ]);
     expect(document.samlClients).toMatchObject([{ entityId: "https://sp.example/saml", options: { nameIdFormat: "email" } }]);
     expect(document.organizations).toMatchObject([{ alias: "globex", domains: [{ domain: "globex.example", verified: true }] }]);
@@ -177,6 +186,43 @@ test("a folder comes as a form, in any order; a realm is named where there are s
   // Several realms in one file, as a list.
   const [listed] = [await send(await (await iam.realm()).admin(), [{ realm: "x", users: [] }, keycloak], "?source=keycloak&from=acme")];
   expect(listed.body.users, listed.text).toMatchObject({ created: 3 });
+});
+
+test("passkeys come along where they were made for this host, and are reported otherwise", async () => {
+  const passkey = testPasskey();
+  const credential = {
+    ...{ type: "webauthn-passwordless", userLabel: "Laptop", createdDate: 1_700_000_000_000, secretData: "{}" },
+    credentialData: JSON.stringify({
+      ...{ aaguid: "00000000-0000-0000-0000-000000000000", counter: 0, attestationStatementFormat: "none", transports: ["INTERNAL"] },
+      credentialId: Buffer.from(passkey.id, "base64url").toString("base64"),
+      credentialPublicKey: passkey.publicKey.toString("base64url"),
+    }),
+  };
+  const dump = (more: object) => ({
+    ...{ realm: "acme", sslRequired: "external", ...more },
+    users: [{ id: ids.ada, username: "ada", enabled: true, credentials: [credential] }],
+  });
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const { translation } = (await send(admin, dump({ webAuthnPolicyPasswordlessRpId: "localhost" }))).body;
+  expect(translation.mapped).toContainEqual({ path: "users[].credentials[webauthn-passwordless]", count: 1 });
+  // The authenticator keeps the user's id of Keycloak, as text, for a handle.
+  const userHandle = Buffer.from(ids.ada).toString("base64url");
+  expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey, { userHandle }), realm.name)).toBe(true);
+
+  const elsewhere = await (await iam.realm()).admin();
+  const told = async (body: unknown, type = "application/json") => {
+    const { body: answer } = await elsewhere.post("/import/external?dryRun=true", body, { headers: { "content-type": type } });
+    const { unmapped, mapped } = answer.translation;
+    const found = unmapped.find(({ path }: { path: string }) => path === "users[].credentials[webauthn-passwordless]");
+    return found?.reason ?? mapped.map(({ path }: { path: string }) => path).filter((path: string) => path.includes("webauthn")).length;
+  };
+  expect(await told(JSON.stringify(dump({ webAuthnPolicyPasswordlessRpId: "login.example" })))).toContain("another host");
+  expect(await told(JSON.stringify(dump({})))).toContain("parameters");
+  expect(await told(JSON.stringify(dump({ attributes: { frontendUrl: "https://localhost/auth" } })))).toBe(1);
+  const part = (name: string, text: string) => `--xx\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  const form = `${part("file", JSON.stringify(dump({})))}${part("parameters", '{"rpId":"localhost"}')}--xx--\r\n`;
+  expect(await told(form, "multipart/form-data; boundary=xx")).toBe(1);
 });
 
 test("a dump that does not fit into memory is read from a file, several times", async () => {

@@ -4,6 +4,7 @@ import Type from "typebox";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
 import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
+import { relyingPartyOf } from "../../signin/passkeys/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type SectionTools, transactUnversioned } from "../transfer/index.ts";
 import { receive } from "./body.ts";
@@ -65,10 +66,12 @@ export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = as
         throw error;
       });
       try {
-        const { settings } = (await realms.get(req.realmId))!;
+        const realm = (await realms.get(req.realmId))!;
+        const { settings } = realm;
+        const { id: rpId } = relyingPartyOf(realm, tools.baseUrl);
         const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
         const all = { ...tools, users: { hashPassword, log: req.log } };
-        const options = { source, from, parameters: received.parameters, dryRun, onConflict, importId };
+        const options = { source, from, parameters: received.parameters, rpId, dryRun, onConflict, importId };
         const transact = transactUnversioned(req);
         return await importExternal(transact, all, { realm: req.realmId, actor: req.actor! }, received.files, options);
       } finally {

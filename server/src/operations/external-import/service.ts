@@ -27,6 +27,7 @@ export interface ExternalOptions {
   readonly source: string | null;
   readonly from: string | null;
   readonly parameters: Values;
+  readonly rpId: string;
   readonly dryRun: boolean;
   readonly onConflict: OnConflict;
   readonly importId: string | undefined;
@@ -47,7 +48,7 @@ export async function importExternal(
   tools: ImportTools,
   who: Pick<ReadCtx, "realm" | "actor">,
   files: readonly SourceFile[],
-  { source: name, from, parameters, dryRun, onConflict, importId }: ExternalOptions,
+  { source: name, from, parameters, rpId, dryRun, onConflict, importId }: ExternalOptions,
 ): Promise<ExternalImport> {
   if (files.length === 0) throw externalErrors.empty();
   const source = sourceOf(files, name);
@@ -57,7 +58,7 @@ export async function importExternal(
     let count = 0;
     const user = (row: ImportUser) => rows.write(Buffer.from(`${count++ === 0 ? "[" : ","}${JSON.stringify(row)}\n`));
     const may = (permission: Parameters<typeof allows>[1]) => allows(who.actor.permissions, permission);
-    const sections = await source.translate({ files, parameters, from, now: clock.now(), may }, { report, user });
+    const sections = await source.translate({ files, parameters, from, now: clock.now(), rpId, may }, { report, user });
     if (count > 0) await rows.write(Buffer.from("]"));
     const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
     const present = may("manage-identity-providers") ? await presentProviders(transact, tools) : [];

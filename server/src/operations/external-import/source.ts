@@ -19,6 +19,8 @@ export interface SourceInput {
   /** The realm to read, where the files have several. */
   readonly from: string | null;
   readonly now: number;
+  /** The relying party of the realm's passkeys: those of another one do not work here. */
+  readonly rpId: string;
   /** Whether the caller may: what needs more is left out, and reported. */
   may(permission: Permission): boolean;
 }

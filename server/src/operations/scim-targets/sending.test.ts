@@ -4,7 +4,7 @@ import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { scimClient } from "../../testing/scim.ts";
-import { type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+import { ACCESS_TOKEN, type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
 
 let iam: Harness;
 let strict: ScimPeer;
@@ -120,6 +120,54 @@ test("users and groups are sent as they are, to a strict service and to a sloppy
     expect([...peer.users.values()].map(({ userName }) => userName)).not.toContain("admin");
     expect(await of.status()).toMatchObject({ state: "OK", users: { synced: 5, pending: 0, failed: 0 }, groups: { synced: 2 } });
   }
+});
+
+test("targets are told who we are by basic authentication or by a token of their own, and a refusal suspends", async () => {
+  const basic = (name: string, secret: string) => `Basic ${Buffer.from(`${name}:${secret}`).toString("base64")}`;
+  strict.accepts = (authorization) => authorization === basic("joe", "the secret");
+  const first = await targeted(
+    strict,
+    { auth: { type: "basic", username: "joe" }, secret: "the secret" },
+    async ({ user }) => void (await user("ada")),
+  );
+  await settle(first);
+  expect(names(strict)).toEqual(["ada"]);
+  await first.change({ enabled: false });
+  strict.clear();
+
+  strict.accepts = (authorization) => authorization === `Bearer ${ACCESS_TOKEN}`;
+  const auth = { type: "oauth2", tokenUrl: strict.tokenUrl, clientId: "us", scope: "scim" };
+  const second = await targeted(strict, { auth, secret: "the/secret" }, async ({ user }) => {
+    await user("bob");
+    await user("cyd");
+  });
+  await settle(second);
+  expect(names(strict)).toEqual(["bob", "cyd"]);
+  // One token serves the requests of a run.
+  expect(strict.tokenRequests).toEqual([
+    { authorization: basic("us", "the%2Fsecret"), form: { grant_type: "client_credentials", scope: "scim" } },
+  ]);
+  strict.accepts = () => false;
+  await second.user("dan");
+  await settle(second);
+  expect(await second.status()).toMatchObject({ state: "SUSPENDED" });
+  expect(names(strict)).toEqual(["bob", "cyd"]);
+});
+
+test("services that change users by PATCH get what is there and what is gone; those that need names get them", async () => {
+  const of = await targeted(strict, { preset: "slack", requestsPerSecond: 100 });
+  const ada = await of.user("ada", { attributes: { title: "Countess", locale: "en" } });
+  await settle(of);
+  const { id } = strict.user("ada");
+  expect(strict.user("ada")).toMatchObject({ title: "Countess", locale: "en", name: { givenName: "ada", familyName: "ada" } });
+  must(await of.admin.patch(`/users/${ada}`, { attributes: { locale: "fr", title: null } }));
+  await settle(of);
+  expect(strict.user("ada")).toMatchObject({ id, locale: "fr", active: true });
+  expect(strict.user("ada")).not.toHaveProperty("title");
+  must(await of.admin.patch(`/users/${ada}`, { enabled: false }));
+  await settle(of);
+  expect(strict.user("ada")).toMatchObject({ id, active: false });
+  expect(strict.writes().map(({ method }) => method)).toEqual(["POST", "PATCH", "PATCH"]);
 });
 
 test("whatever changes a user or a group arrives, by whichever way, and nothing else is sent", async () => {

@@ -42,6 +42,10 @@ export const scimErrors = defineErrors("scim", {
   token_not_found: [404, "No such SCIM token in this realm"],
 });
 
+/** RFC 9110 §15.5.6: `allowed` are the methods that the endpoint takes. */
+export const methodNotAllowed = (allowed: readonly string[]): AppError =>
+  new AppError("scim.method_not_allowed", 405, `This endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
+
 /** RFC 7644 §3.12: renders every error of the SCIM server. */
 export function sendScimError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asAppError(cause);
@@ -53,12 +57,12 @@ export function sendScimError(cause: unknown, request: FastifyRequest, reply: Fa
     .send(scimErrorOf(error));
 }
 
-/** `code` is ours: the stable one of the admin API. */
+/** Exactly the members of the RFC: some clients refuse an error that has others. */
 export function scimErrorOf(error: AppError) {
-  const { code, status, message, errors = [] } = error;
+  const { status, message, errors = [] } = error;
   const scimType = scimTypeOf(error);
   const detail = errors.length > 1 ? errors.map((each) => each.message).join("; ") : message;
-  return { schemas: [ERROR], status: String(status), ...(scimType && { scimType }), detail, code };
+  return { schemas: [ERROR], status: String(status), ...(scimType && { scimType }), detail };
 }
 
 const CONFLICTS: ReadonlySet<string> = new Set(["users.login_name_taken", "groups.name_taken", "scim.external_id_taken"]);

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { declare, parseJson, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
 import { discoveryRoutes } from "./discovery.routes.ts";
-import { SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
+import { methodNotAllowed, SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
 import { scimGroupRoutes } from "./groups/routes.ts";
 import { refusals, ScimBulk, ScimBulkAnswer, ScimList, ScimSearch } from "./schema/documents.ts";
 import { searchAll } from "./search.ts";
@@ -19,7 +19,10 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   const { provisioning, realms, hasher, breaches, directoryPasswords, baseUrl } = options;
   const parts = { realms, hasher, breaches, baseUrl, ...(directoryPasswords && { directoryPasswords }) };
   declare(app, { tags: ["SCIM"], caller: token({ kind: "scim" }), limit: "scim", errors: "scim", codes: "scim" });
+  const served: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", (route) => {
+    const path = route.url.replaceAll(".", "\\.").replaceAll(/:[^/]+/g, "[^/]+");
+    served.push({ path: new RegExp(`^${path}/?$`), methods: [route.method].flat() });
     if (route.schema) route.schema = { consumes: ["application/scim+json"], produces: ["application/scim+json"], ...route.schema };
   });
   app.decorateRequest("scimToken", null as never);
@@ -78,7 +81,10 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
 
   // RFC 7644 §3.11: `/Me` is the resource of the user who asks.
   app.setNotFoundHandler((request, reply) => {
-    const isMe = /\/Me\/?(\?|$)/.test(request.url);
+    const path = request.url.split("?", 1)[0]!;
+    const allowed = served.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods);
+    if (allowed.length > 0) return sendScimError(methodNotAllowed([...new Set(allowed)].sort()), request, reply);
+    const isMe = /\/Me\/?$/.test(path);
     return sendScimError(isMe ? scimErrors.no_me() : scimErrors.not_found(), request, reply);
   });
 };

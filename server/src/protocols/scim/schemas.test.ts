@@ -96,6 +96,20 @@ test("what the server supports is announced in the shape of RFC 7643, and other 
     ["/Users/1/2", 404],
   ] as const)
     expect(await scim.get(path), path).toMatchObject({ status, body: { status: String(status), detail: expect.any(String) } });
+  // RFC 7644 §3.12 has these members and no others.
+  expect(Object.keys((await scim.get("/Users/unknown")).body).sort()).toEqual(["detail", "schemas", "status"]);
+  for (const [method, path, allow] of [
+    ["POST", "/ServiceProviderConfig", "GET"],
+    ["DELETE", "/Schemas", "GET"],
+    ["PATCH", `/Schemas/${USER}`, "GET"],
+    ["PUT", "/Users", "GET"],
+    ["POST", `/Groups/${newId()}`, "DELETE"],
+    ["GET", "/Bulk", "POST"],
+  ] as const) {
+    const refused = await scim.send(method, path);
+    expect(refused, `${method} ${path}`).toMatchObject({ status: 405, body: { status: "405" } });
+    expect(String(refused.headers.allow).split(", "), path).toContain(allow);
+  }
   const user = (await scim.get("/Users?excludedAttributes=meta,active")).body.Resources[0];
   expect(Object.keys(user).sort()).toEqual(["id", "schemas", "userName"]);
 });

@@ -1,3 +1,4 @@
+import { keepAttributesApart } from "../../applications/attribute-uses/index.ts";
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
 import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../applications/saml-clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
@@ -10,7 +11,7 @@ import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
 import { flowErrors, inUse } from "./errors.ts";
-import type { Flow, Step } from "./flow.ts";
+import { type Flow, isSubFlow, type Step } from "./flow.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
 import { countFlows, deleteFlow, findFlow, insertFlow, renameFlowRow, type StoredFlow, storedFlows, updateFlow } from "./store.ts";
@@ -74,6 +75,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   if (builtIn(alias)) throw flowErrors.alias_taken();
   if ((await countFlows(ctx.tx, ctx.realm)) >= MAX_FLOWS + builtInFlows.length) throw flowErrors.too_many();
   const flow = await insertFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
+  await keepConditionsApart(ctx, steps);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "flows", resourceId: alias });
   return shown(flow);
@@ -87,9 +89,15 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   expectVersion(ctx, current.version);
   const write = isStored ? updateFlow : insertFlow;
   const flow = await write(ctx.tx, ctx.realm, alias, state, ctx.now);
+  await keepConditionsApart(ctx, state.steps);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: alias });
   return shown(flow);
+}
+
+async function keepConditionsApart(ctx: Ctx, steps: readonly Step[]): Promise<void> {
+  const reads = (step: Step): boolean => (isSubFlow(step) ? step.steps.some(reads) : step.authenticator === "condition-attribute");
+  if (steps.some(reads)) await keepAttributesApart(ctx, "steps");
 }
 
 /** Clients that use the flow are updated. */

@@ -54,7 +54,7 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   const session = await parts.work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
     const { email, ...taken } = await takeInvitation(ctx, token);
     // Opening the link proves that the mail was read.
-    const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed");
+    const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed", "local", "source");
     await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
     await joinByInvitation(ctx, { email, ...taken }, userId);
     const person = { actor: { id: userId, name: username } };

@@ -1,6 +1,5 @@
 // Realm settings: branding, sessions, password policy, brute force. Owns `realm_settings`.
 // Everyone else reads them from the realm's snapshot (tenancy/realms).
-export { safeCustomCss } from "./custom-css.ts";
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { settingsRoutes } from "./routes.ts";
 export {
@@ -17,10 +16,14 @@ export {
 export {
   checkBranding,
   defaultSettings,
+  pointLogoAt,
   readSettings,
   saveDisplayName,
   saveSettings,
   seedSettings,
   settingsOf,
+  shareSettings,
   withDefaults,
 } from "./service.ts";
+export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
+export { attributesOf, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

@@ -1,12 +1,14 @@
 import { isIP } from "node:net";
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { safeCustomCss } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { safeCustomCss } from "./custom-css.ts";
 import { Settings, type UpdateSettings } from "./schema.ts";
-import { findSettings, insertSettings, lockSettings, updateSettings } from "./store.ts";
+import { findSettings, holdSettings, insertSettings, lockSettings, updateSettings } from "./store.ts";
+import { completeAttribute } from "./user-profile.schema.ts";
+import { checkUserProfile } from "./user-profile.ts";
 
 const errors = defineErrors("settings", { not_found: [404, "No such realm"] });
 
@@ -26,6 +28,13 @@ export async function readSettings(db: Db, realm: string): Promise<VersionedSett
   const found = await settingsOf(db, realm);
   if (!found) throw errors.not_found();
   return found;
+}
+
+/** The same, and nobody changes them before this transaction ends. */
+export async function shareSettings(tx: Tx, realm: string): Promise<Settings> {
+  const stored = await holdSettings(tx, realm);
+  if (!stored) throw errors.not_found();
+  return withDefaults(realm, stored.settings);
 }
 
 /** The same for work that may outlive its realm. */
@@ -64,6 +73,15 @@ export async function saveDisplayName(
   await ctx.configChanged(realm);
 }
 
+/** For the images of the brand: which logo pages show. With `instead`, only where it was that one. */
+export async function pointLogoAt(ctx: Ctx, logoUrl: string | null, instead?: string): Promise<void> {
+  const stored = await lockSettings(ctx.tx, ctx.realm);
+  if (!stored) throw errors.not_found();
+  const settings = withDefaults(ctx.realm, stored.settings);
+  if (settings.logoUrl === logoUrl || (instead !== undefined && settings.logoUrl !== instead)) return;
+  await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, { ...settings, logoUrl }));
+}
+
 /** `realm.created` */
 export async function seedSettings(ctx: Ctx, seed: { readonly realm: string; readonly displayName: string | null }): Promise<void> {
   await insertSettings(ctx.tx, seed.realm, seed.displayName === null ? {} : { displayName: seed.displayName });
@@ -81,6 +99,7 @@ function checkBetweenMembers(settings: Settings): void {
     const message = "saml.signResponse must be true where saml.signAssertion is false: an assertion without any signature proves nothing";
     throw invalidFields([{ field: "saml.signResponse", code: "unsigned", message }]);
   }
+  checkUserProfile(settings.userProfile);
   checkBranding(settings);
 }
 
@@ -105,8 +124,11 @@ export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" |
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
 
 /** The stored settings, with defaults for the others. */
-export const withDefaults = (realm: string, given: object): Settings =>
-  filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
+export function withDefaults(realm: string, given: object): Settings {
+  const settings = filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
+  const { userProfile } = settings;
+  return { ...settings, userProfile: { ...userProfile, attributes: userProfile.attributes.map(completeAttribute) } };
+}
 
 interface Defaulted {
   readonly default?: unknown;

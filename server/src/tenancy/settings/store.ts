@@ -24,6 +24,17 @@ export async function findSettings(db: Db, realm: string): Promise<StoredSetting
   return row ?? null;
 }
 
+/** Held until commit as they are, beside others who hold them. */
+export async function holdSettings(tx: Tx, realm: string): Promise<StoredSettings | null> {
+  const row = await tx
+    .selectFrom("realm_settings")
+    .select(["settings", "version"])
+    .where("realm_id", "=", realm)
+    .forShare()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 export async function lockSettings(tx: Tx, realm: string): Promise<StoredSettings | null> {
   const row = await tx
     .selectFrom("realm_settings")

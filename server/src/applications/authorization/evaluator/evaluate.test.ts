@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { compilePattern } from "../../../kernel/pattern.ts";
 import { attributeVerdict } from "./attribute.ts";
 import {
   type Asked,
-  compilePattern,
   type EvaluatedResource,
   evaluate,
   type Model,

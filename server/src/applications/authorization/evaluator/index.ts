@@ -11,6 +11,5 @@ export {
   type PolicyType,
   policyTypes,
 } from "./model.ts";
-export { compilePattern, MAX_PATTERN, PatternError } from "./pattern.ts";
 export type { Subject } from "./policies.ts";
 export { timeRanges, WALL_TIME, zoneOf } from "./time.ts";

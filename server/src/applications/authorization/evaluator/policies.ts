@@ -1,6 +1,6 @@
+import { compilePattern, MAX_SUBJECT, type Pattern } from "../../../kernel/pattern.ts";
 import { type AttributeConfig, attributeVerdict, type Facts, factAt } from "./attribute.ts";
 import type { Entry, Model, PolicyModel, PolicyType } from "./model.ts";
-import { compilePattern, MAX_SUBJECT, type Pattern } from "./pattern.ts";
 import { timeVerdict } from "./time.ts";
 import { all, any, combine, negate, type Verdict, verdictOf } from "./verdict.ts";
 

@@ -1,24 +1,5 @@
 import Type, { type Static } from "typebox";
-import { attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
-
-/** Attributes that people set themselves. Administrators set the others: applications may decide by them. */
-export const ownAttributes = [
-  "middleName",
-  "nickname",
-  "profile",
-  "picture",
-  "website",
-  "gender",
-  "birthdate",
-  "zoneinfo",
-  "phoneNumber",
-  "formattedAddress",
-  "streetAddress",
-  "locality",
-  "region",
-  "postalCode",
-  "country",
-] as const;
+import { ATTRIBUTE_NAME, attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 const name = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()]);
@@ -30,13 +11,13 @@ const locale = Type.Union([
   }),
   Type.Null(),
 ]);
-const attributes = Type.Object(
-  Object.fromEntries(ownAttributes.map((each) => [each, Type.Optional(attributeValue)])) as Record<
-    (typeof ownAttributes)[number],
-    Type.TOptional<typeof attributeValue>
-  >,
-  { additionalProperties: false, description: "What else you say of yourself, each a text or a list of texts" },
-);
+const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attributeValue, {
+  additionalProperties: false,
+  maxProperties: 200,
+  description:
+    "What else is known of you, each a text or a list of texts: the attributes that the realm's user profile shows you, and standard ones such as " +
+    "`nickname` and `birthdate`",
+});
 
 export const Profile = Type.Object(
   {

@@ -1,6 +1,15 @@
+import { findAttributeUses } from "../../../applications/attribute-uses/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
-import { keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
+import {
+  checkProfile,
+  keepOutsideProfile,
+  readUser,
+  readUserProfile,
+  saveOwnProfile,
+  takeOwnUser,
+  type UserRow,
+} from "../../../directory/users/index.ts";
 import { suppliedMembers } from "../../../federation/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
@@ -8,15 +17,17 @@ import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
-import type { Settings } from "../../../tenancy/settings/index.ts";
+import { attributesOf, type Settings, standardAttributes, type UserProfile } from "../../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
-import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";
-import { identifyingMembers } from "./profile.store.ts";
+import type { Profile, UpdateProfile } from "./profile.schema.ts";
+import { identifyingNames } from "./profile.store.ts";
 
 type Value = UserRow["attributes"][string];
 type VersionedProfile = Profile & { readonly version: number };
 
+/** Attributes that are members of the profile of their own. */
 const named = ["firstName", "lastName", "locale"] as const;
+const isNamed = (name: string): boolean => (named as readonly string[]).includes(name);
 /** Members by which people sign in, or by which they are reached when they cannot. */
 const SENSITIVE: readonly string[] = ["username", "email", "phoneNumber"];
 
@@ -25,39 +36,59 @@ const first = (value: Value | undefined): string | null => (Array.isArray(value)
 const isSame = (one: Value | null | undefined, other: Value | null | undefined) =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
-function toProfile(user: UserRow, pendingEmail: string | null): VersionedProfile {
+/** The attributes that people see of themselves, and those that they may change. */
+function ownAttributes(profile: UserProfile): { readonly seen: readonly string[]; readonly changed: ReadonlySet<string> } {
+  const declared = [...attributesOf(profile).values()].filter(({ name, view }) => view.includes("user") && !isNamed(name));
+  const standard = profile.standardAttributes ? standardAttributes.filter((name) => !attributesOf(profile).has(name)) : [];
+  const editable = declared.filter(({ edit }) => edit.includes("user"));
+  return { seen: [...standard, ...declared.map(({ name }) => name)], changed: new Set([...standard, ...editable.map(({ name }) => name)]) };
+}
+
+function toProfile(profile: UserProfile, user: UserRow, pendingEmail: string | null): VersionedProfile {
   const { realmId, userId, username, email, emailVerified, attributes, createdAt, version } = user;
   return {
     ...{ realmId, userId, username, email, emailVerified, pendingEmail, createdAt, version },
     firstName: first(attributes.firstName),
     lastName: first(attributes.lastName),
     locale: first(attributes.locale),
-    attributes: Object.fromEntries(ownAttributes.flatMap((name) => (name in attributes ? [[name, attributes[name]!]] : []))),
+    attributes: Object.fromEntries(
+      ownAttributes(profile).seen.flatMap((name) => (Object.hasOwn(attributes, name) ? [[name, attributes[name]!]] : [])),
+    ),
   };
 }
 
 export const readProfile = async (ctx: ReadCtx): Promise<VersionedProfile> =>
-  toProfile(await readUser(ctx, ctx.actor.id), await pendingEmailOf(ctx, ctx.actor.id));
+  toProfile(await readUserProfile(ctx), await readUser(ctx, ctx.actor.id), await pendingEmailOf(ctx, ctx.actor.id));
 
 interface SaveOptions {
   readonly policy: Settings["account"];
   /** The client of the presented token. */
   readonly broughtBy: ClientSnapshot | null;
   readonly mail: MailParts;
+  /** Attributes that a form asked for: a required one may not be left empty there. */
+  readonly asked?: ReadonlySet<string>;
 }
 
 /** Replaces what people say of themselves; everything else about the user stays as it is. */
-export async function saveProfile(ctx: Ctx, input: UpdateProfile, { policy, broughtBy, mail }: SaveOptions): Promise<VersionedProfile> {
+export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveOptions): Promise<VersionedProfile> {
+  const { policy, broughtBy, mail, asked } = options;
   const current = await takeOwnUser(ctx);
+  const profile = await readUserProfile(ctx);
   const pendingEmail = await pendingEmailOf(ctx, current.userId);
   refuseReadOnly({ ...current, pendingEmail }, input, ["realmId", "userId", "createdAt", "emailVerified", "pendingEmail"]);
   const next = {
     username: input.username ?? current.username,
     email: input.email ?? null,
-    attributes: nextAttributes(current.attributes, input),
+    attributes: nextAttributes(profile, current.attributes, input),
   };
-  const changed = changedMembers(current, next);
-  if (changed.length === 0) return toProfile(current, pendingEmail);
+  const changed = changedMembers(profile, current, next);
+  checkProfile(profile, {
+    ...{ by: "user", current: current.attributes, next: next.attributes, fieldOf },
+    named: asked ?? new Set(Object.keys(input.attributes ?? {})),
+  });
+  if (changed.length === 0) return toProfile(profile, current, pendingEmail);
+  // Another number was never shown to be theirs.
+  if (changed.includes("phoneNumber")) delete next.attributes.phoneNumberVerified;
   await keepOutsideProfile(ctx, current, next, fieldOf);
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {
@@ -74,7 +105,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, { policy, brou
   const saved = isNewAddress ? { ...next, email: current.email } : next;
   const savedMembers = isNewAddress ? changed.filter((member) => member !== "email") : changed;
   const user = savedMembers.length === 0 ? current : await saveOwnProfile(ctx, current, saved, savedMembers);
-  return toProfile(user, isNewAddress ? email : pendingEmail);
+  return toProfile(profile, user, isNewAddress ? email : pendingEmail);
 }
 
 function refuseUnreachable(email: string): void {
@@ -84,7 +115,14 @@ function refuseUnreachable(email: string): void {
     ]);
 }
 
-function nextAttributes(current: UserRow["attributes"], input: UpdateProfile): UserRow["attributes"] {
+function nextAttributes(profile: UserProfile, current: UserRow["attributes"], input: UpdateProfile): UserRow["attributes"] {
+  const { seen, changed } = ownAttributes(profile);
+  const sent = input.attributes ?? {};
+  const unknown = Object.keys(sent).filter((name) => !seen.includes(name));
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((name) => ({ field: `attributes.${name}`, code: "unknown", message: `attributes.${name} is not a known member` })),
+    );
   const next = { ...current };
   const put = (name: string, value: Value | null | undefined) => {
     if (value === null || value === undefined) delete next[name];
@@ -92,38 +130,39 @@ function nextAttributes(current: UserRow["attributes"], input: UpdateProfile): U
   };
   // A value that comes back as it was shown is left as it is.
   for (const name of named) if ((input[name] ?? null) !== first(current[name])) put(name, input[name]);
-  for (const name of ownAttributes) put(name, input.attributes?.[name]);
-  // Another number was never shown to be theirs.
-  if (!isSame(next.phoneNumber, current.phoneNumber)) delete next.phoneNumberVerified;
+  // One that is for others to change is left as it is, unless the request says otherwise; that is refused.
+  for (const name of seen) if (changed.has(name) || Object.hasOwn(sent, name)) put(name, sent[name]);
   return next;
 }
 
-function changedMembers(current: UserRow, next: Pick<UserRow, "username" | "email" | "attributes">): string[] {
-  const own: readonly string[] = [...named, ...ownAttributes];
+function changedMembers(profile: UserProfile, current: UserRow, next: Pick<UserRow, "username" | "email" | "attributes">): string[] {
+  const names = [...named, ...ownAttributes(profile).seen];
   return [
     ...(["username", "email"] as const).filter((member) => current[member] !== next[member]),
-    ...own.filter((name) => !isSame(current.attributes[name], next.attributes[name])),
+    ...names.filter((name) => !isSame(current.attributes[name], next.attributes[name])),
   ];
 }
 
 /** The member's name in the request. */
-const fieldOf = (member: string): string => ((ownAttributes as readonly string[]).includes(member) ? `attributes.${member}` : member);
+const fieldOf = (member: string): string => (isNamed(member) || isName(member) ? member : `attributes.${member}`);
+const isName = (member: string): boolean => member === "username" || member === "email";
 
-/** Members that the realm does not let people change, and those by which applications know them: a user who chose these freely could pose as another. */
+/** Members that the realm does not let people change, and those by which others know them or decide: who chose these freely could pose as another. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
   const { fixed, identifying } = await fixedMembers(ctx, policy);
   const errors = changed
     .filter((member) => fixed.has(member))
     .map((member): FieldError => {
       const field = fieldOf(member);
-      const why = identifying.has(member) ? ", because applications know you by it" : "";
+      const why = identifying.has(member) ? ", because others know you by it, or decide by it" : "";
       return { field, code: "read_only", message: `${field} can be changed by an administrator only${why}` };
     });
   if (errors.length > 0) throw invalidFields(errors);
 }
 
 async function fixedMembers({ tx, realm }: ReadCtx, policy: Settings["account"]) {
-  const identifying = await identifyingMembers(tx, realm);
+  const uses = await findAttributeUses(tx, realm);
+  const identifying = new Set([...(await identifyingNames(tx, realm)), ...uses.map(({ attribute }) => attribute)]);
   const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);
   return { fixed, identifying };
 }
@@ -132,6 +171,8 @@ async function fixedMembers({ tx, realm }: ReadCtx, policy: Settings["account"])
 export async function readOnlyMembers(ctx: ReadCtx, policy: Settings["account"]): Promise<ReadonlySet<string>> {
   const { userId, source } = await readUser(ctx, ctx.actor.id);
   const { fixed } = await fixedMembers(ctx, policy);
+  const closed = [...attributesOf(await readUserProfile(ctx)).values()].filter(({ edit }) => !edit.includes("user"));
   const supplied = await suppliedMembers(ctx.tx, ctx.realm, userId);
-  return new Set([...fixed, ...supplied, ...(isDirectorySource(source) ? ["username", "email", "firstName", "lastName"] : [])]);
+  const names = [...fixed, ...supplied, ...closed.map(({ name }) => name)];
+  return new Set([...names, ...(isDirectorySource(source) ? ["username", "email", "firstName", "lastName"] : [])]);
 }

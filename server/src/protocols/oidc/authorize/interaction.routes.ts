@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../pages/index.ts";
 import { browser, declare, field, pathParams } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
-import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { isRefusedTo, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "../../decoupled/index.ts";

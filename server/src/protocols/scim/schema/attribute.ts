@@ -7,7 +7,7 @@ export interface Attribute {
   readonly required: boolean;
   readonly caseExact?: boolean;
   readonly mutability: "readWrite" | "readOnly" | "writeOnly" | "immutable";
-  readonly returned: "always" | "default" | "never";
+  readonly returned: "always" | "default" | "request" | "never";
   readonly uniqueness?: "none" | "server";
   readonly canonicalValues?: readonly string[];
   readonly referenceTypes?: readonly string[];

@@ -23,15 +23,27 @@ const keyOf = (extension: string | null, name: string) => (extension === null ? 
 export function projectionOf(type: ResourceType, query: { attributes?: unknown; excludedAttributes?: unknown }): Projection {
   const attributes = chosen(type, query.attributes);
   const excluded = chosen(type, query.excludedAttributes);
-  if (!attributes && !excluded) return { isDefault: true, shows: () => true, of: (resource) => resource };
+  const hidden = hiddenParts(type);
+  const unasked = (key: string, value: unknown): unknown => {
+    const names = hidden.get(key);
+    const asked = attributes?.parts.get(key);
+    return names ? parts(value, (sub) => !names.has(sub) || asked?.has(sub) === true) : value;
+  };
+  if (!attributes && !excluded) {
+    const whole = (resource: Resource) => Object.fromEntries(Object.entries(resource).map(([name, value]) => [name, unasked(name, value)]));
+    return { isDefault: true, shows: () => true, of: hidden.size === 0 ? (resource) => resource : whole };
+  }
   const shows = (key: string): boolean =>
     ALWAYS.has(key) || (attributes ? attributes.whole.has(key) || attributes.parts.has(key) : !excluded!.whole.has(key));
   const extensionShown = (extension: string) => (attributes ? attributes.whole.has(extension) : !excluded!.whole.has(extension));
   const member = (key: string, value: unknown): unknown => {
     if (attributes)
-      return attributes.whole.has(key) || ALWAYS.has(key) ? value : parts(value, (sub) => attributes.parts.get(key)!.has(sub));
-    const hidden = excluded!.parts.get(key);
-    return hidden && !ALWAYS.has(key) ? parts(value, (sub) => !hidden.has(sub)) : value;
+      return attributes.whole.has(key) || ALWAYS.has(key)
+        ? unasked(key, value)
+        : parts(value, (sub) => attributes.parts.get(key)!.has(sub));
+    const left = excluded!.parts.get(key);
+    const shown = unasked(key, value);
+    return left && !ALWAYS.has(key) ? parts(shown, (sub) => !left.has(sub)) : shown;
   };
   return {
     isDefault: false,
@@ -56,6 +68,15 @@ export function projectionOf(type: ResourceType, query: { attributes?: unknown; 
     },
   };
 }
+
+/** RFC 7643 §2.2: sub-attributes of the core that are shown only where they are asked for by name. */
+const hiddenParts = ({ schema }: ResourceType): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    schema.attributes.flatMap(({ name, subAttributes = [] }) => {
+      const hidden = subAttributes.filter(({ returned }) => returned === "request").map((sub) => sub.name);
+      return hidden.length > 0 ? [[name, new Set(hidden)] as const] : [];
+    }),
+  );
 
 /** Names that no schema has are ignored. Null: nothing was chosen. */
 function chosen(type: ResourceType, parameter: unknown): Chosen | null {

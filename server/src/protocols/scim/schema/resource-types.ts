@@ -101,7 +101,7 @@ const groupSchema: Schema = {
       [
         string("value", "The id of the user", { caseExact: true, mutability: "immutable" }),
         reference("$ref", "The address of the user", ["User"], { mutability: "immutable" }),
-        string("display", "The name of the user", { mutability: "readOnly" }),
+        string("display", "The name of the user", { mutability: "readOnly", returned: "request" }),
         string("type", "The type of the member", { canonicalValues: ["User"], mutability: "immutable" }),
       ],
       { multiValued: true },

@@ -59,7 +59,7 @@ export async function createUser(call: ScimCall, parts: UserParts, body: unknown
   const hash = await call.read((ctx) => prepareFirstPassword(ctx, parts, passwordPolicy, first));
   return call.transact(async (given) => {
     const ctx = withoutVersion(given);
-    const { userId } = await createUserToSignIn(ctx, input, hash);
+    const { userId } = await createUserToSignIn(ctx, input, hash, "source");
     if (connection.organizationId !== null) await setMember(ctx, connection.organizationId, userId, {});
     await saveScim(ctx, connection, userId, fields);
     return resourceOf(await findUser(ctx, connection, userId), connection);
@@ -137,7 +137,7 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
     const { locked, roles, emailVerified } = account;
     // An unchanged address keeps the trust that its source gave it.
     const trustsEmail = connection.trustEmails && email !== account.email;
-    await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, roles, attributes }, { trustsEmail });
+    await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, roles, attributes }, { trustsEmail, by: "source" });
     await saveScim(ctx, connection, userId, fields);
   }
   return resourceOf(await findUser(ctx, connection, userId), connection);

@@ -1,18 +1,26 @@
 import { fromBase32 } from "../../../../kernel/base32.ts";
 import { isTrue, listOf, numberOf, parsedOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
-import type { Report } from "../../report.ts";
+import type { KeycloakRealm } from "./export.ts";
+import { type CarriedPasskey, isPasskeyType, passkeyOf } from "./passkeys.ts";
+
+interface CarriedApp {
+  readonly type: "totp";
+  readonly secret: string;
+  readonly data: Record<string, unknown>;
+}
 
 export interface Credentials {
   readonly password?: string;
   readonly passwordHash?: string;
-  readonly credentials: { type: "totp"; secret: string; data: Record<string, unknown>; createdAt?: number }[];
+  readonly credentials: ((CarriedApp | CarriedPasskey) & { readonly createdAt?: number })[];
   readonly isTemporary: boolean;
 }
 
-/** A user's credentials: passwords by their hashes, and authenticator apps. */
-export function credentialsOf(user: Values, report: Report, at: string): Credentials {
+/** A user's credentials: passwords by their hashes, authenticator apps and passkeys. */
+export function credentialsOf(realm: KeycloakRealm, user: Values, at: string): Credentials {
+  const { report } = realm;
   const found: { password?: string; passwordHash?: string } = {};
-  const apps: Credentials["credentials"] = [];
+  const carried: Credentials["credentials"] = [];
   let isTemporary = false;
   for (const credential of recordsOf(user.credentials)) {
     const type = String(credential.type).toLowerCase();
@@ -40,13 +48,25 @@ export function credentialsOf(user: Values, report: Report, at: string): Credent
       report.mapped(path);
     } else if (type === "otp" || type === "totp") {
       const app = totpOf(secret, data, credential);
-      if (app) apps.push(app);
+      if (app) carried.push({ ...app, ...createdAt(credential) });
       if (app) report.mapped(path);
       else report.unmapped(`${path}[${textOf(data.subType) ?? type}]`, "Only codes that count by time are carried over", at);
+    } else if (isPasskeyType(type)) {
+      const passkey = passkeyOf(realm, user, credential, data);
+      if (typeof passkey === "string") report.unmapped(path, passkey, at);
+      else {
+        carried.push({ ...passkey, ...createdAt(credential) });
+        report.mapped(path);
+      }
     } else if (type === "password-history") report.ignored(path);
     else report.unmapped(path, "The user sets this up anew: it cannot be checked here", at);
   }
-  return { ...found, credentials: apps, isTemporary };
+  return { ...found, credentials: carried, isTemporary };
+}
+
+function createdAt({ createdDate }: Values): { readonly createdAt?: number } {
+  const at = numberOf(createdDate);
+  return at !== undefined && at >= 0 ? { createdAt: at } : {};
 }
 
 const unpadded = (base64: string) => base64.replace(/=+$/, "");
@@ -69,20 +89,16 @@ function hashOf(secret: Values, data: Values): string | undefined {
 }
 
 /** The key is the text itself, unless it says otherwise. */
-function totpOf(secret: Values, data: Values, credential: Values): Credentials["credentials"][number] | null {
+function totpOf(secret: Values, data: Values, credential: Values): CarriedApp | null {
   const value = textOf(secret.value);
   const [digits, period] = [numberOf(data.digits) ?? 6, numberOf(data.period) ?? 30];
   const algorithm = (textOf(data.algorithm) ?? "HmacSHA1").replace(/^Hmac/, "");
   if (value === undefined || (textOf(data.subType) ?? "totp") !== "totp" || !["SHA1", "SHA256", "SHA512"].includes(algorithm)) return null;
   const key = data.secretEncoding === "BASE32" || secret.secretEncoding === "BASE32" ? fromBase32(value) : Buffer.from(value);
   if (!key || digits < 6 || digits > 8 || period < 15 || period > 120) return null;
-  const createdAt = numberOf(credential.createdDate);
   return {
-    ...{
-      type: "totp",
-      secret: key.toString("base64url"),
-      data: { algorithm, digits, period, label: textOf(credential.userLabel)?.slice(0, 255) ?? null },
-    },
-    ...(createdAt !== undefined && createdAt >= 0 && { createdAt }),
+    type: "totp",
+    secret: key.toString("base64url"),
+    data: { algorithm, digits, period, label: textOf(credential.userLabel)?.slice(0, 255) ?? null },
   };
 }

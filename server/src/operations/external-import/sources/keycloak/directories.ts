@@ -146,6 +146,21 @@ function filterOf(config: Values, uid: string): string {
   return `(&${classes.map((one) => `(objectClass=${one})`).join("")}(${uid}={0})${custom?.startsWith("(") ? custom : ""})`;
 }
 
+const MAX_MAPPERS = 100;
+
+/** The groups directly below a path of Keycloak's, with their names and our paths. */
+function groupsAt({ groupPaths, value }: KeycloakRealm, path: string): (readonly [name: string, path: string])[] {
+  const wanted = path.replace(/\/+$/, "");
+  const find = (groups: unknown): Values[] =>
+    recordsOf(groups).flatMap((group) => [...(textOf(group.path) === wanted ? recordsOf(group.subGroups) : []), ...find(group.subGroups)]);
+  const found = wanted === "" ? recordsOf(value.groups) : find(value.groups);
+  return found.flatMap((group) => {
+    const name = textOf(group.name);
+    const ours = groupPaths.get(textOf(group.path) ?? `${wanted}/${name}`);
+    return name !== undefined && ours !== undefined ? [[name, ours] as const] : [];
+  });
+}
+
 function mappersOf(realm: KeycloakRealm, component: Values, at: string) {
   const members: Record<string, string> = {};
   const mappers: Record<string, unknown>[] = [];
@@ -182,11 +197,20 @@ function mappersOf(realm: KeycloakRealm, component: Values, at: string) {
           groupMemberAttribute: textOf(config["membership.ldap.attribute"]),
         }),
       );
-      realm.report.unmapped(
-        path,
-        "Groups of the directory are found, but each that counts here needs a mapper of the claim `groups`",
-        place,
-      );
+      const below = groupsAt(realm, textOf(config["groups.path"]) ?? "/");
+      // Each group that the realm has there is joined by the members of the directory's group of that name, as Keycloak did.
+      if (below.length > 0 && below.length + mappers.length <= MAX_MAPPERS) {
+        for (const [value, path] of below)
+          mappers.push({ name: `${name} ${value}`.slice(0, 255), type: "group", claim: "groups", value, group: path, sync: "force" });
+        realm.report.mapped(path);
+      } else
+        realm.report.unmapped(
+          path,
+          below.length === 0
+            ? "Groups of the directory are found, but each that counts here needs a mapper of the claim `groups`"
+            : `The realm has more groups there than a directory has mappers (${MAX_MAPPERS}): make one for each that counts`,
+          place,
+        );
     } else if (
       ["kerberos-principal-attribute-mapper", "msad-user-account-control-mapper", "msad-lds-user-account-control-mapper"].includes(kind)
     )

@@ -70,7 +70,8 @@ const COMPONENTS: Readonly<Record<string, string | null>> = {
   "org.keycloak.storage.UserStorageProvider": null,
   "org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy": null,
   "org.keycloak.userprofile.UserProfileProvider": "Attributes of users have no declared profile here",
-  "org.keycloak.keys.KeyProvider": "Signing keys stay there: applications read the keys of this server from its metadata",
+  "org.keycloak.keys.KeyProvider":
+    "Signing keys stay there: applications read the keys of this server from its metadata. SAML service providers that were given the certificate need this server's",
 };
 
 /** A file of an export with one or several realms, of which a realm's users may be in files of their own. */

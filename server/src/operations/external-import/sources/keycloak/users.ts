@@ -59,7 +59,7 @@ function attributesOf(realm: KeycloakRealm, user: Values, at: string): Record<st
 export function userOf(realm: KeycloakRealm, user: Values, at: string, organizations: ImportUser["organizations"] = []): ImportUser {
   const { report } = realm;
   report.members("users[]", at, user, known);
-  const { password, passwordHash, credentials, isTemporary } = credentialsOf(user, report, at);
+  const { password, passwordHash, credentials, isTemporary } = credentialsOf(realm, user, at);
   const { roles, clientRoles } = realm.roleNames(user.realmRoles, user.clientRoles, "users[].clientRoles", at);
   const userId = uuidOf(user.id);
   const attributes = attributesOf(realm, user, at);

@@ -7,7 +7,7 @@ export const MAX_PATTERN = 255;
 export const MAX_SUBJECT = 1024;
 const MAX_STATES = 2_000;
 
-export class PatternError extends Error {}
+class PatternError extends Error {}
 
 type Test = (char: string) => boolean;
 type State =
@@ -27,6 +27,17 @@ export function compilePattern(source: string): Pattern {
   const states: State[] = [{ kind: "end" }];
   const start = build(parse(source), 0, states);
   return (text) => run(states, start, text);
+}
+
+/** Why the pattern cannot be used, to follow its name; null: it can. */
+export function patternFault(source: string): string | null {
+  try {
+    compilePattern(source);
+    return null;
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return error.message;
+  }
 }
 
 /** Adds the states of `node`, which lead to `next`; returns the first. */

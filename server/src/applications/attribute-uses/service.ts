@@ -1,0 +1,34 @@
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, DomainEvents } from "../../platform/context.ts";
+import { openAttributes, shareSettings, type UserProfile } from "../../tenancy/settings/index.ts";
+import { type AttributeUse, findAttributeUses } from "./uses.store.ts";
+
+/** The attributes that people may edit, and that identify someone or let them in. */
+async function conflictsOf(ctx: Ctx, profile: UserProfile): Promise<AttributeUse[]> {
+  const open = new Set(openAttributes(profile));
+  return open.size === 0 ? [] : (await findAttributeUses(ctx.tx, ctx.realm)).filter(({ attribute }) => open.has(attribute));
+}
+
+/**
+ * After a write that uses an attribute, in its transaction: refused if people may edit the attribute. The settings are held until commit, so that
+ * nobody opens it meanwhile. `field`: the member of the request that names it.
+ */
+export async function keepAttributesApart(ctx: Ctx, field: string): Promise<void> {
+  const { userProfile } = await shareSettings(ctx.tx, ctx.realm);
+  const errors = new Map(
+    (await conflictsOf(ctx, userProfile)).map(({ attribute, by }): [string, FieldError] => {
+      const message = `${field}: people may edit the attribute ${attribute} (userProfile of the settings), so that it cannot be used by ${by}`;
+      return [attribute, { field, code: "open_attribute", message }];
+    }),
+  );
+  if (errors.size > 0) throw invalidFields([...errors.values()]);
+}
+
+/** `settings.changed`: refused if an attribute that is used like this is opened. */
+export async function refuseOpenedUses(ctx: Ctx, { settings: { userProfile } }: DomainEvents["settings.changed"]): Promise<void> {
+  const errors = (await conflictsOf(ctx, userProfile)).map(({ attribute, by }): FieldError => {
+    const field = `userProfile.attributes.${userProfile.attributes.findIndex(({ name }) => name === attribute)}.edit`;
+    return { field, code: "attribute_in_use", message: `${field} may not have user: the attribute ${attribute} is used by ${by}` };
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+}

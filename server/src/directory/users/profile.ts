@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
+import { isMailAddress } from "../../kernel/text.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { attributesOf, type DeclaredAttribute, type Party, settingsOf, type UserProfile } from "../../tenancy/settings/index.ts";
+import type { User } from "./schema.ts";
+
+type Attributes = Readonly<Record<string, User["attributes"][string] | null | undefined>>;
+
+/** The writer of a profile. A source (SCIM, a directory, a provider, an import) obeys types: it is not asked for what it does not have. */
+export type ProfileWriter = Party | "source";
+
+export interface ProfileChange {
+  readonly by: ProfileWriter;
+  /** Null: a new account. */
+  readonly current: Attributes | null;
+  readonly next: Attributes;
+  /** The member's name in the request. */
+  readonly fieldOf?: (attribute: string) => string;
+  /** Attributes that the request names, so that a required one may not be empty there. */
+  readonly named?: ReadonlySet<string>;
+}
+
+/** The user profile of the realm, as it is in this transaction. */
+export const readUserProfile = async ({ tx, realm }: ReadCtx): Promise<UserProfile> => (await settingsOf(tx, realm))!.settings.userProfile;
+
+/** Refuses a change that the realm's user profile does not allow. */
+export function checkProfile(profile: UserProfile, change: ProfileChange): void {
+  const errors = profileFaults(profile, change);
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** Only what changes is looked at: values that were stored before they were declared stay. */
+export function profileFaults(profile: UserProfile, { by, current, next, fieldOf = inAttributes, named }: ProfileChange): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const attribute of attributesOf(profile).values()) {
+    const { name, required, edit } = attribute;
+    const field = fieldOf(name);
+    const [before, after] = [valuesOf(current?.[name]), valuesOf(next[name])];
+    const isNeeded = by !== "source" && required.includes(by) && (current === null || before.length > 0 || named?.has(name) === true);
+    if (after.length === 0 && isNeeded) errors.push({ field, code: "required", message: `${field} is required` });
+    if (isDeepStrictEqual(before, after)) continue;
+    if (by !== "source" && !edit.includes(by))
+      errors.push({ field, code: "read_only", message: `${field} is changed elsewhere: the user profile of this realm says who may` });
+    else {
+      const why = valueFault(attribute, after);
+      if (why) errors.push({ field, code: why[0], message: `${field} ${why[1]}` });
+    }
+  }
+  return errors;
+}
+
+/** The attributes that a source asserts, without the values that do not fit their declaration: a sign-in or sync does not fail by them. */
+export function fittingAttributes<T extends Attributes>(profile: UserProfile, asserted: T): T {
+  const declared = attributesOf(profile);
+  const isFit = ([name, value]: [string, Attributes[string]]) => {
+    const attribute = declared.get(name);
+    return !attribute || valueFault(attribute, valuesOf(value)) === null;
+  };
+  return Object.fromEntries(Object.entries(asserted).filter(isFit)) as T;
+}
+
+const inAttributes = (name: string): string => `attributes.${name}`;
+
+/** The values of an attribute; an empty text is none. */
+export const valuesOf = (value: Attributes[string]): readonly string[] => [value ?? []].flat().filter((each) => each !== "");
+
+/** A message that follows the name of the attribute; null: the values fit. */
+export function valueFault(attribute: DeclaredAttribute, values: readonly string[]): readonly [code: string, message: string] | null {
+  if (values.length > 1 && !attribute.multivalued) return ["single", "has one value, not several"];
+  for (const value of values) {
+    const why = typeFault(attribute, value) ?? textFault(attribute, value);
+    if (why) return why;
+  }
+  return null;
+}
+
+const KINDS: Readonly<Record<DeclaredAttribute["type"], readonly [fits: (text: string) => boolean, words: string]>> = {
+  string: [() => true, ""],
+  choice: [() => true, ""],
+  email: [isMailAddress, "must be a mail address, like ada@example.com"],
+  number: [(text) => /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text), "must be a number, like 42 or 1.5"],
+  boolean: [(text) => text === "true" || text === "false", "must be true or false"],
+  date: [isDate, "must be a date, like 2026-01-31"],
+  url: [isWebAddress, "must be an http or https address"],
+};
+
+function typeFault({ type, options }: DeclaredAttribute, value: string): readonly [string, string] | null {
+  if (type === "choice") {
+    const values = options.map((option) => option.value);
+    return values.includes(value) ? null : ["choice", `must be one of ${values.slice(0, 20).join(", ")}${values.length > 20 ? ", …" : ""}`];
+  }
+  const [fits, words] = KINDS[type];
+  return fits(value) ? null : [type, words];
+}
+
+const patterns = new WeakMap<DeclaredAttribute, Pattern>();
+
+function textFault(attribute: DeclaredAttribute, value: string): readonly [string, string] | null {
+  const { minLength, maxLength, pattern } = attribute;
+  const characters = [...value].length;
+  if (minLength !== null && characters < minLength) return ["too_short", `must have at least ${minLength} characters`];
+  if (maxLength !== null && characters > maxLength) return ["too_long", `must have at most ${maxLength} characters`];
+  if (pattern === null) return null;
+  const matches = patterns.get(attribute) ?? compilePattern(pattern);
+  patterns.set(attribute, matches);
+  return value.length <= MAX_SUBJECT && matches(value) ? null : ["pattern", "does not have the form that this realm asks for"];
+}
+
+function isDate(text: string): boolean {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+  return date !== null && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,110 @@
+import Type, { type Static } from "typebox";
+import { MAX_PATTERN } from "../../kernel/pattern.ts";
+import { oneOf } from "../../platform/http/index.ts";
+
+export const attributeTypes = ["string", "email", "number", "boolean", "date", "url", "choice"] as const;
+export type AttributeType = (typeof attributeTypes)[number];
+
+const parties = ["user", "admin"] as const;
+export type Party = (typeof parties)[number];
+
+const MAX_VALUE = 4096;
+const words = (maxLength: number, description: string) =>
+  Type.Optional(
+    Type.Record(
+      Type.String({ pattern: "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$" }),
+      Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}]*$", description: "a text without line breaks" }),
+      { additionalProperties: false, maxProperties: 50, default: {}, description },
+    ),
+  );
+const displayName = words(255, "What people see, by language: `en`, `nl`. Without the visitor's language, the realm's own counts");
+const whom = (value: readonly Party[], description: string) =>
+  Type.Optional(Type.Array(oneOf(parties), { default: [...value], uniqueItems: true, description }));
+const length = (description: string) =>
+  Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: MAX_VALUE }), Type.Null()], { default: null, description }));
+const name = (pattern: string, description: string) => Type.String({ pattern, description });
+
+const option = Type.Object(
+  { value: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), displayName },
+  { additionalProperties: false },
+);
+
+export const ProfileAttribute = Type.Object(
+  {
+    name: name("^[A-Za-z0-9_.:-]{1,128}$", "the name of a user attribute"),
+    displayName,
+    hint: words(500, "Shown with the field, by language"),
+    type: Type.Optional(
+      oneOf(attributeTypes, {
+        default: "string",
+        description:
+          "`number` takes 42 or 1.5, `boolean` true or false, `date` 2026-01-31, `url` an http or https address, `choice` one of `options`",
+      }),
+    ),
+    options: Type.Optional(
+      Type.Array(option, { default: [], maxItems: 250, description: "For `choice`: the values, in the order of the page" }),
+    ),
+    multivalued: Type.Optional(Type.Boolean({ default: false, description: "Several values, of which each is checked" })),
+    required: whom([], "Who has to give it: `user` when registering, completing or changing the own profile, `admin` by the admin API"),
+    view: whom(["admin"], "Who sees it. Administrators always do"),
+    edit: whom(["admin"], "Who may change it. Directories, SCIM and imports may in any case"),
+    registration: Type.Optional(
+      Type.Boolean({ default: false, description: "Ask for it at registration, too, where it is not required and people may edit it" }),
+    ),
+    pattern: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: MAX_PATTERN }), Type.Null()], {
+        default: null,
+        description: "A regular expression for the whole value; without lookaround and references",
+      }),
+    ),
+    minLength: length("Fewest characters"),
+    maxLength: length("Most characters"),
+    group: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
+        default: null,
+        description: "One of `groups`: a heading on pages",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const ProfileGroup = Type.Object(
+  { name: name("^[A-Za-z0-9_.:-]{1,64}$", "the name of a group"), displayName },
+  { additionalProperties: false },
+);
+
+export const UserProfilePolicy = Type.Object(
+  {
+    attributes: Type.Array(ProfileAttribute, {
+      default: [],
+      maxItems: 100,
+      description: "The attributes that the realm declares, in the order of pages",
+    }),
+    groups: Type.Array(ProfileGroup, { default: [], maxItems: 20, description: "Headings, in the order of pages" }),
+    standardAttributes: Type.Boolean({
+      default: true,
+      description:
+        "People may edit the standard attributes that are not declared: `nickname`, `birthdate`, `website`, `phoneNumber`, the address, …",
+    }),
+  },
+  { additionalProperties: false, default: {} },
+);
+
+type Given = Static<typeof ProfileAttribute>;
+type Complete<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+export type DeclaredAttribute = Complete<Given>;
+export type UserProfile = Static<typeof UserProfilePolicy>;
+
+interface Defaulted {
+  readonly default?: unknown;
+}
+
+/** Every member of a declared attribute: older rows lack newer ones. */
+export const completeAttribute = (given: Given): DeclaredAttribute =>
+  Object.fromEntries(
+    Object.entries(ProfileAttribute.properties).map(([member, schema]) => [
+      member,
+      given[member as keyof Given] ?? (schema as Defaulted).default ?? null,
+    ]),
+  ) as DeclaredAttribute;
