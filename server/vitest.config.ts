@@ -67,11 +67,13 @@ const plain = [
 
 const postgresSetup = "./test/peers/global-setup.mjs";
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+/** Set by other-nodes.mjs: beside the other tests, in one process, and of the embedded database one file. */
+const isQuick = process.env.QUICK_TESTS === "true";
 
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: isQuick ? 1 : 2,
     // Files share a process and what it has loaded: a fifth of the whole time. Every file closes what it opened and puts back the clock.
     isolate: false,
     // Most of what a request makes is garbage when it is answered: with more room for the young, less of it is copied.
@@ -100,7 +102,14 @@ export default defineConfig({
         },
       },
       // A query past an open transaction, which the embedded database cannot serve, fails in tests on Postgres as well (testing/harness.ts).
-      { extends: true, test: { name: "embedded", include: onEmbedded, env: { GATEHOUSE_TEST_DATABASE: "embedded" } } },
+      {
+        extends: true,
+        test: {
+          name: "embedded",
+          include: isQuick ? ["src/tenancy/settings/settings.test.ts"] : onEmbedded,
+          env: { GATEHOUSE_TEST_DATABASE: "embedded" },
+        },
+      },
       {
         extends: true,
         test: {
@@ -108,8 +117,8 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.{ts,tsx}"],
           env: { GATEHOUSE_TEST_DATABASE: "embedded" },
           globalSetup: postgresSetup,
-          // Whole servers and a browser, after everything else. Servers start and browsers answer one after the other, so three files run at once.
-          maxWorkers: 3,
+          // Whole servers and a browser, after everything else. They wait for each other nearly half of the time, so five files run at once.
+          maxWorkers: 5,
           setupFiles: "./test/journeys/after-each-file.ts",
           sequence: { groupOrder: 1 },
           testTimeout: 600_000,
