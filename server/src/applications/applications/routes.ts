@@ -45,7 +45,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     replace: {
       config: write,
       summary: "Update an application",
-      description: "What its client has besides stays as it is.",
+      description: "Other settings of its client stay as they are.",
       body: UpdateApplication,
       run: (ctx, { name }, body) => saveApplication(ctx, tools, name, body),
     },

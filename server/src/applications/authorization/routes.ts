@@ -100,7 +100,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     read: {
       config: read,
       summary: "Read a protected resource",
-      description: "By name or id. Of several of one name, the client's own.",
+      description: "By name or id. If several have one name, it is the client's own.",
       run: (ctx, { clientId, name }) => readResource(ctx, clientId, name),
     },
     replace: {

@@ -39,7 +39,7 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
       config: write,
       schema: {
         summary: "Create a SAML client",
-        description: "What is left out, or null, is as the realm's settings `saml` say.",
+        description: "Members that are left out, or null, follow the realm's settings `saml`.",
         tags,
         body: CreateSamlClient,
         response: { 201: SamlClient },

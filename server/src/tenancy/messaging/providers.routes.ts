@@ -33,7 +33,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       schema: {
         summary: "Configure a messaging provider",
         description:
-          "Creates or replaces the provider of this channel and driver. Of each channel one provider can be enabled. " +
+          "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
           "The secret is write-only: left out it is kept, null removes it, and so does another scheme, host or port without a new secret. " +
           "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
         tags,

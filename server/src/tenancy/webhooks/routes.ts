@@ -54,7 +54,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     remove: {
       config,
       summary: "Delete a webhook",
-      description: "What waits for it is not sent any more.",
+      description: "Messages that wait for it are not sent any more.",
       run: (ctx, { webhookId }) => removeWebhook(ctx, webhookId),
     },
   });

@@ -38,7 +38,7 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: {
       config,
       summary: "List initial access tokens",
-      description: "Those that have not expired, used up or not. The tokens themselves are not kept.",
+      description: "Lists tokens that have not expired, used up or not. The tokens themselves are not kept.",
       query: ListQuery,
       run: (ctx, _params, query) => searchTokens(ctx, query),
     },

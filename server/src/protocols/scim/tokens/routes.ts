@@ -48,7 +48,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
       schema: {
         operationId: "deleteScimToken",
         summary: "Revoke a SCIM token",
-        description: "The next request with it is refused. What it provisioned stays.",
+        description: "The next request with it is refused. Users and groups that it provisioned stay.",
         tags,
         params,
         response: noContentAnswer("Revoked"),
