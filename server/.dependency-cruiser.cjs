@@ -1,12 +1,12 @@
 // Read top to bottom: a tier may import itself and the tiers above it. app.ts and its lists in app/, core.ts, main.ts, cli and testing may import all.
-const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "federation", "signin", "protocols", "operations"];
+const tiers = ["kernel", "platform", "pages", "tenancy", "directory", "applications", "federation", "signin", "protocols", "operations"];
 const features = "tenancy|directory|applications|signin|protocols|operations";
 const test = "[.]test[.]tsx?$";
 // The same within protocols, for what tokens are made of: a room may import those above it.
 const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "workload", "delegation", "oidc"];
 // The rooms of signin, in steps: a room may import those of its own step and of the steps above it. The first room names the step.
 const signinSteps = [
-  ["sessions", "action-tokens", "assets", "known-browsers", "pages", "passkeys", "passwords"],
+  ["sessions", "action-tokens", "known-browsers", "passkeys", "passwords"],
   ["authenticators"],
   ["flows", "required-actions"],
   ["run"],
@@ -65,6 +65,12 @@ module.exports = {
       severity: "error",
       from: { pathNot: `^src/federation/|${test}` },
       to: { path: "^src/federation/(?!index[.]ts$)" },
+    },
+    {
+      name: "enter-pages-by-the-index",
+      severity: "error",
+      from: { pathNot: `^src/pages/|${test}` },
+      to: { path: "^src/pages/(?!index[.]ts$)" },
     },
     {
       name: "enter-a-room-of-oidc-by-its-index",

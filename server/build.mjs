@@ -182,12 +182,12 @@ async function bundle(out) {
   for (const beside of [
     ...[
       "operations/api-docs/page-script.js",
-      "signin/assets/account-style.css",
-      "signin/assets/account-parts-style.css",
-      "signin/assets/passkey-script.js",
-      "signin/assets/forms-script.js",
-      "signin/assets/hop-script.js",
-      "signin/assets/signing-out-script.js",
+      "pages/assets/account-style.css",
+      "pages/assets/account-parts-style.css",
+      "pages/assets/passkey-script.js",
+      "pages/assets/forms-script.js",
+      "pages/assets/hop-script.js",
+      "pages/assets/signing-out-script.js",
       "platform/passwords/common-passwords.txt",
     ].map(source),
     ...["swagger-ui-bundle.js", "swagger-ui.css"].map((file) => join(swaggerUi, file)),

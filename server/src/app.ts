@@ -8,6 +8,7 @@ import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs
 import { consoleRoutes } from "./operations/console/index.ts";
 import { exposeGauges, monitoringRoutes, serverInfo } from "./operations/monitoring/index.ts";
 import type { ScimSender } from "./operations/scim-targets/index.ts";
+import { assetRoutes } from "./pages/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
 import { type App, type CompiledSchemas, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import type { JobWorker } from "./platform/jobs/index.ts";
@@ -17,7 +18,6 @@ import { refuseUnguardedRoutes } from "./protocols/gate/index.ts";
 import { type Issuers, metadataRoutes } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { samlMetadataRoutes } from "./protocols/saml/index.ts";
-import { assetRoutes } from "./signin/assets/index.ts";
 import { wellKnownChangePassword } from "./signin/self-service/index.ts";
 import { type Forwarder, forgetForwarder } from "./tenancy/audit/index.ts";
 import type { Messages } from "./tenancy/messaging/index.ts";

@@ -68,6 +68,7 @@ const tidy = {
 const offences = {
   "kernel-looks-up-only": ["src/kernel/up.ts", 'import "../platform/db/index.ts";'],
   "platform-looks-up-only": ["src/platform/db/up.ts", 'import type {} from "../../tenancy/realms/index.ts";'],
+  "pages-looks-up-only": ["src/pages/up.tsx", 'import type {} from "../tenancy/realms/index.ts";'],
   "tenancy-looks-up-only": ["src/tenancy/realms/up.ts", 'import "../../directory/users/index.ts";'],
   "directory-looks-up-only": ["src/directory/users/up.ts", 'import "../../signin/login/index.ts";'],
   "applications-looks-up-only": ["src/applications/clients/up.ts", 'import "../../signin/login/index.ts";'],
@@ -82,7 +83,7 @@ const offences = {
   "token-endpoint-knows-the-rooms-above-only": ["src/protocols/token-endpoint/up.ts", 'import "../oidc/index.ts";'],
   "delegation-knows-the-rooms-above-only": ["src/protocols/delegation/up.ts", 'import "../oidc/index.ts";'],
   "workload-knows-the-rooms-above-only": ["src/protocols/workload/up.ts", 'import "../oidc/index.ts";'],
-  "signin-sessions-knows-the-steps-above-only": ["src/signin/pages/up.ts", 'import "../login/index.ts";'],
+  "signin-sessions-knows-the-steps-above-only": ["src/signin/passkeys/up.ts", 'import "../login/index.ts";'],
   "signin-authenticators-knows-the-steps-above-only": ["src/signin/authenticators/up.ts", 'import "../login/index.ts";'],
   "signin-flows-knows-the-steps-above-only": ["src/signin/required-actions/up.ts", 'import "../login/index.ts";'],
   "signin-run-knows-the-steps-above-only": ["src/signin/run/up.ts", 'import type {} from "../login/index.ts";'],
@@ -91,6 +92,7 @@ const offences = {
   "tiers-do-not-know-the-composition": ["src/operations/gdpr/composition.ts", 'import "../../app/services.ts";'],
   "enter-a-feature-by-its-index": ["src/directory/roles/window.ts", 'import "../users/service.ts";'],
   "enter-federation-by-its-index": ["src/signin/login/window.ts", 'import "../../federation/oidc/broker.ts";'],
+  "enter-pages-by-the-index": ["src/tenancy/realms/texts.ts", 'import "../../pages/messages.ts";'],
   "enter-a-room-of-oidc-by-its-index": ["src/protocols/oidc/authorize/window.ts", 'import "../engine/steps.ts";'],
   "compose-by-the-index": ["src/app/window.ts", 'import "../directory/users/service.ts";'],
   "routes-do-not-touch-sql": ["src/tenancy/realms/routes.ts", 'import "./store.ts";'],
@@ -106,6 +108,7 @@ const offences = {
 const accomplices = {
   "src/kernel/cycle-end.ts": 'import type {} from "./cycle.ts";',
   "src/platform/http/index.ts": "export {};",
+  "src/pages/messages.ts": "export {};",
   "src/federation/oidc/broker.ts": "export {};",
   "src/signin/login/index.ts": "export {};",
   "src/signin/self-registration/index.ts": "export {};",

@@ -11,9 +11,9 @@ const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
 const TIERS = "tenancy|directory|applications|federation|signin|protocols|operations";
 const MAX_LINES = 500;
-/** In protocols, signin and federation, where a rule is read from top to bottom; tests, texts and the stylesheet are lists. */
+/** In pages, protocols, signin and federation, where a rule is read from top to bottom; tests, texts and the stylesheet are lists. */
 const MAX_LINES_OF_RULES = 300;
-const HOLDS_RULES = /^src\/(protocols|signin|federation)\/(?!pages\/(messages\/|stylesheet[.]ts$))/;
+const HOLDS_RULES = /^src\/(pages\/(?!messages\/|stylesheet[.]ts$)|(protocols|signin|federation)\/)/;
 
 const isCode = (/** @type {string} */ path) => /[.](ts|tsx|js|mjs)$/.test(path);
 const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /^(src\/testing|test)\//.test(path);
@@ -147,7 +147,7 @@ function checkFile(path, text) {
 
 /** Every feature has a door; federation is one feature. @param {string[]} paths */
 function checkFeatures(paths) {
-  const features = new Set(paths.flatMap((path) => path.match(`^src/(?:federation|(?:${TIERS})/[^/]+)(?=/)`)?.[0] ?? []));
+  const features = new Set(paths.flatMap((path) => path.match(`^src/(?:pages|federation|(?:${TIERS})/[^/]+)(?=/)`)?.[0] ?? []));
   const closed = [...features].filter((feature) => !paths.includes(`${feature}/index.ts`) && !paths.includes(`${feature}/index.tsx`));
   return closed.map((feature) => `${feature}: a feature is entered by its index.ts, and there is none`);
 }
@@ -306,7 +306,7 @@ function selfTest() {
     ["src/kernel/a.ts", "Date()"],
     ["src/kernel/a.ts", long],
     ["src/protocols/oidc/a.ts", "\n".repeat(MAX_LINES_OF_RULES + 1)],
-    ["src/signin/pages/a.tsx", "\n".repeat(MAX_LINES_OF_RULES + 1)],
+    ["src/pages/a.tsx", "\n".repeat(MAX_LINES_OF_RULES + 1)],
     ["src/kernel/a.ts", `// ${note}: later`],
     ["migrations/0001_a.sql", `-- ${note}`],
     ["src/kernel/a.ts", "/** Of the answer's body. */"],
@@ -341,8 +341,8 @@ function selfTest() {
     ["src/kernel/a.ts", "\n".repeat(MAX_LINES)],
     ["src/signin/login/a.ts", "\n".repeat(MAX_LINES_OF_RULES)],
     ["src/signin/login/a.test.ts", "\n".repeat(MAX_LINES)],
-    ["src/signin/pages/messages/en.ts", "\n".repeat(MAX_LINES)],
-    ["src/signin/pages/stylesheet.ts", "\n".repeat(MAX_LINES)],
+    ["src/pages/messages/en.ts", "\n".repeat(MAX_LINES)],
+    ["src/pages/stylesheet.ts", "\n".repeat(MAX_LINES)],
     ["src/kernel/a.ts", "only.skip.todo(list.skip)"],
     ["src/kernel/a.test.ts", "test.skipIf(!chromiumPath())('a', () => { rows.skip(1); })"],
     ["src/protocols/account/a.test.ts", "request.headers.authorization"],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { newId } from "../kernel/ids.ts";
+import { messagesOf } from "../pages/index.ts";
 import { buildValidator } from "../platform/http/index.ts";
 import { type Authenticator, freshProgress, type Question, type SignInUser, type StepContext } from "../signin/authenticators/index.ts";
-import { messagesOf } from "../signin/pages/index.ts";
 import { type AtStep, type Stage, staged, stages } from "./authenticator-stages.ts";
 import type { Answer } from "./browser.ts";
 import type { Harness } from "./harness.ts";

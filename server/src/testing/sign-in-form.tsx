@@ -1,4 +1,4 @@
-import { Credentials, messagesOf, renderStep, type StepView, welcome } from "../signin/pages/index.ts";
+import { Credentials, messagesOf, renderStep, type StepView, welcome } from "../pages/index.ts";
 
 const problems = {
   credentials: ["credentialsTitle", "credentialsText"],

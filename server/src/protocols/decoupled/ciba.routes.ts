@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { mayUseApplication } from "../../applications/access/index.ts";
+import { renderCiba, sendPage } from "../../pages/index.ts";
 import { declare, field, page, pathParams, redirect, session as sessionCaller } from "../../platform/http/index.ts";
 import { toSignIn } from "../../signin/login/index.ts";
-import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
 import {

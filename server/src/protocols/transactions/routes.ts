@@ -4,11 +4,11 @@ import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { renderMessage, renderTransaction, sendPage } from "../../pages/index.ts";
 import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
-import { renderMessage, renderTransaction, sendPage } from "../../signin/pages/index.ts";
 import { callerOf } from "./caller.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import {

@@ -14,7 +14,7 @@ import {
   writesEachTime,
 } from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { FindProvider, ProviderLinks } from "../pages/index.ts";
+import { FindProvider, ProviderLinks } from "../../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, providersOf, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
 

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { addLink, type BrokeredSignIn, brokeredSignInOf, isInAllowedDomain, keepTokensOf, markOf } from "../../federation/index.ts";
-import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
+import { ConfirmLink, linkLead, ProviderLinks } from "../../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
 

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../kernel/clock.ts";
 import { randomToken } from "../../kernel/vault.ts";
-import { LinkWaiting, Named } from "../pages/index.ts";
+import { LinkWaiting, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
 import { addressOf, canReach, confirmed, isConfirmed, isSecret, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";

@@ -1,5 +1,5 @@
 import { basisOf, createAccount, identityIn, keepsAddress } from "../../federation/index.ts";
-import { ConfirmNewAccount, newAccountLead } from "../pages/index.ts";
+import { ConfirmNewAccount, newAccountLead } from "../../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { proofOf } from "./identity-provider.tsx";
 import { enabledProvider, PROBLEMS } from "./provider-visit.ts";

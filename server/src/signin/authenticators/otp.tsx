@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { confirmEmail } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
-import { CodeField, type Messages, Named } from "../pages/index.ts";
+import { CodeField, type Messages, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
 import { addressOf, canReach, isSecret, mayTry, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";

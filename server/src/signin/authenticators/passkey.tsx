@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { findPasskey, listPasskeys, type Passkey, suspectPasskey, usePasskey } from "../../directory/credentials/index.ts";
+import { PasskeyBeside, UsePasskey } from "../../pages/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { PasskeyBeside, UsePasskey } from "../pages/index.ts";
 import {
   type Assertion,
   assertionOptions,

@@ -1,4 +1,4 @@
-import { PasswordOnly } from "../pages/index.ts";
+import { PasswordOnly } from "../../pages/index.ts";
 import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
 import { type Answer, type NamedUser, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 

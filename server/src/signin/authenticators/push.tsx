@@ -1,8 +1,8 @@
 import { SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
+import { PushEnded, PushWaiting } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findProvider, pushTokensOf } from "../../tenancy/messaging/index.ts";
-import { PushEnded, PushWaiting } from "../pages/index.ts";
 import { type Kept, type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
 import { challengeOf, startPush, waitingOf } from "./challenges.service.ts";
 import { type Challenge, type ChallengeStatus, useChallenge } from "./challenges.store.ts";

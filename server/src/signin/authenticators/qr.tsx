@@ -2,7 +2,7 @@ import { encodeQR } from "qr";
 import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { QrEnded, QrWaiting } from "../pages/index.ts";
+import { QrEnded, QrWaiting } from "../../pages/index.ts";
 import { factorOf } from "../sessions/index.ts";
 import { type Kept, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { challengeOf, startQr, waitingOf } from "./challenges.service.ts";

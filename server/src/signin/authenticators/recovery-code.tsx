@@ -1,6 +1,6 @@
 import { findRecoveryCodes, RECOVERY_CODE } from "../../directory/credentials/index.ts";
 import { acceptRecoveryCode, checkRecoveryCode } from "../../directory/users/index.ts";
-import { CodeField } from "../pages/index.ts";
+import { CodeField } from "../../pages/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 

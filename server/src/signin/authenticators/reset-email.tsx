@@ -1,8 +1,8 @@
 import { confirmEmail, readUser } from "../../directory/users/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
+import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Mailed, mailLink, unmailed } from "../action-tokens/index.ts";
-import { MailedCode, Named } from "../pages/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { answerMailedCode, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";

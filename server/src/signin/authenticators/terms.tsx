@@ -1,4 +1,4 @@
-import { Terms } from "../pages/index.ts";
+import { Terms } from "../../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { acceptTerms, hasAcceptedTerms, hasTerms } from "./terms.store.ts";

@@ -4,8 +4,8 @@ import { addRecoveryCodes, addTotp, newRecoveryCodes } from "../../directory/use
 import { newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
+import { AppSetup, RecoveryCodeList } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { AppSetup, RecoveryCodeList } from "../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { accountNameOf, typedDigits } from "./totp.tsx";
 import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { listTotp, TOTP, totpPlace, useTotp } from "../../directory/credentials/index.ts";
 import { NO_ID } from "../../kernel/ids.ts";
-import { CodeField, Named } from "../pages/index.ts";
+import { CodeField, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { matchingStep } from "./totp-code.ts";

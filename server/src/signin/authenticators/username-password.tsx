@@ -1,4 +1,4 @@
-import { Credentials, welcome } from "../pages/index.ts";
+import { Credentials, welcome } from "../../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import { changeElsewhere, checkRightPassword } from "./password.tsx";
 import { isTicked } from "./username.tsx";

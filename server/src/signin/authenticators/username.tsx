@@ -1,4 +1,4 @@
-import { UsernameOnly, welcome } from "../pages/index.ts";
+import { UsernameOnly, welcome } from "../../pages/index.ts";
 import { type Question, question } from "./authenticator.ts";
 import type { Progress } from "./progress.ts";
 

@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
+import { renderPush, sendPage } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { anyOf, declare, device, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
 import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../authenticators/index.ts";
-import { renderPush, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
 import {

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { renderImpersonation, sendPage } from "../../pages/index.ts";
 import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { loginPath, type PageParts, seeOther } from "../login/index.ts";
-import { renderImpersonation, sendPage } from "../pages/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 

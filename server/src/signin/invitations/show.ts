@@ -1,7 +1,7 @@
 import { inviteeOf, type PresentedInvitation } from "../../directory/organizations/index.ts";
+import { type InvitationError, type InvitationView, renderInvitation, sendPage } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type Exchange, homePath, loginPath, type PageParts, type Visitor } from "../login/index.ts";
-import { type InvitationError, type InvitationView, renderInvitation, sendPage } from "../pages/index.ts";
 
 export interface Refusal {
   /** For a page that can continue; others show their own message. */

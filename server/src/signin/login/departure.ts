@@ -1,7 +1,7 @@
 import { brokerOf, homeProvider, homeProviderOf, type ProviderSnapshot } from "../../federation/index.ts";
+import { renderDeparture, sendPage } from "../../pages/index.ts";
 import { IDENTITY_PROVIDER, isTicked, type SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { renderDeparture, sendPage } from "../pages/index.ts";
 import type { Asking, Run } from "../run/index.ts";
 import { loginPath, seeOther } from "./begin.ts";
 import type { Visit } from "./replies.ts";

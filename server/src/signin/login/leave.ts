@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type PageFrame, pageHeaders, renderLeaving } from "../pages/index.ts";
+import { type PageFrame, pageHeaders, renderLeaving } from "../../pages/index.ts";
 
 /**
  * Browsers apply the `form-action` of a page to every redirect after its form, as far as the last site, and stop at one that it does not name. No page

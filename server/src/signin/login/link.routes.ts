@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
+import { renderLink, sendPage } from "../../pages/index.ts";
 import { field, link, page } from "../../platform/http/index.ts";
 import { fitsLink } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { renderLink, sendPage } from "../pages/index.ts";
 import { type Asking, contextOf, continueSignIn, positionOf, stepOf } from "../run/index.ts";
 import { loginPath } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { assetHref } from "../assets/index.ts";
-import { type Hop, type Messages, renderPostForm, sendPage } from "../pages/index.ts";
+import { assetHref, type Hop, type Messages, renderPostForm, sendPage } from "../../pages/index.ts";
 import type { Exchange, Visitors } from "./visitors.ts";
 
 /**

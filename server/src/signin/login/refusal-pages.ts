@@ -1,4 +1,4 @@
-import type { MessageKind, MessageView } from "../pages/index.ts";
+import type { MessageKind, MessageView } from "../../pages/index.ts";
 import { homePath, loginPath } from "./begin.ts";
 
 /** Refusals that have their own page. */

@@ -1,7 +1,7 @@
 import { UNAVAILABLE_SECONDS } from "../../directory/credentials/index.ts";
+import { renderStuck, sendPage } from "../../pages/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { renderStuck, sendPage } from "../pages/index.ts";
 import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
 import { loginPath, seeOther } from "./begin.ts";
 import { showPostForm } from "./post-form.ts";

@@ -4,11 +4,11 @@ import Type from "typebox";
 import { providerLogoutRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { themeCss, themeVersion } from "../../pages/index.ts";
 import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
-import { themeCss, themeVersion } from "../pages/index.ts";
 import {
   beginActions,
   beginStep,

@@ -1,8 +1,15 @@
 import { randomBytes } from "node:crypto";
+import {
+  assetHref,
+  type Hop,
+  type LogoutApplication,
+  type LogoutFrame,
+  renderLogout,
+  type SendPageOptions,
+  sendPage,
+} from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { assetHref } from "../assets/index.ts";
-import { type Hop, type LogoutApplication, type LogoutFrame, renderLogout, type SendPageOptions, sendPage } from "../pages/index.ts";
 import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Exchange, Visitor, Visitors } from "./visitors.ts";
 

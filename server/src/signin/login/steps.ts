@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { assetHref } from "../assets/index.ts";
+import { assetHref, type Messages, messagesOf, proveLead, renderStep, type ShownLink, sendPage } from "../../pages/index.ts";
 import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { type Messages, messagesOf, proveLead, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
 import { secondFactors } from "../sessions/index.ts";
 import { loginPath } from "./begin.ts";

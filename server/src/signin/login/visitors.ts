@@ -1,8 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
-import type { Db } from "../../platform/db/index.ts";
-import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
-import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import {
   type LoginView,
   languageLinks,
@@ -15,7 +12,10 @@ import {
   renderMessage,
   sendPage,
   THEMES,
-} from "../pages/index.ts";
+} from "../../pages/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
+import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
 import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";

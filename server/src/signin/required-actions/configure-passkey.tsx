@@ -1,8 +1,8 @@
 import { RECOVERY_CODE } from "../../directory/credentials/index.ts";
 import { addRecoveryCodes, dropRequiredAction, newRecoveryCodes } from "../../directory/users/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
+import { CreatePasskey, RecoveryCodeList } from "../../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "../authenticators/index.ts";
-import { CreatePasskey, RecoveryCodeList } from "../pages/index.ts";
 import { addPasskey, checkRegistration, cleanLabel, creationOptions, type NewPasskey, whyNotAdded } from "../passkeys/index.ts";
 
 const problem = (title: "passkeyExpired" | "passkeyNotMade" | "passkeyTaken" | "passkeyTooMany") =>

@@ -1,9 +1,9 @@
 import { prepareReplacement } from "../../directory/credentials/index.ts";
 import { replaceOwnPassword } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { ReplacePassword } from "../../pages/index.ts";
 import { actorOf } from "../../platform/context.ts";
 import { type Answer, type Question, question, type StepContext, type TextKey } from "../authenticators/index.ts";
-import { ReplacePassword } from "../pages/index.ts";
 
 /** A new password, of an authenticated user. */
 export const updatePassword: Question = {

@@ -1,9 +1,9 @@
 import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
 import { suppliedMembers } from "../../federation/index.ts";
 import { isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
+import { Profile } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
-import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
 /** Name and, if the realm allows changing it, email address. */

@@ -1,8 +1,8 @@
 import { confirmEmail } from "../../directory/users/index.ts";
+import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
 import { addresseeOf, answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
-import { MailedCode, Named } from "../pages/index.ts";
 
 /** The link is read when there is time for it; the code only while the page is open. */
 const MINUTES = 24 * 60;

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { loginPath, type Visitors } from "../login/index.ts";
 import {
   MailedCode,
   type Messages,
@@ -10,7 +9,8 @@ import {
   renderStep,
   type StepView,
   sendPage,
-} from "../pages/index.ts";
+} from "../../pages/index.ts";
+import { loginPath, type Visitors } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 

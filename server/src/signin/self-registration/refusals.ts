@@ -1,8 +1,8 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { asciiDomain, isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
+import type { Messages, RegistrationForm } from "../../pages/index.ts";
 import { isReservedName } from "../../platform/context.ts";
-import type { Messages, RegistrationForm } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
 import { isUsername } from "../required-actions/index.ts";
 import { confirmsFirst } from "./service.ts";

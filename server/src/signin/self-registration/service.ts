@@ -10,6 +10,7 @@ import {
 } from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
+import type { RegistrationForm } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -18,7 +19,6 @@ import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../a
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
-import type { RegistrationForm } from "../pages/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 
 /** Stored until the address is confirmed. */

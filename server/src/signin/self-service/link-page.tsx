@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Messages, messagesOf, Named, renderStep, Submit, sendPage } from "../../pages/index.ts";
 import type { Visitors } from "../login/index.ts";
-import { type Messages, messagesOf, Named, renderStep, Submit, sendPage } from "../pages/index.ts";
 
 /** One button: what a mail's link leads to. Whatever merely opens the link changes nothing. */
 export interface LinkPage {

@@ -1,6 +1,5 @@
 // Realm settings: branding, sessions, password policy, brute force. Owns `realm_settings`.
 // Everyone else reads them from the realm's snapshot (tenancy/realms).
-export { safeCustomCss } from "./custom-css.ts";
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { settingsRoutes } from "./routes.ts";
 export {

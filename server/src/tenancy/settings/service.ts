@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { safeCustomCss } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { safeCustomCss } from "./custom-css.ts";
 import { Settings, type UpdateSettings } from "./schema.ts";
 import { findSettings, insertSettings, lockSettings, updateSettings } from "./store.ts";
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { isId } from "../../../kernel/ids.ts";
+import { Filled, type Messages, messagesOf } from "../../../pages/index.ts";
 import { field, page } from "../../../platform/http/index.ts";
-import { Filled, type Messages, messagesOf } from "../../../signin/pages/index.ts";
 import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
 import type { Consoles } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loginKey } from "../../../kernel/text.ts";
+import { Field, Form, loginName, messagesOf } from "../../../pages/index.ts";
 import { field, page } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { Visitors } from "../../../signin/login/index.ts";
-import { Field, Form, loginName, messagesOf } from "../../../signin/pages/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { accountErrors } from "../errors.ts";
 import { eraseAccount } from "../profile/erasure.service.ts";

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
+import { brandName, brandOf, Filled, linkTarget, messagesOf } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
-import { brandName, brandOf, Filled, linkTarget, messagesOf } from "../../../signin/pages/index.ts";
 import { hasSecondFactor } from "../../../signin/sessions/index.ts";
 import { readApplications, samlStartOf } from "../access/applications.service.ts";
 import { readSessions } from "../access/places.service.ts";

@@ -4,9 +4,9 @@ import Type from "typebox";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
 import { field } from "../../../platform/http/index.ts";
 import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
-import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../signin/pages/index.ts";
 import type { AccountView, PageName } from "./shell.tsx";
 
 const TOKEN = "the value of the cookie XSRF-TOKEN";

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { Field, Form, HiddenUsername, messagesOf, passwordRules, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { Field, Form, HiddenUsername, messagesOf, passwordRules, Submit } from "../../../signin/pages/index.ts";
 import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
 import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
 import { Panel, renderAccountPage } from "./shell.tsx";

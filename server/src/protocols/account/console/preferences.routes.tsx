@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
+import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
-import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../signin/pages/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";

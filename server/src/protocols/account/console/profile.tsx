@@ -1,4 +1,4 @@
-import { Field, Form, loginName, type Messages, messagesOf, Submit } from "../../../signin/pages/index.ts";
+import { Field, Form, loginName, type Messages, messagesOf, Submit } from "../../../pages/index.ts";
 import type { Profile } from "../profile/profile.schema.ts";
 import type { FormProblem } from "./pages.ts";
 import { type AccountView, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";

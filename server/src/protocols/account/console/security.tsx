@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Credential } from "../../../directory/users/index.ts";
-import { browserName, type Messages, messagesOf } from "../../../signin/pages/index.ts";
+import { browserName, type Messages, messagesOf } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
 import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { browserName, Filled, messagesOf } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { browserName, Filled, messagesOf } from "../../../signin/pages/index.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { type AssetName, assetHref } from "../../../signin/assets/index.ts";
 import {
   Alert,
+  type AssetName,
+  assetHref,
   BrandMark,
   brandName,
   brandOf,
@@ -14,7 +15,7 @@ import {
   renderDocument,
   Sheet,
   withoutBidiControls,
-} from "../../../signin/pages/index.ts";
+} from "../../../pages/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 /** The pages that the navigation leads to: path, words, whether an administrator who acts as the user sees it. */

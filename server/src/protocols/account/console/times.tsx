@@ -1,4 +1,4 @@
-import type { Locale } from "../../../signin/pages/index.ts";
+import type { Locale } from "../../../pages/index.ts";
 
 const STEPS = [
   ["minute", 60_000],

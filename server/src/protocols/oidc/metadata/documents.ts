@@ -1,7 +1,7 @@
 import { grantTypes } from "../../../applications/clients/index.ts";
 import { oncePer } from "../../../kernel/once.ts";
+import { LOCALES } from "../../../pages/index.ts";
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
-import { LOCALES } from "../../../signin/pages/index.ts";
 import {
   asymmetricAlgs,
   clientAlgs,

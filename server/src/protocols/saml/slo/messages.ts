@@ -1,5 +1,6 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
+import type { Hop } from "../../../pages/index.ts";
 import {
   type Fragment,
   logoutRequestElement,
@@ -10,7 +11,6 @@ import {
   STATUS,
   signed,
 } from "../../../platform/saml/index.ts";
-import type { Hop } from "../../../signin/pages/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import type { BrowserBinding } from "./endpoints.ts";

@@ -1,6 +1,6 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { SECOND } from "../../../kernel/clock.ts";
-import type { LogoutApplication } from "../../../signin/pages/index.ts";
+import type { LogoutApplication } from "../../../pages/index.ts";
 import { type BrowserEndpoint, backChannelLocation, browserEndpoint } from "./endpoints.ts";
 import type { SloParts } from "./parts.ts";
 import { type Logout, type LogoutParticipant, participantsOf } from "./store.ts";

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../../kernel/clock.ts";
+import { renderNoAccess, sendPage } from "../../../pages/index.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { loginPath, seeOther } from "../../../signin/login/index.ts";
-import { renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { cut } from "../../../../kernel/text.ts";
+import { messageKindOf, pageHeaders, renderMessage } from "../../../../pages/index.ts";
 import { asAppError, logShownError } from "../../../../platform/http/index.ts";
-import { messageKindOf, pageHeaders, renderMessage } from "../../../../signin/pages/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { localeOf } from "./locale.ts";

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { pickLocale } from "../../../../signin/pages/index.ts";
+import { pickLocale } from "../../../../pages/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 

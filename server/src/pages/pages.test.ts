@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FormView, signInForm } from "../../testing/sign-in-form.tsx";
+import { type FormView, signInForm } from "../testing/sign-in-form.tsx";
 import { type Branding, type LoginView, languageLinks, messageKindOf, renderLogin, renderLogout, renderMessage } from "./index.ts";
 
 const branding: Branding = {

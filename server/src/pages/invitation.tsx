@@ -1,8 +1,7 @@
-import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
 import { Document, Form, type FormTarget, LeadText, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
-import { passwordRules } from "./new-password.tsx";
+import { type PasswordRules, passwordRules } from "./new-password.tsx";
 
 export type InvitationError = "csrf" | "username-taken" | "username" | "username-mail" | "mismatch" | "password" | "overloaded";
 
@@ -29,7 +28,7 @@ interface SignedIn extends InvitationForm {
 interface Create extends InvitationForm {
   readonly state: "create";
   readonly username?: string;
-  readonly policy: Settings["passwordPolicy"];
+  readonly policy: PasswordRules;
 }
 
 /** The address has an account, and no user is signed in; or it has joined. `nextUrl`: where to sign in, or to go on. */

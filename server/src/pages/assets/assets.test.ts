@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { assetHref } from "./index.ts";
+import { assetHref } from "./files.ts";
 
 let iam: Harness;
 beforeAll(async () => {

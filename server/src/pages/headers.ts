@@ -98,9 +98,10 @@ export function sendPage(reply: FastifyReply, status: number, html: string, opti
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
   // A header, not an element of the page: tools that read the page for people need not step over it.
   if (refresh) reply.header("refresh", `${refresh.seconds}; url=${refresh.to}`);
+  const { realm } = reply.request as { realm?: { readonly settings: { readonly logoUrl: string | null } } };
   return reply
     .code(status)
-    .headers(pageHeaders({ nonce, logoUrl: reply.request.realm?.settings.logoUrl ?? null, ...rest }))
+    .headers(pageHeaders({ nonce, logoUrl: realm?.settings.logoUrl ?? null, ...rest }))
     .type("text/html; charset=utf-8")
     .send(html);
 }

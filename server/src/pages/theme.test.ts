@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultSettings, safeCustomCss } from "../../tenancy/settings/index.ts";
-import { signInForm } from "../../testing/sign-in-form.tsx";
+import { defaultSettings } from "../tenancy/settings/index.ts";
+import { signInForm } from "../testing/sign-in-form.tsx";
 import {
   AppSetup,
   type Branding,
@@ -22,6 +22,7 @@ import {
   renderQr,
   renderStep,
   renderTransaction,
+  safeCustomCss,
   Terms,
   themeCss,
   themeVersion,
@@ -121,7 +122,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       title: "",
       others: [],
       canRestart: true,
-      body: Terms({ text: messagesOf("en"), terms: { text: "Be kind.", url: null, version: "1" } }),
+      body: Terms({ text: messagesOf("en"), terms: { text: "Be kind.", url: null } }),
     }),
     renderStep({ ...form, title: "", body: Field({ id: "password", label: "", type: "password", show: "Show", error: "Wrong" }) }),
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),

@@ -1,6 +1,8 @@
-// The pages people see while signing in, and what the account console's pages share with them: server-rendered, branded per realm, accessible.
-// Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
+// Every page that people see, and what the account console's pages share: server-rendered, branded per realm, accessible.
+// Owns their HTML, style sheets, scripts, texts and security headers. Routes decide what to show; nothing here reads state.
 export type { ShownApplication } from "./application.tsx";
+export { type AssetName, assetHref } from "./assets/files.ts";
+export { assetRoutes } from "./assets/routes.ts";
 export { type Branding, brandName, logoOf } from "./branding.ts";
 export { browserName } from "./browser-name.ts";
 export { renderCiba } from "./ciba.tsx";
@@ -9,6 +11,7 @@ export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead, proveLead } f
 export { renderChooseAccount, renderConsent, scopeWords } from "./consent.tsx";
 export { Field, HiddenUsername, loginName, NameField, type StepAlert, Submit } from "./controls.tsx";
 export { Credentials, PasswordOnly, UsernameOnly, welcome } from "./credentials.tsx";
+export { safeCustomCss } from "./custom-css.ts";
 export { renderDeparture } from "./departure.tsx";
 export { type DeviceError, renderDevice } from "./device.tsx";
 export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";

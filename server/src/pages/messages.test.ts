@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Settings } from "../../tenancy/settings/schema.ts";
+import { Settings } from "../tenancy/settings/schema.ts";
 import { LOCALES, messagesOf, waitingTime } from "./messages.ts";
 
 const english = messagesOf("en");

@@ -1,5 +1,5 @@
-import { safeCustomCss } from "../../tenancy/settings/index.ts";
 import { type Branding, fingerprint } from "./branding.ts";
+import { safeCustomCss } from "./custom-css.ts";
 import { type Palette, palettesOf } from "./palette.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 

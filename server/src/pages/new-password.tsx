@@ -1,10 +1,19 @@
-import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, HiddenUsername, Submit } from "./controls.tsx";
 import { ALERT_ID } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
+/** The rules of a realm that are said where a password is chosen. */
+export interface PasswordRules {
+  readonly minLength: number;
+  readonly maxLength: number;
+  readonly minLowercase: number;
+  readonly minUppercase: number;
+  readonly minDigits: number;
+  readonly minSymbols: number;
+}
+
 /** The realm's rules for passwords, in the language of the page. */
-export function passwordRules(policy: Settings["passwordPolicy"], text: Messages): string {
+export function passwordRules(policy: PasswordRules, text: Messages): string {
   const atLeast = (template: string, count: number) => (count > 0 ? [template.replace("{count}", () => String(count))] : []);
   return [
     text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength)),
@@ -17,7 +26,7 @@ export function passwordRules(policy: Settings["passwordPolicy"], text: Messages
 
 interface NewPasswordView {
   readonly text: Messages;
-  readonly policy: Settings["passwordPolicy"];
+  readonly policy: PasswordRules;
   readonly invalid: boolean;
   readonly focus: boolean;
   readonly labels: readonly [password: string, again: string];

@@ -1,8 +1,7 @@
-import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, loginName, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { linkTarget } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
-import { NewPassword } from "./new-password.tsx";
+import { NewPassword, type PasswordRules } from "./new-password.tsx";
 import { withoutBidiControls } from "./text.tsx";
 
 interface MailedCodeView {
@@ -39,8 +38,13 @@ export const MailedCode = ({ text, alert, followedUrl, canResend = true }: Maile
   </>
 );
 
+interface ShownTerms {
+  readonly text: string | null;
+  readonly url: string | null;
+}
+
 /** The realm's terms as plain text: whatever is in them is shown, not obeyed. */
-export const Terms = ({ text, terms }: { text: Messages; terms: Settings["terms"] }) => {
+export const Terms = ({ text, terms }: { text: Messages; terms: ShownTerms }) => {
   const url = linkTarget(terms.url ?? undefined);
   return (
     <>
@@ -140,7 +144,7 @@ export interface RegistrationForm {
 interface RegistrationView {
   readonly text: Messages;
   readonly typed: RegistrationForm;
-  readonly policy: Settings["passwordPolicy"];
+  readonly policy: PasswordRules;
   readonly asksUsername: boolean;
   /** Which part of it was refused. */
   readonly blamed: "username" | "email" | "password" | "names" | null;
