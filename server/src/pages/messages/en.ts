@@ -326,6 +326,7 @@ export const en = {
     "A new address is confirmed by email, which cannot be sent at the moment. Keep the present address for now, or ask your administrator.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
+  privacyLink: "Privacy",
   termsText: "Read and accept them to continue.",
   termsRead: "Read the terms",
   termsAccept: "I accept",
