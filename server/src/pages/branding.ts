@@ -41,8 +41,12 @@ export const OPERATOR_BRANDING: Branding = {
 export const brandName = (branding: Branding): string => branding.displayName?.trim() || branding.realmId;
 
 /** The welcome text in the language of the page, or of a nearby one. */
-export function welcomeTextOf({ welcomeTexts = {}, welcomeText }: Pick<Branding, "welcomeText" | "welcomeTexts">, locale: string): string | null {
-  const near = Object.keys(welcomeTexts).find((tag) => tag === locale) ?? Object.keys(welcomeTexts).find((tag) => tag.startsWith(`${locale}-`));
+export function welcomeTextOf(
+  { welcomeTexts = {}, welcomeText }: Pick<Branding, "welcomeText" | "welcomeTexts">,
+  locale: string,
+): string | null {
+  const near =
+    Object.keys(welcomeTexts).find((tag) => tag === locale) ?? Object.keys(welcomeTexts).find((tag) => tag.startsWith(`${locale}-`));
   return near === undefined ? welcomeText : welcomeTexts[near]!;
 }
 

@@ -29,8 +29,8 @@ export {
   renderDocument,
   Sheet,
 } from "./layout.tsx";
-export { linkTarget } from "./links.ts";
 export { renderLeaving } from "./leaving.tsx";
+export { linkTarget } from "./links.ts";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
@@ -38,8 +38,8 @@ export { type MessageKind, type MessageView, messageKindOf, renderMessage } from
 export { LOCALES, type Locale, type Messages, messagesOf, waitingTime } from "./messages.ts";
 export { NewPassword, passwordRules, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
-export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { palettesOf } from "./palette.ts";
+export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { renderPostForm } from "./post-form.tsx";
 export { FindProvider, ProviderLinks, type ShownLink } from "./providers.tsx";
 export { PushEnded, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";

@@ -24,7 +24,8 @@ const FONTS = {
 const BACKDROPS = {
   glow: "radial-gradient(60rem 36rem at 50% -8rem, var(--gh-glow), transparent 75%) no-repeat",
   plain: "none",
-  gradient: "linear-gradient(160deg, var(--gh-glow), var(--gh-page) 55%, color-mix(in srgb, var(--gh-button) 30%, var(--gh-page))) no-repeat fixed",
+  gradient:
+    "linear-gradient(160deg, var(--gh-glow), var(--gh-page) 55%, color-mix(in srgb, var(--gh-button) 30%, var(--gh-page))) no-repeat fixed",
   dots: "radial-gradient(circle at 1px 1px, color-mix(in srgb, var(--gh-button) 28%, var(--gh-page)) 1.5px, transparent 0) 0 0 / 22px 22px",
 };
 

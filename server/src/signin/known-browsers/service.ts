@@ -100,7 +100,11 @@ const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, 
   ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: id, detail: DETAIL, actor: { id, name: username } });
 
 /** A failed mail must not prevent the sign-in. */
-async function notifyNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrowserParts, { user, userAgent, address, locale }: SignedInWith): Promise<void> {
+async function notifyNewBrowser(
+  ctx: Ctx,
+  { messages, baseUrl, log }: KnownBrowserParts,
+  { user, userAgent, address, locale }: SignedInWith,
+): Promise<void> {
   if (user.email === null || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
   try {
     await messages.send(ctx, {

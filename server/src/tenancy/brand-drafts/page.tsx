@@ -3,7 +3,12 @@ import type { WithImages } from "../images/index.ts";
 import type { Settings } from "../settings/index.ts";
 
 /** The sign-in page as the draft makes it. It is to be looked at: its form leads nowhere. */
-export function renderDraft(settings: Settings & WithImages, themeHref: string, locale: Locale, theme: "light" | "dark" | undefined): string {
+export function renderDraft(
+  settings: Settings & WithImages,
+  themeHref: string,
+  locale: Locale,
+  theme: "light" | "dark" | undefined,
+): string {
   const text = messagesOf(locale);
   return renderStep({
     branding: { ...settings, themeHref },

@@ -12,10 +12,8 @@ const tags = ["Settings"];
 
 /** Mounted under /admin/realms/:realm/settings/draft. */
 export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "Read the draft of the branding", tags, params, response: { 200: BrandingDraft } } },
-    (req) => req.read(readDraft),
+  app.get("/", { config, schema: { summary: "Read the draft of the branding", tags, params, response: { 200: BrandingDraft } } }, (req) =>
+    req.read(readDraft),
   );
 
   app.put(

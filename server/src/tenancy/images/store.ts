@@ -61,7 +61,11 @@ export const publishedImages = sql`
 
 /** The same, without the pictures themselves, of one realm. */
 export const imagesOf = (db: Db, realm: string): Promise<PublishedImage[]> =>
-  db.selectFrom("realm_images").select(["name", "media_type as mediaType", "hash", "width", "height"]).where("realm_id", "=", realm).execute();
+  db
+    .selectFrom("realm_images")
+    .select(["name", "media_type as mediaType", "hash", "width", "height"])
+    .where("realm_id", "=", realm)
+    .execute();
 
 export type PublishedImage = Pick<StoredImage, "name" | "mediaType" | "hash" | "width" | "height">;
 export interface PublishedImagesRow {

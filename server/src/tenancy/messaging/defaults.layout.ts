@@ -68,4 +68,14 @@ const buttonBlock = ({ label, href }: { label: string; href: string }) =>
 const note = (text: string) => `<p class="quiet" style="margin:0 0 12px;color:#565d6b;font-size:14px">${text}</p>`;
 
 export const textOf = ({ lead, code, facts, button, notes }: MailText, greeting: string, colon: string): string =>
-  [greeting, lead, code, facts?.map(([label, value]) => `${label}${colon} ${value}`).join("\n"), button && `${button.label}${colon}\n${button.href}`, ...notes, "-- \n{{realm}}"].filter(Boolean).join("\n\n");
+  [
+    greeting,
+    lead,
+    code,
+    facts?.map(([label, value]) => `${label}${colon} ${value}`).join("\n"),
+    button && `${button.label}${colon}\n${button.href}`,
+    ...notes,
+    "-- \n{{realm}}",
+  ]
+    .filter(Boolean)
+    .join("\n\n");

@@ -2,8 +2,8 @@ import { cut } from "../../kernel/text.ts";
 
 /** The placeholders besides `user.<attribute>`; the template's key decides which of them exist. */
 export const placeholderNames = [
-  ...["realm", "code", "ttl", "user", "link", "organization", "agent", "browser", "address", "time"] as const,
-  ...["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const,
+  ...(["realm", "code", "ttl", "user", "link", "organization", "agent", "browser", "address", "time"] as const),
+  ...(["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const),
 ] as const;
 export type PlaceholderName = (typeof placeholderNames)[number];
 

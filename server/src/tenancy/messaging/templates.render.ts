@@ -1,4 +1,4 @@
-import type { MailBrand } from "./brand.ts";
+import { type MailBrand, NO_BRAND } from "./brand.ts";
 import type { TemplateText } from "./defaults.ts";
 import { placedInHtml, textOfHtml } from "./placeholders.html.ts";
 import { type Part, parseTemplate, renderHtml, renderText, type Values } from "./placeholders.ts";
@@ -33,7 +33,7 @@ export function compileTemplate(key: TemplateKey, template: TemplateText, fault:
 
 const MAX_SUBJECT = 255;
 
-export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values, brand: MailBrand): Rendered {
+export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values, brand: MailBrand = NO_BRAND): Rendered {
   const all: Values = (name) => brand.values[name] ?? values(name);
   return {
     subject: subject && cutSubject(renderText(subject, all)),

@@ -25,7 +25,10 @@ export function BrandImages() {
   const { api, realm } = useRealm();
   const client = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
-  const images = useQuery({ queryKey: [realm, "images"], queryFn: ({ signal }) => api.get<readonly Image[]>("/settings/images", { signal }) });
+  const images = useQuery({
+    queryKey: [realm, "images"],
+    queryFn: ({ signal }) => api.get<readonly Image[]>("/settings/images", { signal }),
+  });
 
   const run = async (call: Promise<unknown>) => {
     setProblem(null);

@@ -426,7 +426,8 @@ export const second: Readonly<Record<string, string>> = {
   "In the tab of the browser.": "In het tabblad van de browser.",
   Logo: "Logo",
   "Logo for the dark scheme": "Logo voor het donkere schema",
-  "PNG or SVG, at most 512 kB. They are shown as soon as they are uploaded.": "PNG of SVG, hoogstens 512 kB. Ze zijn te zien zodra ze geüpload zijn.",
+  "PNG or SVG, at most 512 kB. They are shown as soon as they are uploaded.":
+    "PNG of SVG, hoogstens 512 kB. Ze zijn te zien zodra ze geüpload zijn.",
   "Takes its place on dark cards.": "Neemt zijn plaats in op donkere kaarten.",
   Upload: "Uploaden",
 };
