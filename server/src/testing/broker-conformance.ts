@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { answerPage, followed, isSignedIn } from "./step-pages.ts";
 
@@ -33,7 +33,7 @@ export interface Return {
 const ADA = { subject: "4711", email: "ada@example.com", username: "ada" };
 
 /** What every broker keeps, whatever it speaks: a stage for each protocol. */
-export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => Harness): void {
+export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => SharedHarness): void {
   const provided = async () => {
     const realm = await iam().realm();
     for (const alias of ["theirs", "other"])
@@ -79,7 +79,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     const back = await bring(realm, person, await stage.answer(await leave(realm, person), account));
     const links = async () => (await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body.length;
     const page = isSignedIn(back, realm.name) ? null : await followed(person, back);
-    expect([page?.text.includes("There is an account here with the same mail address") ?? false, await links()]).toEqual([
+    expect([page?.text.includes("There’s already an account here with the same email address") ?? false, await links()]).toEqual([
       protocol !== "eidas",
       0,
     ]);

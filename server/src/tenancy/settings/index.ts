@@ -9,6 +9,7 @@ export {
   type ClientProfile,
   clientProfiles,
   clockSkew,
+  locales,
   nameIdFormats,
   type Settings,
   UpdateSettings,
