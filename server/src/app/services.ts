@@ -62,7 +62,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   const cookies = createCookies(baseUrl.startsWith("https:"));
   const csrf = createCsrf(vault);
   const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ vault, metrics: messageMetrics });
+  const messages = createMessages({ baseUrl: core.config.baseUrl, vault, metrics: messageMetrics });
   const provisioning = createProvisioning({ db, changes, baseUrl });
   const apis = createApis({ db, changes });
   const clients = createDocumentClients({

@@ -32,7 +32,11 @@ async function onDatabase<T>(folder: string, env: Record<string, string>, work: 
 }
 
 const commitMessage = async (core: Core) => {
-  const messages = createMessages({ vault: core.vault, metrics: createMessageMetrics(core.metrics.registry) });
+  const messages = createMessages({
+    baseUrl: "https://id.example.com",
+    vault: core.vault,
+    metrics: createMessageMetrics(core.metrics.registry),
+  });
   const user = { id: newId(), username: "ada", email: "ada@example.com", attributes: {} };
   const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };
   const values = { code: CODE, ttlSeconds: 600 };
