@@ -2,7 +2,16 @@ import { confirmEmail } from "../../directory/users/index.ts";
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
-import { addresseeOf, answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
+import {
+  addresseeOf,
+  answerMailedCode,
+  mailedOf,
+  mailWait,
+  type Question,
+  question,
+  resendMail,
+  type StepContext,
+} from "../authenticators/index.ts";
 
 /** The link is read when there is time for it; the code only while the page is open. */
 const MINUTES = 24 * 60;
@@ -17,8 +26,9 @@ export const verifyEmail: Question = {
   counted: "verify-email",
   fields: ["code"],
   choice: "chooseVerifyEmail",
-  // Without an address there is nothing to confirm yet.
-  available: async ({ user }) => user !== null && user.email !== null,
+  // Without an address there is nothing to confirm yet, and without mail no way to: nobody is asked for a code that never comes.
+  available: async ({ user, parts, realm }) =>
+    user !== null && user.email !== null && (await parts.messages.offers(realm.realmId, "EMAIL")),
   begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),
   page: (at, text) => {
     const { user, realm, interactionId, alert } = at;
@@ -26,11 +36,13 @@ export const verifyEmail: Question = {
     const failed = { limited: text.mailedLimitedText, unavailable: text.mailedUnavailableText };
     return {
       title: "verifyEmailTitle",
+      errorAtField: true,
       lead: failure ? failed[failure] : <Named template={text.verifyEmailText} values={{ address: user?.email ?? "" }} />,
       body: (
         <MailedCode
           text={text}
           alert={alert}
+          resend={mailWait(at)}
           followedUrl={interactionId === null ? undefined : `/realms/${realm.realmId}/login?interaction=${interactionId}`}
         />
       ),

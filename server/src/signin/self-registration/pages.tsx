@@ -14,7 +14,7 @@ import { loginPath, type Visitors } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 
-type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "callbacks">;
+type Shown = { readonly status: number; readonly notice?: keyof Messages } & Partial<Refusal> & Pick<WayBack, "callbacks">;
 
 /** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
@@ -28,8 +28,18 @@ export function createRegistrationPages(visitors: Visitors) {
     const frame = visitors.formOf(request, reply, path, kept);
     const text = messagesOf(frame.locale);
     const problem = shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
+    const isAtField = (shown.blamed ?? null) !== null || status === 401;
     const step = stepOf(text, problem !== undefined);
-    const html = renderStep({ ...frame, ...step, action: path, hidden: kept, problem, retryAfterSeconds });
+    const html = renderStep({
+      ...frame,
+      ...step,
+      action: path,
+      hidden: kept,
+      problem,
+      problemAtField: isAtField,
+      notice: shown.notice && text[shown.notice],
+      retryAfterSeconds,
+    });
     return sendPage(reply, status, html, { callbacks, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
@@ -57,14 +67,19 @@ export function createRegistrationPages(visitors: Visitors) {
   const showWaiting = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { email, ...shown }: Shown & { readonly path: string; readonly email: string },
+    {
+      email,
+      resend,
+      back,
+      ...shown
+    }: Shown & { readonly path: string; readonly email: string; readonly resend: number; readonly back: string },
   ) =>
     show(request, reply, { ...shown, kept: {} }, (text, isRefused) => ({
       title: text.verifyEmailTitle,
       lead: <Named template={text.verifyEmailText} values={{ address: email }} />,
-      body: <MailedCode text={text} alert={isRefused ? { blames: shown.status === 401 } : null} canResend={false} />,
+      body: <MailedCode text={text} alert={isRefused ? { blames: shown.status === 401 } : null} resend={resend} />,
       label: text.verifyEmailTitle,
-      links: [{ href: `/realms/${request.realmId}/register`, label: text.back }],
+      links: [{ href: back, label: text.back }],
     }));
 
   return { showForm, showWaiting };
