@@ -33,6 +33,7 @@ import { impersonateRoutes } from "../signin/impersonation/index.ts";
 import { actionsEmailRoutes } from "../signin/self-service/index.ts";
 import { sessionRoutes, userSessionRoutes } from "../signin/sessions/index.ts";
 import { auditConfigRoutes, eventRoutes } from "../tenancy/audit/index.ts";
+import { imageRoutes } from "../tenancy/images/index.ts";
 import { keyRoutes } from "../tenancy/keys/index.ts";
 import { providerRoutes, pushTokenRoutes, templateRoutes } from "../tenancy/messaging/index.ts";
 import { realmRoutes } from "../tenancy/realms/index.ts";
@@ -118,6 +119,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
     ...{ ...services.directoryParts, ...core.background },
   });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
+  await realm.register(imageRoutes, { prefix: "/settings/images" });
   await realm.register(keyRoutes, { prefix: "/keys", vault });
   await realm.register(sessionRoutes, { prefix: "/sessions" });
   await realm.register(serviceAccountSessionRoutes, { prefix: "/sessions" });

@@ -18,6 +18,7 @@ import { loginRoutes } from "../signin/login/index.ts";
 import { mailboxRoutes } from "../signin/mailbox/index.ts";
 import { selfRegistrationRoutes } from "../signin/self-registration/index.ts";
 import { changePasswordRoutes, mailLinkRoutes, resetRoutes } from "../signin/self-service/index.ts";
+import { createImageSender } from "../tenancy/images/index.ts";
 import { publicRealmRoutes } from "../tenancy/realms/index.ts";
 import { limitsOf } from "./limits.ts";
 import type { Services } from "./services.ts";
@@ -31,7 +32,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
-      await realm.register(publicRealmRoutes, { realms });
+      await realm.register(publicRealmRoutes, { realms, sendImage: createImageSender(db) });
 
       const signIn = {
         ...{

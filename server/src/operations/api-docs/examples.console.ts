@@ -13,6 +13,15 @@ const times = { iat: 1_767_225_600, exp: 1_767_225_900 };
 
 /** Examples of requests by the console: many users at once, previews of tokens, series. */
 export const examplesOfConsole: Readonly<Record<string, unknown>> = {
+  RealmImage: {
+    name: "logo",
+    mediaType: "image/png",
+    href: "/realms/acme/images/logo?v=eyJ2IjoibG9nbyJ9LmFhY2",
+    bytes: 4_211,
+    width: 320,
+    height: 96,
+    updatedAt: 1_767_225_600_000,
+  },
   BulkUsers: { action: "disable", userIds: [userId, otherId] },
   BulkResult: refused,
   BulkReport: { action: "disable", succeeded: 1, failed: 1, results: [{ userId, ok: true }, refused] },

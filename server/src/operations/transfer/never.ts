@@ -3,7 +3,16 @@ export const neverExported = [
   // Belong to one server: names of realms, versions of caches, cursors, counters, jobs.
   ...["realms", "realm_versions", "jobs", "metric_hours", "message_limits", "managed_objects"],
   // Sessions, sign-ins in progress, and what they hold.
-  ...["sessions", "session_participants", "interactions", "action_tokens", "login_attempts", "known_devices", "impersonation_tickets"],
+  ...[
+    "sessions",
+    "session_participants",
+    "interactions",
+    "action_tokens",
+    "login_attempts",
+    "known_devices",
+    "impersonation_tickets",
+    "branding_drafts",
+  ],
   ...["brokered_sessions", "broker_answers", "broker_logouts", "broker_logout_tokens", "saml_answered_requests", "saml_logouts"],
   ...["saml_logout_participants", "device_challenges", "spent_challenges", "transactions", "push_tokens"],
   // Tokens and grants: applications ask for new ones.

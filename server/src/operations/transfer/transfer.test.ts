@@ -29,6 +29,8 @@ async function furnished(): Promise<RealmUnderTest> {
   const admin = await realm.admin();
   const post = (path: string, body: object) => ok(admin.post(path, body));
   await ok(admin.patch("/settings", { displayName: "Acme", sessions: { idleMinutes: 20 }, oidc: { implicitFlow: true } }));
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4" cx="4" cy="4"/></svg>';
+  await ok(admin.put("/settings/images/logo", svg, { headers: { "content-type": "image/svg+xml" } }));
   await post("/roles", { name: "staff", description: "Everyone who works here" });
   const claim = await post("/claims", { name: "department", claim: "department", source: "attribute", value: "department" });
   const scope = await post("/client-scopes", { name: "hr", description: "Personnel", assignment: "NONE" });

@@ -51,4 +51,6 @@ export { SIGNATURE_ALGORITHM, type SignatureAlgorithm } from "./signature/algori
 export { type SigningKey, signingKey, type VerificationKey, verificationKey } from "./signature/keys.ts";
 export { signed } from "./signature/sign.ts";
 export { isXmlText } from "./xml/characters.ts";
+export { parseXml, type XmlLimits } from "./xml/parse.ts";
+export { isElement, type XmlElement } from "./xml/tree.ts";
 export { type Fragment, render, restored, stored } from "./xml/write.ts";

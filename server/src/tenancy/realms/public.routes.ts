@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { publish } from "../../platform/http/index.ts";
+import { anonymous, field, publish } from "../../platform/http/index.ts";
+import type { SendImage } from "../images/index.ts";
 import { unknownRealm } from "./service.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
 
@@ -17,7 +18,10 @@ const Jwks = Type.Object(
 );
 
 /** Mounted under /realms/:realm. */
-export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots }> = async (app, { realms }) => {
+export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots; sendImage: SendImage }> = async (
+  app,
+  { realms, sendImage },
+) => {
   app.get("/jwks", {
     schema: {
       summary: "The realm's public keys (RFC 7517)",
@@ -34,4 +38,24 @@ export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapsho
       },
     }),
   });
+
+  app.get(
+    "/images/:name",
+    {
+      config: { caller: anonymous(), errors: "problem" },
+      schema: {
+        summary: "An image of the realm's brand",
+        tags: ["Sign-in"],
+        params: Type.Object({ realm: Type.String(), name: Type.String() }),
+        querystring: Type.Object({ v: field(64) }),
+        response: { 200: Type.String({ format: "binary" }) },
+      },
+      serializerCompiler: () => (body: unknown) => body as string,
+    },
+    async (request, reply) => {
+      const realm = await realms.get(request.params.realm);
+      if (!realm) throw unknownRealm();
+      return (await sendImage(request, reply, realm.realmId, realm.settings.images, request.params.name)) as never;
+    },
+  );
 };

@@ -1,6 +1,7 @@
 import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { documentOf, type PublishedDocument } from "../../platform/http/index.ts";
+import { type WithImages, withImages } from "../images/index.ts";
 import { type Companion, type RealmKey, toJwk, toPublishedKeys } from "../keys/index.ts";
 import { type Settings, withDefaults } from "../settings/index.ts";
 import { findRealmConfig } from "./config.store.ts";
@@ -10,7 +11,7 @@ import { isRealmName } from "./schema.ts";
 export interface RealmSnapshot {
   readonly realmId: string;
   readonly configVersion: number;
-  readonly settings: Settings;
+  readonly settings: Settings & WithImages;
   readonly keys: readonly RealmKey[];
   /** The P-256 and Ed25519 keys beside them. */
   readonly companions: readonly Companion[];
@@ -40,7 +41,7 @@ async function loadRealm(db: Db, realm: string): Promise<RealmSnapshot | null> {
   const row = await findRealmConfig(db, realm);
   if (!row) return null;
   const { config_version: version } = row;
-  const settings = withDefaults(realm, row.settings);
+  const settings = withImages(withDefaults(realm, row.settings), row.images ?? []);
   const { keys, companions } = toPublishedKeys(row);
   const publicHalves = (key: RealmKey) => [
     toJwk(key),

@@ -17,6 +17,7 @@ export {
 export {
   checkBranding,
   defaultSettings,
+  pointLogoAt,
   readSettings,
   saveDisplayName,
   saveSettings,

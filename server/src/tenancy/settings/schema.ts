@@ -6,6 +6,7 @@ import { UserProfilePolicy } from "./user-profile.schema.ts";
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description });
 const colour = Type.String({ pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", description: "a colour is written #rgb or #rrggbb" });
+const httpsAddress = Type.String({ maxLength: 2048, pattern: "^https://[!-~]+$", description: "an https address" });
 const count = (value: number, minimum: number, maximum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum, description });
 const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description });
@@ -198,10 +199,7 @@ export const PasswordResetPolicy = group({
 
 export const TermsPolicy = group({
   text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "Shown to be accepted, as plain text"),
-  url: nullable(
-    Type.String({ maxLength: 2048, pattern: "^https://[!-~]+$", description: "an https address" }),
-    "Where they can be read, instead of the text or besides it",
-  ),
+  url: nullable(httpsAddress, "Where they can be read, instead of the text or besides it"),
   version: Type.String({
     default: "1",
     minLength: 1,
@@ -254,9 +252,35 @@ export const brandingMembers = {
   customCss: nullable(Type.String({ maxLength: 65_536 }), "Added to theme.css; may not load anything from elsewhere"),
 };
 
+/** Language tags, such as nl or pt-BR. */
+const LANGUAGE_TAG = "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$";
+
+export const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
+export const fontFamilies = ["system", "inter", "serif", "rounded", "mono"] as const;
+
+/** A realm chooses these as well. */
+const realmBrandingMembers = {
+  backgroundStyle: oneOf(backgroundStyles, {
+    default: "glow",
+    description: "How the page around the card is painted, in colours of the brand",
+  }),
+  fontFamily: oneOf(fontFamilies, {
+    default: "system",
+    description: "The letters of the pages. `inter` is loaded from this server, the others are on the visitor's device",
+  }),
+  welcomeTexts: Type.Record(Type.String({ pattern: LANGUAGE_TAG }), Type.String({ minLength: 1, maxLength: 1000 }), {
+    default: {},
+    maxProperties: 50,
+    additionalProperties: false,
+    description: "The welcome text by language, such as nl or pt-BR; `welcomeText` is for the others",
+  }),
+  privacyUrl: nullable(httpsAddress, "The privacy statement. Pages link to it at their foot, and to `terms.url` beside it"),
+};
+
 const members = {
   realmId: Type.String({ description: "Cannot be changed" }),
   ...brandingMembers,
+  ...realmBrandingMembers,
   defaultLocale: oneOf(["en", "nl", "de", "fr", "es"], { default: "en", description: "For visitors whose languages are not spoken here" }),
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
@@ -303,4 +327,4 @@ export const UpdateSettings = Type.Unsafe<DeepPartial<Settings>>(
 export type UpdateSettings = DeepPartial<Settings>;
 type DeepPartial<T> = { [K in keyof T]?: T[K] extends readonly unknown[] | null ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K] };
 
-export type Branding = Pick<Settings, "realmId" | keyof typeof brandingMembers>;
+export type Branding = Pick<Settings, "realmId" | keyof typeof brandingMembers | keyof typeof realmBrandingMembers>;

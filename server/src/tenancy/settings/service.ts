@@ -73,6 +73,15 @@ export async function saveDisplayName(
   await ctx.configChanged(realm);
 }
 
+/** For the images of the brand: which logo pages show. With `instead`, only where it was that one. */
+export async function pointLogoAt(ctx: Ctx, logoUrl: string | null, instead?: string): Promise<void> {
+  const stored = await lockSettings(ctx.tx, ctx.realm);
+  if (!stored) throw errors.not_found();
+  const settings = withDefaults(ctx.realm, stored.settings);
+  if (settings.logoUrl === logoUrl || (instead !== undefined && settings.logoUrl !== instead)) return;
+  await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, { ...settings, logoUrl }));
+}
+
 /** `realm.created` */
 export async function seedSettings(ctx: Ctx, seed: { readonly realm: string; readonly displayName: string | null }): Promise<void> {
   await insertSettings(ctx.tx, seed.realm, seed.displayName === null ? {} : { displayName: seed.displayName });

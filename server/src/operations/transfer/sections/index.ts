@@ -8,7 +8,7 @@ import { identityProviders } from "./identity-providers.ts";
 import { keys } from "./keys.ts";
 import { messageTemplates, messagingProviders, webhooks } from "./notifications.ts";
 import { organizations } from "./organizations.ts";
-import { provisioning, settings, subjectClaim } from "./realm.ts";
+import { images, provisioning, settings, subjectClaim } from "./realm.ts";
 import { roles } from "./roles.ts";
 import { samlClients } from "./saml-clients.ts";
 import { scimTargets } from "./scim-targets.ts";
@@ -18,6 +18,7 @@ import { workloadIdentity } from "./workload-identity.ts";
 /** In the order in which an import creates: each may name items of those before it; of those after it in `link` alone. */
 export const sections: readonly Section[] = [
   settings,
+  images,
   roles,
   claims,
   clientScopes,

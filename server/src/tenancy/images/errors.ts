@@ -1,0 +1,13 @@
+import { type AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+
+export const imageErrors = defineErrors("images", {
+  not_found: [404, "The realm has no such image"],
+  too_large: [413, "An image has at most 512 kB"],
+  media_type: [415, "Send the image itself, as image/png or image/svg+xml"],
+});
+
+/** The picture is not one that we take, and why. */
+export const imageFault = (reason: string, cause?: unknown): AppError =>
+  Object.assign(invalidFields([{ field: "body", code: "image", message: `The image cannot be used: ${reason}` }], "images.invalid"), {
+    ...(cause !== undefined && { cause }),
+  });

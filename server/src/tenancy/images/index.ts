@@ -1,0 +1,8 @@
+// The pictures of a realm's brand: logo, logo for the dark scheme, icon. Owns `realm_images`.
+// Pages find their addresses in the realm's snapshot (tenancy/realms).
+
+export { imageRoutes } from "./routes.ts";
+export { CarriedImage, type ImageMediaType, type ImageName, imageNames } from "./schema.ts";
+export { cleanImage, type RealmImages, readCarriedImages, removeImage, storeImage, type WithImages, withImages } from "./service.ts";
+export { createImageSender, type SendImage } from "./serving.ts";
+export { type PublishedImagesRow, publishedImages } from "./store.ts";

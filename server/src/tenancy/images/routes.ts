@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { buildValidator, noContent, noContentAnswer, Problem, pathParams } from "../../platform/http/index.ts";
+import { imageErrors } from "./errors.ts";
+import { type ImageMediaType, type ImageName, isImageName, mediaTypes, RealmImage } from "./schema.ts";
+import { cleanImage, listImages, MAX_IMAGE, readImage, removeImage, saveImage } from "./service.ts";
+
+const config = { permission: "manage-realm", versioned: false } as const;
+const tags = ["Settings"];
+const params = pathParams("image");
+const picture = (what: string, example: string) => ({ schema: Type.String({ format: "binary", description: what, examples: [example] }) });
+
+/** An unknown name is a 404, like a malformed id. */
+function named({ image: name }: { readonly image: string }): ImageName {
+  if (!isImageName(name)) throw imageErrors.not_found();
+  return name;
+}
+
+/** Mounted under /admin/realms/:realm/settings/images. */
+export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser([...mediaTypes], { parseAs: "buffer", bodyLimit: MAX_IMAGE }, (_request, body, done) => done(null, body));
+  const standard = buildValidator({});
+
+  app.get(
+    "/",
+    {
+      config,
+      schema: { summary: "List the images of the realm's brand", tags, params: pathParams(), response: { 200: Type.Array(RealmImage) } },
+    },
+    (req) => req.read(listImages),
+  );
+
+  app.get(
+    "/:image",
+    {
+      config,
+      schema: {
+        summary: "Read an image of the realm's brand",
+        description: "What is known of the picture, and where it is.",
+        tags,
+        params,
+        response: { 200: RealmImage },
+      },
+    },
+    (req) => req.read((ctx) => readImage(ctx, named(req.params))),
+  );
+
+  app.put(
+    "/:image",
+    {
+      config,
+      // The picture is judged by its reader.
+      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route as never)),
+      schema: {
+        summary: "Set an image of the realm's brand",
+        description:
+          "The body is the picture itself: PNG or SVG, at most 512 kB and 2048 by 2048 pixels. It is written anew, so that nothing but the picture remains. SVG with scripts, links, animation, embedded pictures or references to other places is refused, and the answer names the element. A new `logo` becomes the realm's `logoUrl`.",
+        tags,
+        params,
+        body: {
+          content: {
+            "image/png": picture("A PNG", "\u0089PNG"),
+            "image/svg+xml": picture("An SVG", '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'),
+          },
+        } as never,
+        response: { 200: RealmImage, 413: Problem, 415: Problem },
+      },
+    },
+    async (req) => {
+      const name = named(req.params);
+      const body: unknown = req.body;
+      if (!Buffer.isBuffer(body)) throw imageErrors.media_type();
+      const type = req.headers["content-type"]!.split(";", 1)[0]!.trim().toLowerCase() as ImageMediaType;
+      const image = await cleanImage(body, type);
+      return req.transact((ctx) => saveImage(ctx, name, image));
+    },
+  );
+
+  app.delete(
+    "/:image",
+    { config, schema: { summary: "Delete an image of the realm's brand", tags, params, response: noContentAnswer("Deleted") } },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeImage(ctx, named(req.params)))),
+  );
+};

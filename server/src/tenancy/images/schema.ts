@@ -1,0 +1,33 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+export const imageNames = ["logo", "logo-dark", "favicon"] as const;
+export type ImageName = (typeof imageNames)[number];
+export const isImageName = (name: string): name is ImageName => (imageNames as readonly string[]).includes(name);
+export const mediaTypes = ["image/png", "image/svg+xml"] as const;
+export type ImageMediaType = (typeof mediaTypes)[number];
+
+export const RealmImage = Type.Object(
+  {
+    name: oneOf(imageNames, { description: "`logo-dark` takes the place of `logo` in the dark scheme" }),
+    mediaType: oneOf(mediaTypes),
+    href: Type.String({ description: "Where everybody can read it. It changes with the content, so that it can be cached for ever" }),
+    bytes: Type.Integer({ description: "Its size as stored, after it was written anew" }),
+    width: Type.Integer(),
+    height: Type.Integer(),
+    updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "RealmImage" },
+);
+export type RealmImage = Static<typeof RealmImage>;
+
+/** An image of an export. */
+export const CarriedImage = Type.Object(
+  {
+    name: oneOf(imageNames),
+    mediaType: oneOf(mediaTypes),
+    data: Type.String({ description: "The picture in base64", maxLength: 720_000, pattern: "^[A-Za-z0-9+/]+={0,2}$" }),
+  },
+  { additionalProperties: false },
+);
+export type CarriedImage = Static<typeof CarriedImage>;

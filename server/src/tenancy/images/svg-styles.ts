@@ -1,0 +1,31 @@
+import { imageFault } from "./errors.ts";
+
+/** The functions that a value may call. `url` only with a fragment. */
+const FUNCTIONS = new Set(
+  "rgb rgba hsl hsla translate translateX translateY scale scaleX scaleY rotate skewX skewY matrix calc min max".split(" "),
+);
+const CALL = /([\w-]+)\s*\(/g;
+const OWN_URL = /url\(\s*(["']?)#[\w.:-]+\1\s*\)/g;
+
+/** Whether a value of an attribute, or a list of declarations, loads and runs nothing. */
+export function safeSvgValue(value: string, isStyle = false): boolean {
+  // Escapes and comments write one word in a thousand ways.
+  if (/[\\@<>{}]|\/\*|\*\//.test(value)) return false;
+  const rest = value.replace(OWN_URL, "");
+  if (/javascript:|data:|https?:|\/\//i.test(rest)) return false;
+  if (isStyle && /(^|[;\s])(behavior|-moz-binding|src|content)\s*:/i.test(rest)) return false;
+  return [...rest.matchAll(CALL)].every(([, name]) => FUNCTIONS.has(name!));
+}
+
+const RULE = /([^{}]*)\{([^{}]*)\}/g;
+const SELECTOR = /^[\w\s.#,:>*-]+$/;
+
+/** The text of a `<style>`: plain rules, without at-rules. */
+export function safeStyles(text: string): string {
+  const css = text.replace(/\/\*[\s\S]*?\*\//g, " ");
+  const rules = [...css.matchAll(RULE)];
+  const isPlain = css.replace(RULE, "").trim() === "";
+  if (!isPlain || !rules.every(([, selector, body]) => SELECTOR.test(selector!.trim()) && safeSvgValue(body!, true)))
+    throw imageFault("the SVG's <style> has more than plain rules: it may not load, import or run anything");
+  return rules.map(([, selector, body]) => `${selector!.trim()}{${body!.trim().replace(/\s+/g, " ")}}`).join("\n");
+}
