@@ -59,7 +59,7 @@ const Labelled = (props: FieldProps) => {
         )}
       </div>
       {error === undefined ? null : (
-        <p class="gh-error" id={errorId} role="alert">
+        <p class="gh-error" role="alert" id={errorId}>
           {error}
         </p>
       )}
