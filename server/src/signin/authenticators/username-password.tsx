@@ -18,6 +18,7 @@ export const usernamePassword: Question = {
   page: ({ progress, request, realm: { settings }, alert }, text) => ({
     title: "signInTitle",
     lead: welcome(settings.welcomeText),
+    errorAtField: true,
     body: (
       <Credentials
         text={text}

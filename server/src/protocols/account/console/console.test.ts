@@ -103,7 +103,7 @@ test("a password is changed on its page: what is refused is said under its field
     400,
     "That’s not your current password.",
   ]);
-  expect(problemAt(await change({ newPasswordAgain: "other" }), "new-password-again")).toEqual([
+  expect(problemAt(await change({ newPasswordAgain: "other" }), "new-password")).toEqual([
     400,
     "The two passwords are not the same.",
   ]);

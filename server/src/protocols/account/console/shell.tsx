@@ -8,9 +8,9 @@ import {
   brandOf,
   Filled,
   Form,
-  Languages,
   type Messages,
   messagesOf,
+  PageFooter,
   type PageFrame,
   renderDocument,
   Sheet,
@@ -120,7 +120,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
             </Alert>
           ) : null}
           {children}
-          <Languages locale={view.locale} languages={view.languages ?? []} />
+          <PageFooter {...view} />
         </main>
       </div>
     </Sheet>
