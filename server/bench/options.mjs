@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only on request. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz", "provisioning"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz", "provisioning", "console"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -22,7 +22,9 @@ export const HELP = `npm run bench -- [options] [parts]
                      brokers, also on request, is sign-ins by a bare OpenID provider, and sign-in pages with many of them;
                      machines, also on request, is tokens of agents and workloads beside those of plain clients;
                      authz, also on request, is decisions among 100,000 resources beside those among 100;
-                     provisioning, also on request, takes half an hour and 8 GB: SCIM, export and import among a million users)
+                     provisioning, also on request, takes half an hour and 8 GB: SCIM, export and import among a million users;
+                     console, also on request, needs Chromium: its first screen beside a bare page of its library, and lists of
+                     --users users and --realms realms)
   --entries <n>      how many entries that directory has (100000)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
@@ -50,6 +52,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {boolean} machines
  * @property {boolean} authz
  * @property {{ users: number } | null} provisioning how large the large realm is; null = not measured
+ * @property {{ users: number, realms: number } | null} console how much its lists have; null = not measured
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -84,6 +87,7 @@ export function readOptions(args) {
     machines: selected.has("machines"),
     authz: selected.has("authz"),
     provisioning: selected.has("provisioning") ? { users: positive("users", values.users) } : null,
+    console: selected.has("console") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

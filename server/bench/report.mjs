@@ -5,7 +5,7 @@ import { MAX_RATIO } from "./events.mjs";
 import { MAX_WAIT } from "./signin.mjs";
 import { MAX_DELAY } from "./tokens.mjs";
 
-/** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
+/** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%" | "ms" | "×" | "requests", target: number | null }} Figure */
 /**
  * @typedef {object} Report
  * @property {Record<string, string | number>} machine
@@ -89,7 +89,7 @@ function rowTable(rows) {
 
 /** @param {Figure[]} figures */
 function figureTable(figures) {
-  const digits = { s: 2, MB: 0, "%": 1 };
+  const digits = { s: 2, MB: 0, "%": 1, ms: 0, "×": 2, requests: 0 };
   const body = figures.map(({ name, value, unit, target }) => [
     name,
     value === null ? "–" : `${value.toFixed(digits[unit])} ${unit}`,

@@ -9,6 +9,7 @@ import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
 import { measureAuthz } from "./authz.mjs";
 import { measureBrokers } from "./brokers.mjs";
+import { measureConsole } from "./console.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
 import { measureLdap } from "./ldap.mjs";
@@ -136,6 +137,9 @@ async function bench(options) {
         untilTheEnd,
       })
     : null;
+
+  if (options.console)
+    figures.push(...(await measureConsole({ newPlace: onPostgres, folder, rounds, ...options.console, progress, untilTheEnd })));
 
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });

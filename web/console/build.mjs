@@ -51,8 +51,8 @@ export async function buildConsole(out = target) {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** @param {string} folder */
-async function compressAll(folder) {
+/** Every file compressed beside itself. @param {string} folder */
+export async function compressAll(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => /[.](js|css|html|svg)$/.test(entry.name));
   await Promise.all(
     files.map(async (entry) => {

@@ -3,15 +3,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 
 const src = fileURLToPath(new URL("./src/", import.meta.url));
 /** Not texts of the console: what an application copies, and what is stored. */
-const DATA = ["areas/snippets.texts.ts", "areas/try-it.flow.ts"];
+const DATA = ["areas/snippets.texts.ts", "areas/snippets.web.ts", "areas/snippets.api.ts", "areas/try-it.flow.ts"];
 const all = readdirSync(src, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
 const files = all.filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/") && !DATA.includes(name));
 
 /** Calls of the translation, and members of areas and forms that are translated where they are shown. */
-const CALL = /\bt\(\s*"((?:[^"\\]|\\.)+)"/g;
+const CALL = /\b(?:t|translate)\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
@@ -21,6 +22,7 @@ const CHOSEN = [
   ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],
   ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
   "The server cannot be reached. Check your connection and try again.",
+  ...["Nothing was sent yet", "Nothing is in this state", "Token endpoint", "Scope, if the service needs one"],
 ];
 const SINGULAR = /\bsingular: "([^"]+)"/g;
 
@@ -34,8 +36,32 @@ function textsOf(text) {
   return [...found, ...choices, ...lists, ...singulars, ...positional].map((key) => JSON.parse(`"${key}"`));
 }
 
-const keys = new Set([...CHOSEN, ...files.flatMap((name) => textsOf(readFileSync(join(src, name), "utf8")))]);
-const dutch = ["first", "second"].map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8")).join("");
+/** The names of the members that forms show, from the API's description. @param {readonly string[]} sources */
+async function labelsOf(sources) {
+  const compiled = ts.transpileModule(readFileSync(join(src, "kit/schema.ts"), "utf8"), {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  }).outputText;
+  const { labelOf } = await import(`data:text/javascript,${encodeURIComponent(compiled)}`);
+  const { schemas } = JSON.parse(readFileSync(join(src, "../../../server/openapi.json"), "utf8")).components;
+  /** @type {Set<string>} */
+  const labels = new Set();
+  const walk = (/** @type {any} */ schema, depth = 0) => {
+    if (!schema || depth > 6) return;
+    if (schema.$ref) walk(schemas[schema.$ref.split("/").pop()], depth + 1);
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, depth + 1);
+    for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+      labels.add(labelOf(name));
+      walk(inner, depth + 1);
+    }
+  };
+  for (const [, name] of sources.flatMap((text) => [...text.matchAll(/virtual:schema\/(\w+)/g)])) walk(schemas[name ?? ""]);
+  return labels;
+}
+
+const sources = files.map((name) => readFileSync(join(src, name), "utf8"));
+const labels = await labelsOf(sources);
+const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels]);
+const dutch = ["first", "second", "third", "members"].map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8")).join("");
 const translated = new Set(
   [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
     quoted === undefined ? bare : JSON.parse(`"${quoted}"`),
@@ -46,7 +72,7 @@ const unused = [...translated].filter((key) => !keys.has(key)).sort();
 
 if (process.argv.includes("--list")) for (const key of missing) console.log(key);
 else {
-  for (const key of missing) console.error(`no Dutch text for: ${key}`);
+  for (const key of missing) console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : "third"}.ts)`);
   for (const key of unused) console.error(`no page uses: ${key}`);
   console.log(missing.length + unused.length === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${missing.length + unused.length} to mend.`);
   process.exitCode = missing.length + unused.length === 0 ? 0 : 1;

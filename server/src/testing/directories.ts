@@ -1,4 +1,6 @@
 import { startOpenLdap } from "../../test/peers/index.mjs";
+import { clock } from "../kernel/clock.ts";
+import { type Harness, harness } from "./harness.ts";
 import type { Identity, PrivateAuthority } from "./private-authority.ts";
 import { privateAuthority } from "./private-authority.ts";
 import type { RealmUnderTest } from "./realm.ts";
@@ -44,6 +46,41 @@ export async function openLdapPeer(ldif: string): Promise<DirectoryPeer> {
       ...{ userSearchBase: SUFFIX, ...more },
     }),
   };
+}
+
+/** A server beside an OpenLDAP directory. */
+export interface DirectoryStage {
+  readonly iam: Harness;
+  readonly peer: DirectoryPeer;
+  /** A new realm with the directory as `corp`. */
+  realmWith(config?: Record<string, unknown>): Promise<RealmUnderTest>;
+  close(): Promise<void>;
+}
+
+export async function directoryStage(ldif: string, environment: Record<string, string> = {}): Promise<DirectoryStage> {
+  const peer = await openLdapPeer(ldif);
+  const iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", ...environment });
+  await iam.server.jobs.stop();
+  return {
+    iam,
+    peer,
+    async realmWith(config) {
+      const realm = await iam.realm();
+      await addDirectory(realm, peer.config(config));
+      return realm;
+    },
+    async close() {
+      clock.reset();
+      await iam.close();
+      await peer.ldap.stop();
+    },
+  };
+}
+
+/** Runs a sync of `corp`, and returns its status with the report. */
+export async function syncDirectory(realm: RealmUnderTest, query = "") {
+  const { status, body } = await realm.asMaster().post(`/user-federation/corp/sync${query}`);
+  return { status, ...body };
 }
 
 /** Makes a directory one of the realm's. */

@@ -1,8 +1,10 @@
 // The admin console in a real browser on a real server: one server, one browser, several people.
+import pg from "pg";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fillRealms, fillUsers, usernameOf } from "../../bench/directory-data.mjs";
 import { expectAccessible, expectContrast, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
-import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import { emptyPostgres, PASSWORD, postgresUrl, type ServerProcess, startServer } from "./process.ts";
 import type { Visitor } from "./visitor.ts";
 
 const ADA_PASSWORD = "the password of ada in demo";
@@ -12,7 +14,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   let browser: Browser;
   let url: string;
   let admin: Visitor;
-  const ids = { user: "", client: "", group: "", role: "", organization: "" };
+  const ids = { user: "", client: "", group: "", role: "", organization: "", target: "" };
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), launchBrowser()]);
@@ -32,6 +34,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const redirectUris = ["https://shop.example.com/callback"];
     ids.client = (await create("/clients", { clientId: "shop", name: "Shop", publicClient: false, redirectUris })).id;
     await create("/webhooks", { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false });
+    const scim = { name: "wiki", url: "https://wiki.example.com/scim/v2", auth: { type: "bearer" }, secret: "of the wiki", enabled: false };
+    ids.target = (await create("/scim-targets", scim)).id;
     await create("/identity-providers", { protocol: "github", alias: "github", config: { clientId: "a", clientSecret: "b" } });
   });
   afterAll(() => browser?.close());
@@ -97,10 +101,13 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ["passwords", "Password policy"],
       ["branding", "sign-in page"],
       ["messages", "Templates"],
+      ["messages?tab=push-tokens", "No device gets push messages"],
       ["events", "ADMIN_CREATE"],
       ["webhooks", "target"],
       ["keys", "Algorithm"],
       ["provisioning", "SCIM tokens"],
+      [`scim-targets/${ids.target}`, "Which users"],
+      [`scim-targets/${ids.target}?tab=status`, "Test the connection"],
       ["transfer", "Move from another system"],
       ["settings", "Sessions"],
       ["try-it", "as an application would"],
@@ -207,6 +214,68 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.context().close();
   });
 
+  test("opens a record over its list, names a wrong field, saves by keyboard, and takes changes back", async () => {
+    const page = await administrator("users?search=ada&sort=username");
+    await page
+      .getByRole("row", { name: /ada@example/ })
+      .getByText("Active")
+      .click();
+    const record = page.getByRole("dialog");
+    const email = record.getByLabel("Email", { exact: true });
+    await email.fill("not an address");
+    await page.keyboard.press("Control+s");
+    await record.locator("[aria-invalid=true]").waitFor();
+    // Where the mistake is, there the next key goes.
+    expect(await email.evaluate((field) => field === field.ownerDocument.activeElement && field.getAttribute("aria-invalid"))).toBe("true");
+    await expectAccessible(page, "console-drawer");
+    await email.fill("lovelace@example.com");
+    await page.keyboard.press("Control+s");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("It is as it was").waitFor();
+    expect((await admin.get(`/admin/realms/demo/users/${ids.user}`)).body.email).toBe("ada@example.com");
+
+    await record.getByRole("tab", { name: "Role mappings" }).click();
+    await record.getByRole("button", { name: "Remove: support" }).click();
+    await page.getByText("support was removed").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await record.getByRole("button", { name: "Remove: support" }).waitFor();
+    // Back closes the record, and the list is as it was.
+    await page.goBack();
+    await record.waitFor({ state: "hidden" });
+    expect(new URL(page.url()).search).toBe("?search=ada&sort=username");
+    await page.context().close();
+  });
+
+  test("says when the server does not answer or fails, keeps what was typed, and goes on when it is back", async () => {
+    const page = await administrator("settings");
+    const version = page.getByLabel("Version");
+    await version.fill("7");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("The server cannot be reached. What you see may be old").waitFor();
+    await expectAccessible(page, "console-offline");
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("What you see may be old").waitFor({ state: "hidden" });
+    expect(await version.inputValue()).toBe("7");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved").waitFor();
+    expect((await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
+
+    const problem = { type: "about:blank", status: 500, title: "Internal Server Error", detail: "The database is away" };
+    await page.route("**/admin/realms/demo/webhooks?*", (route) =>
+      route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
+    );
+    await page.getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("alert").getByText("The database is away").waitFor();
+    await page.getByText("The server answers with errors").waitFor();
+    await page.unroute("**/admin/realms/demo/webhooks?*");
+    await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
+    await page.getByText("hooks.example.com").waitFor();
+    await page.getByText("The server answers with errors").waitFor({ state: "hidden" });
+    await page.context().close();
+  });
+
   test("does the work: many users at once, an application by its wizard, a preview of its tokens, a flow that is refused in place", async () => {
     const page = await administrator("users");
     await page.getByLabel("Select ada").check();
@@ -222,6 +291,20 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("button", { name: "Create application" }).click();
     await page.getByText("grant_type=client_credentials").waitFor();
     await page.getByText("Client secret").waitFor();
+
+    await page.goto(to("clients/new"));
+    await page.getByRole("radio", { name: /API or MCP server/ }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("Client ID").fill("tools");
+    await page.getByLabel("Address of the API").fill("https://tools.example.com/mcp");
+    await page.getByRole("combobox", { name: "Scopes" }).fill("tools");
+    await page.keyboard.press("Enter");
+    await page.getByLabel(/^Every application of the realm/).check();
+    await page.getByRole("button", { name: "Create application" }).click();
+    await page.getByText('const resource = "https://tools.example.com/mcp"').waitFor();
+    const { body: made } = await admin.get("/admin/realms/demo/clients?search=tools");
+    const asApi = { grantTypes: [], resourceIndicators: ["https://tools.example.com/mcp"], resourceScopes: ["tools"] };
+    expect(made).toMatchObject([{ clientId: "tools", resourceAccess: "everyone", ...asApi }]);
 
     await page.goto(to(`clients/${ids.client}?tab=preview`));
     await page.getByRole("combobox", { name: "User" }).click();
@@ -265,6 +348,59 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("0 nieuw sinds u begon te volgen").waitFor();
     await admin.request("POST", "/admin/realms/demo/roles", { body: { name: "seen-live" } });
     await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
+    await page.goto(to("passwords"));
+    await page.getByLabel("Minste hoofdletters").waitFor();
     await page.context().close();
   });
+
+  test.skipIf(!postgresUrl)(
+    "lists 20,000 users and 300 realms, each by one short request, and keeps the list's state in the address",
+    async () => {
+      const env = await emptyPostgres();
+      const maker = await startServer({ env });
+      const { status } = await (await maker.admin()).request("POST", "/admin/realms", { body: { realm: "acme" } });
+      expect(status).toBe(201);
+      const client = new pg.Client({ connectionString: env.DATABASE_URL });
+      await client.connect();
+      const silent = () => undefined;
+      await fillRealms(client, { like: "acme", count: 300, progress: silent });
+      await fillUsers(client, { realm: "acme", users: 20_000, events: 0, progress: silent });
+      await client.query("analyze");
+      await client.end();
+
+      const context = await browser.newContext({ reducedMotion: "reduce" });
+      context.setDefaultTimeout(45_000);
+      const page = await context.newPage();
+      const asked: URL[] = [];
+      page.on("request", (request) => {
+        const address = new URL(request.url());
+        if (/^\/admin\/realms(\/acme\/users)?$/.test(address.pathname)) asked.push(address);
+      });
+      const at = `http://localhost:${maker.port}`;
+      await page.goto(`${at}/realms/master/login?return_to=${encodeURIComponent("/console/realms/acme/users")}`);
+      await signIn(page);
+      await page.locator("tbody tr").nth(24).waitFor();
+      await page.getByText("20,001").waitFor();
+      expect(asked.map((one) => one.searchParams.get("size"))).toEqual(["25"]);
+      await page.getByRole("button", { name: "Next page" }).click();
+      await page.waitForURL(/page=1/);
+      await page.getByLabel("Search by username, email or ID").fill(usernameOf(17_711));
+      await page.waitForURL(/search=person-/);
+      await page.getByText(`${usernameOf(17_711)}@example.com`).waitFor();
+      expect(await page.locator("tbody tr").count()).toBe(1);
+      await page.getByRole("link", { name: usernameOf(17_711) }).click();
+      await page.getByRole("heading", { name: usernameOf(17_711), level: 1 }).waitFor();
+      await page.goBack();
+      await page.getByText(`${usernameOf(17_711)}@example.com`).waitFor();
+      expect(await page.getByLabel("Search by username, email or ID").inputValue()).toBe(usernameOf(17_711));
+
+      await page.getByRole("button", { name: /Switch realm/ }).click();
+      await page.getByLabel("Search realms").fill("bench-r299");
+      await page.getByRole("option", { name: /bench-r299/ }).click();
+      await page.waitForURL(/realms\/bench-r299\/overview/);
+      const sizes = asked.map((one) => Number(one.searchParams.get("size")));
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(25);
+      await context.close();
+    },
+  );
 });

@@ -66,7 +66,7 @@ describe("the commands of", () => {
   beforeAll(async () => {
     folder = emptyFolder();
     server = await startServer({ folder, env: { GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: undefined, GATEHOUSE_HOST: undefined } });
-    for (const name of ["examples", "docs", "node_modules", "server"]) symlinkSync(join(root, name), join(folder, name));
+    for (const name of ["examples", "docs", "node_modules", "server", "web"]) symlinkSync(join(root, name), join(folder, name));
     const ports = new Map([["8080", String(server.port)]]);
     for (const port of ["3000", "9000"]) ports.set(port, String(await freePort()));
     place = (text) => text.replace(/localhost:(8080|3000|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);

@@ -14,6 +14,8 @@ const brand: MantineColorsTuple = [
 ];
 
 const closeButtonProps = { "aria-label": "Close" };
+/** Mantine's head of a dialog is a header, which would be a second banner of the page. */
+const attributes = { header: { role: "none" } };
 
 export const theme = createTheme({
   primaryColor: "brand",
@@ -27,8 +29,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // By name, so that the shell does not load them.
-    Drawer: { defaultProps: { closeButtonProps } },
-    Modal: { defaultProps: { closeButtonProps } },
+    Drawer: { defaultProps: { closeButtonProps, attributes } },
+    Modal: { defaultProps: { closeButtonProps, attributes } },
     Badge: { defaultProps: { tt: "none", fw: 600 } },
   },
 });

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import type { Ctx } from "../../platform/context.ts";
-import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Agent, AgentQuery, CreateAgent, UpdateAgent } from "./schema.ts";
 import {
@@ -26,48 +25,35 @@ const write = { permission: "manage-clients" } as const;
 
 /** Mounted under /admin/realms/:realm/agents. */
 export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, tools) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List agents", tags, querystring: AgentQuery, response: { 200: Type.Array(Agent) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchAgents(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Agent,
+    list: { config: read, summary: "List agents", query: AgentQuery, run: (ctx, _params, query) => searchAgents(ctx, query) },
+    create: {
       config: write,
-      schema: {
-        summary: "Create an agent",
-        description:
-          "From now on its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. It takes the " +
-          "permissions that the client's service account has.",
-        tags,
-        body: CreateAgent,
-        response: { 201: Agent },
-      },
+      summary: "Create an agent",
+      description:
+        "From now on its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. It takes the " +
+        "permissions that the client's service account has.",
+      body: CreateAgent,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createAgent(ctx, tools, body),
     },
-    async (req, reply) => {
-      const agent = await req.transact((ctx) => createAgent(ctx, tools, req.body));
-      return created(reply, agent.id, agent);
-    },
-  );
+  });
 
-  app.get(
-    "/owner-review",
-    {
+  collectionRoutes(app, "/owner-review", {
+    tags,
+    record: Agent,
+    list: {
       config: read,
-      schema: {
-        operationId: "listAgentsToReview",
-        summary: "List agents whose review is due",
-        description:
-          "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(Agent) },
-      },
+      operationId: "listAgentsToReview",
+      summary: "List agents whose review is due",
+      description:
+        "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchDueAgents(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchDueAgents(ctx, req.query))),
-  );
+  });
 
   recordRoutes(app, "/:id", {
     tags,

@@ -6,7 +6,7 @@ export const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as co
 export type AgentStatus = (typeof agentStatuses)[number];
 
 const name = visibleName("an agent's name", "Invoice assistant");
-const description = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { description: "What it is for" });
+const description = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { description: "The purpose" });
 const ownerUserId = Type.Union([Type.String({ format: "uuid" }), Type.Null()], { description: "The user who answers for it" });
 const clientId = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
   description: "The OAuth client id of its client, which it keeps",

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, created, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import type { ClientTools } from "../clients/index.ts";
 import { Application, CreateApplication, CreatedApplication, UpdateApplication } from "./schema.ts";
@@ -13,11 +12,11 @@ const tags = ["Applications"];
 
 /** Mounted under /admin/realms/:realm/applications. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, tools) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List applications", tags, querystring: ListQuery, response: { 200: Type.Array(Application) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchApplications(ctx, req.query))),
-  );
+  collectionRoutes(app, "/", {
+    tags,
+    record: Application,
+    list: { config: read, summary: "List applications", query: ListQuery, run: (ctx, _params, query) => searchApplications(ctx, query) },
+  });
 
   app.post(
     "/",
@@ -46,7 +45,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     replace: {
       config: write,
       summary: "Update an application",
-      description: "What its client has besides stays as it is.",
+      description: "Other settings of its client stay as they are.",
       body: UpdateApplication,
       run: (ctx, { name }, body) => saveApplication(ctx, tools, name, body),
     },

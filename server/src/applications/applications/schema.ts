@@ -8,7 +8,7 @@ const kinds = [
   ...templateNames.map((name) => `\`${name}\`: ${templates[name].label.toLowerCase()}`),
   "`saml`: a service provider of SAML 2.0",
 ].join("; ");
-const template = oneOf([...templateNames, "saml"], { description: `What kind of application it is. ${kinds}` });
+const template = oneOf([...templateNames, "saml"], { description: `The kind of application. ${kinds}` });
 
 /** The client settings for application owners; the others are at /clients. */
 const {
@@ -37,7 +37,7 @@ export const Application = Type.Object(
     name: Type.String({ description: "Its key: OAuth's client id, or `<realm>|<entityId>`" }),
     protocol: oneOf(["oidc", "saml"]),
     clientRef: Type.String({
-      description: "Where everything else about it can be set: the `id` of its client at `/clients`, or its entityId at `/saml-clients`",
+      description: "All other settings are there: the `id` of its client at `/clients`, or its entityId at `/saml-clients`",
     }),
     template,
     displayName: text,

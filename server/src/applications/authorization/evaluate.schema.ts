@@ -11,9 +11,9 @@ export const MOST_RESOURCES = 100;
 
 export const EvaluateRequest = Type.Object(
   {
-    userId: Type.Optional(Type.String({ maxLength: 320, description: "Who asks: a user by id or username" })),
-    clientId: Type.Optional(Type.String({ maxLength: 255, description: "Who asks: a client in its own name, by client id" })),
-    agentId: Type.Optional(Type.String({ format: "uuid", description: "Who asks: an agent in its own name, by id" })),
+    userId: Type.Optional(Type.String({ maxLength: 320, description: "The subject is a user, by id or username" })),
+    clientId: Type.Optional(Type.String({ maxLength: 255, description: "The subject is a client in its own name, by client id" })),
+    agentId: Type.Optional(Type.String({ format: "uuid", description: "The subject is an agent in its own name, by id" })),
     actors: Type.Optional(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 5,
@@ -48,7 +48,7 @@ export const EvaluateRequest = Type.Object(
     context: Type.Optional(
       Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), {
         maxProperties: 50,
-        description: "What the request pushes: `request.*` of policies",
+        description: "Claims that the request pushes: `request.*` of policies",
       }),
     ),
     policies: Type.Optional(
@@ -83,7 +83,7 @@ export const EvaluateResponse = Type.Object(
           Type.Object({ resourceId: Type.String(), name: Type.String(), type: Type.Union([Type.String(), Type.Null()]) }),
           Type.Null(),
         ]),
-        scopes: Type.Array(Type.String(), { description: "Those asked for; all of the resource's where none were named" }),
+        scopes: Type.Array(Type.String(), { description: "The requested scopes; all of the resource's if none were named" }),
         status: verdict,
         allowedScopes: Type.Array(Type.String()),
         deniedScopes: Type.Array(Type.String()),

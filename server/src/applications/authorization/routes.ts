@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, listQuery } from "../../platform/paging/index.ts";
 import { EvaluateRequest, EvaluateResponse } from "./evaluate.schema.ts";
 import { evaluateFor } from "./evaluate.service.ts";
@@ -38,37 +38,24 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     },
   });
 
-  app.get(
-    "/scopes",
-    {
+  collectionRoutes(app, "/scopes", {
+    tags,
+    params,
+    record: schemas.AuthzScope,
+    list: {
       config: read,
-      schema: {
-        summary: "List authorization scopes",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(schemas.AuthzScope) },
-      },
+      summary: "List authorization scopes",
+      query: ListQuery,
+      run: (ctx, { clientId }, query) => searchScopes(ctx, clientId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchScopes(ctx, req.params.clientId, req.query))),
-  );
-  app.post(
-    "/scopes",
-    {
+    create: {
       config: { ...write, versioned: false },
-      schema: {
-        summary: "Create an authorization scope",
-        tags,
-        params,
-        body: schemas.CreateAuthzScope,
-        response: { 201: schemas.AuthzScope },
-      },
+      summary: "Create an authorization scope",
+      body: schemas.CreateAuthzScope,
+      id: ({ name }) => name,
+      run: (ctx, { clientId }, body) => createScope(ctx, clientId, body),
     },
-    async (req, reply) => {
-      const scope = await req.transact((ctx) => createScope(ctx, req.params.clientId, req.body));
-      return created(reply, scope.name, scope);
-    },
-  );
+  });
   recordRoutes(app, "/scopes/:name", {
     tags,
     params: itemParams,
@@ -88,37 +75,24 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     },
   });
 
-  app.get(
-    "/resources",
-    {
+  collectionRoutes(app, "/resources", {
+    tags,
+    params,
+    record: schemas.AuthzResource,
+    list: {
       config: read,
-      schema: {
-        summary: "List protected resources",
-        tags,
-        params,
-        querystring: ResourceQuery,
-        response: { 200: Type.Array(schemas.AuthzResource) },
-      },
+      summary: "List protected resources",
+      query: ResourceQuery,
+      run: (ctx, { clientId }, query) => searchResources(ctx, clientId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchResources(ctx, req.params.clientId, req.query))),
-  );
-  app.post(
-    "/resources",
-    {
+    create: {
       config: { ...write, versioned: false },
-      schema: {
-        summary: "Create a protected resource",
-        tags,
-        params,
-        body: schemas.CreateAuthzResource,
-        response: { 201: schemas.AuthzResource },
-      },
+      summary: "Create a protected resource",
+      body: schemas.CreateAuthzResource,
+      id: (resource) => (resource.owner === null ? resource.name : resource.resourceId),
+      run: (ctx, { clientId }, body) => createResource(ctx, clientId, body),
     },
-    async (req, reply) => {
-      const resource = await req.transact((ctx) => createResource(ctx, req.params.clientId, req.body));
-      return created(reply, resource.owner === null ? resource.name : resource.resourceId, resource);
-    },
-  );
+  });
   recordRoutes(app, "/resources/:name", {
     tags,
     params: itemParams,
@@ -126,7 +100,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     read: {
       config: read,
       summary: "Read a protected resource",
-      description: "By name or id. Of several of one name, the client's own.",
+      description: "By name or id. If several have one name, it is the client's own.",
       run: (ctx, { clientId, name }) => readResource(ctx, clientId, name),
     },
     replace: {
@@ -143,25 +117,24 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     },
   });
 
-  app.get(
-    "/policies",
-    {
+  collectionRoutes(app, "/policies", {
+    tags,
+    params,
+    record: AuthzPolicy,
+    list: {
       config: read,
-      schema: { summary: "List policies", tags, params, querystring: PolicyQuery, response: { 200: Type.Array(AuthzPolicy) } },
+      summary: "List policies",
+      query: PolicyQuery,
+      run: (ctx, { clientId }, query) => searchPolicies(ctx, clientId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchPolicies(ctx, req.params.clientId, req.query))),
-  );
-  app.post(
-    "/policies",
-    {
+    create: {
       config: { ...write, versioned: false },
-      schema: { summary: "Create a policy", tags, params, body: CreateAuthzPolicy, response: { 201: AuthzPolicy } },
+      summary: "Create a policy",
+      body: CreateAuthzPolicy,
+      id: ({ name }) => name,
+      run: (ctx, { clientId }, body) => createPolicy(ctx, clientId, body),
     },
-    async (req, reply) => {
-      const policy = await req.transact((ctx) => createPolicy(ctx, req.params.clientId, req.body));
-      return created(reply, policy.name, policy);
-    },
-  );
+  });
   recordRoutes(app, "/policies/:name", {
     tags,
     params: itemParams,
@@ -181,31 +154,24 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     },
   });
 
-  app.get(
-    "/permissions",
-    {
+  collectionRoutes(app, "/permissions", {
+    tags,
+    params,
+    record: schemas.AuthzPermission,
+    list: {
       config: read,
-      schema: { summary: "List permissions", tags, params, querystring: ListQuery, response: { 200: Type.Array(schemas.AuthzPermission) } },
+      summary: "List permissions",
+      query: ListQuery,
+      run: (ctx, { clientId }, query) => searchPermissions(ctx, clientId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchPermissions(ctx, req.params.clientId, req.query))),
-  );
-  app.post(
-    "/permissions",
-    {
+    create: {
       config: { ...write, versioned: false },
-      schema: {
-        summary: "Create a permission",
-        tags,
-        params,
-        body: schemas.CreateAuthzPermission,
-        response: { 201: schemas.AuthzPermission },
-      },
+      summary: "Create a permission",
+      body: schemas.CreateAuthzPermission,
+      id: ({ name }) => name,
+      run: (ctx, { clientId }, body) => createPermission(ctx, clientId, body),
     },
-    async (req, reply) => {
-      const permission = await req.transact((ctx) => createPermission(ctx, req.params.clientId, req.body));
-      return created(reply, permission.name, permission);
-    },
-  );
+  });
   recordRoutes(app, "/permissions/:name", {
     tags,
     params: itemParams,

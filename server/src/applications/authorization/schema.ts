@@ -31,7 +31,8 @@ const settingsMembers = {
   enabled: Type.Boolean({ default: false, description: "The client is a resource server. While it is not, every other route answers 409" }),
   policyEnforcementMode: oneOf(["ENFORCING", "PERMISSIVE", "DISABLED"], {
     default: "ENFORCING",
-    description: "Where no permission applies: denied, or granted (PERMISSIVE). DISABLED grants everything, to users who are enabled",
+    description:
+      "The result if no permission applies: denied, or granted (PERMISSIVE). DISABLED grants everything, to users who are enabled",
   }),
   decisionStrategy: oneOf(["UNANIMOUS", "AFFIRMATIVE"], {
     default: "UNANIMOUS",

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { createdAt, nullable, scopeName } from "./schema.ts";
 
 const text = nullable(Type.String());
-const scopes = Type.Array(Type.String(), { description: "What may be done with it; empty: it has no scopes, and is shared as a whole" });
+const scopes = Type.Array(Type.String(), { description: "Its scopes; empty: it has none, and is shared as a whole" });
 
 /** A resource that a user owns at a resource server, and may share. */
 export const OwnResource = Type.Object(
@@ -33,7 +33,7 @@ export const Share = Type.Object(
 export type Share = Static<typeof Share>;
 
 export const ShareRequest = Type.Object(
-  { userId: Type.String({ format: "uuid" }), user: Type.String({ description: "The username of whom asked" }), scopes, createdAt },
+  { userId: Type.String({ format: "uuid" }), user: Type.String({ description: "The username of the user who asked" }), scopes, createdAt },
   { $id: "AccountShareRequest" },
 );
 export type ShareRequest = Static<typeof ShareRequest>;
@@ -48,7 +48,7 @@ export const SharedResource = Type.Object(
   {
     ...OwnResource.properties,
     owner: Type.String({ description: "The owner's username" }),
-    scopes: Type.Array(Type.String(), { description: "What you may do with it" }),
+    scopes: Type.Array(Type.String(), { description: "The scopes that you have" }),
   },
   { $id: "AccountSharedResource" },
 );
@@ -62,7 +62,7 @@ export const CreateShare = Type.Object(
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
-        description: "Of the resource's scopes; left out: all of them",
+        description: "A selection of the resource's scopes; left out: all of them",
       }),
     ),
   },

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { ClaimMapper, ClaimMapperInput, UpdateClaimMapper } from "./schema.ts";
 import { createClaim, readClaim, removeClaim, saveClaim, searchClaims } from "./service.ts";
@@ -12,29 +11,19 @@ const tags = ["Claims"];
 
 /** Mounted under /admin/realms/:realm/claims. */
 export const claimRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List claim mappers", tags, querystring: ListQuery, response: { 200: Type.Array(ClaimMapper) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchClaims(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: ClaimMapper,
+    list: { config: read, summary: "List claim mappers", query: ListQuery, run: (ctx, _params, query) => searchClaims(ctx, query) },
+    create: {
       config: write,
-      schema: {
-        summary: "Create a claim mapper",
-        description: "It applies once a client scope includes it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
-        tags,
-        body: ClaimMapperInput,
-        response: { 201: ClaimMapper },
-      },
+      summary: "Create a claim mapper",
+      description: "It applies once a client scope includes it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
+      body: ClaimMapperInput,
+      id: ({ claimId }) => claimId,
+      run: (ctx, _params, body) => createClaim(ctx, body),
     },
-    async (req, reply) => {
-      const claim = await req.transact((ctx) => createClaim(ctx, req.body));
-      return created(reply, claim.claimId, claim);
-    },
-  );
+  });
 
   recordRoutes(app, "/:claimId", {
     tags,

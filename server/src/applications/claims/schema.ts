@@ -33,18 +33,18 @@ const stateMembers = {
       "The member to write; dots nest (`address.country`), `\\.` is a dot. What the protocol says itself (`sub`, `aud`, …) is refused",
     examples: ["department"],
   }),
-  source: oneOf(sourceNames, { description: "Where the value comes from" }),
+  source: oneOf(sourceNames, { description: "The source of the value" }),
   value: Type.Union([Type.String({ maxLength: 4096 }), Type.Null()], {
     description: `${valueDescription} Null is the first of these`,
     examples: ["department"],
   }),
-  type: oneOf(claimTypes, { default: "string", description: "What the value becomes. One that does not fit is left out" }),
+  type: oneOf(claimTypes, { default: "string", description: "The JSON type of the claim. One that does not fit is left out" }),
   multivalued: Type.Boolean({ default: false, description: "All values as a list, or only the first" }),
   targets: Type.Array(oneOf(claimTargets), {
     uniqueItems: true,
     maxItems: claimTargets.length,
     default: ["idToken", "userinfo"],
-    description: "Where the claim goes",
+    description: "The tokens and responses that have the claim",
   }),
 };
 

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { ClientScope, ClientScopeClaim, CreateClientScope, UpdateClientScope } from "./schema.ts";
 import { addClaim, createScope, dropClaim, readScope, readScopeClaim, removeScope, saveScope, searchScopes } from "./service.ts";
@@ -13,20 +12,18 @@ const tags = ["Client scopes"];
 
 /** Mounted under /admin/realms/:realm/client-scopes. */
 export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List client scopes", tags, querystring: ListQuery, response: { 200: Type.Array(ClientScope) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchScopes(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    { config: write, schema: { summary: "Create a client scope", tags, body: CreateClientScope, response: { 201: ClientScope } } },
-    async (req, reply) => {
-      const scope = await req.transact((ctx) => createScope(ctx, req.body));
-      return created(reply, scope.scopeId, scope);
+  collectionRoutes(app, "/", {
+    tags,
+    record: ClientScope,
+    list: { config: read, summary: "List client scopes", query: ListQuery, run: (ctx, _params, query) => searchScopes(ctx, query) },
+    create: {
+      config: write,
+      summary: "Create a client scope",
+      body: CreateClientScope,
+      id: ({ scopeId }) => scopeId,
+      run: (ctx, _params, body) => createScope(ctx, body),
     },
-  );
+  });
 
   recordRoutes(app, "/:scopeId", {
     tags,

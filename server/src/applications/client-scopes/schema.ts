@@ -12,7 +12,7 @@ const name = Type.String({
 });
 const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
 const consentText = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
-  description: "What the consent page says; null: its own words for the scopes it knows, else the description or the name",
+  description: "The text on the consent page; null: the page's own for the scopes it knows, else the description or the name",
 });
 const assignment = oneOf(assignments, {
   description: "Given where a request names no scopes; to those that ask for it; or only to clients that list it",

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
-import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { clientMappers } from "./mappers.ts";
@@ -22,23 +22,24 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const readRoles = { permission: ["view-clients", "manage-roles"] } as const;
   const writeRoles = { permission: ["manage-clients", "manage-roles"] } as const;
 
-  app.get(
-    "/roles",
-    {
+  collectionRoutes(app, "/roles", {
+    tags,
+    params,
+    record: Role,
+    list: {
       config: readRoles,
-      schema: { summary: "List a client's roles", tags, params, querystring: ListQuery, response: { 200: Type.Array(Role) } },
+      summary: "List a client's roles",
+      query: ListQuery,
+      run: (ctx, { clientId }, query) => searchClientRoles(ctx, clientId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchClientRoles(ctx, req.params.clientId, req.query))),
-  );
-
-  app.post(
-    "/roles",
-    { config: writeRoles, schema: { summary: "Create a role of a client", tags, params, body: CreateRole, response: { 201: Role } } },
-    async (req, reply) => {
-      const role = await req.transact((ctx) => createClientRole(ctx, req.params.clientId, req.body));
-      return created(reply, role.name, role);
+    create: {
+      config: writeRoles,
+      summary: "Create a role of a client",
+      body: CreateRole,
+      id: ({ name }) => name,
+      run: (ctx, { clientId }, body) => createClientRole(ctx, clientId, body),
     },
-  );
+  });
 
   recordRoutes(app, "/roles/:roleName", {
     tags,
@@ -61,23 +62,17 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     ...{ record: ClientMapper, create: CreateClientMapper, update: UpdateClientMapper },
   });
 
-  app.get(
-    "/service-account/roles",
-    {
+  collectionRoutes(app, "/service-account/roles", {
+    tags,
+    params,
+    record: ServiceAccountRole,
+    list: {
       config: read,
-      schema: {
-        summary: "List the roles of a client's service account",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(ServiceAccountRole) },
-      },
+      summary: "List the roles of a client's service account",
+      query: ListQuery,
+      run: async (ctx, { clientId }, query) => pageInMemory(await readServiceAccountRoles(ctx, clientId), givenRoles, query),
     },
-    async (req, reply) => {
-      const roles = await req.read((ctx) => readServiceAccountRoles(ctx, req.params.clientId));
-      return paged(reply, pageInMemory(roles, givenRoles, req.query));
-    },
-  );
+  });
 
   app.post(
     "/service-account/roles",

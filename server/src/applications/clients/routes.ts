@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Ctx } from "../../platform/context.ts";
-import { created, paged, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, recordRoutes } from "../../platform/http/index.ts";
 import { saveAllowedResources } from "./resources.service.ts";
 import { clientRoleRoutes } from "./roles.routes.ts";
 import {
@@ -41,30 +41,21 @@ const answer = async (ctx: Ctx, { client, secret }: WrittenClient) => ({
 export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, tools) => {
   await app.register(clientRoleRoutes, { prefix: "/:clientId" });
 
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List clients", tags, querystring: ClientQuery, response: { 200: Type.Array(Client) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchClients(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Client,
+    list: { config: read, summary: "List clients", query: ClientQuery, run: (ctx, _params, query) => searchClients(ctx, query) },
+    create: {
       config: write,
-      schema: {
-        summary: "Create a client",
-        description:
-          "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
-        tags,
-        body: CreateClient,
-        response: { 201: CreatedClient },
-      },
+      summary: "Create a client",
+      description:
+        "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
+      body: CreateClient,
+      answer: CreatedClient,
+      id: ({ id }) => id,
+      run: async (ctx, _params, body) => answer(ctx, await createClient(ctx, tools, body)),
     },
-    async (req, reply) => {
-      const client = await req.transact(async (ctx) => answer(ctx, await createClient(ctx, tools, req.body)));
-      return created(reply, client.id, client);
-    },
-  );
+  });
 
   recordRoutes(app, "/:clientId", {
     tags,

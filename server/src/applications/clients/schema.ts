@@ -98,13 +98,13 @@ export const settings = {
   authMethod: member(
     oneOf(authMethods, {
       description:
-        "How it proves who it is. `client_secret` takes the secret by either way, `federated_jwt` a token of another issuer that one of its workload credentials trusts; `none` is for public clients",
+        "Its client authentication method. `client_secret` takes the secret by either way, `federated_jwt` a token of another issuer that one of its workload credentials trusts; `none` is for public clients",
     }),
     "client_secret",
   ),
   authSigningAlg: assertionAlg("The only algorithm for its assertions; null: any that fits", "token_endpoint_auth_signing_alg"),
   jwks: nullableMember(Jwks, "Its public keys", "jwks"),
-  jwksUri: nullableMember(uri, "Where its public keys are read from, instead of `jwks`", "jwks_uri"),
+  jwksUri: nullableMember(uri, "The address of its public keys, instead of `jwks`", "jwks_uri"),
   // RFC 8705 §2.1.2: one of these names the certificate of a client with `tls_client_auth`.
   tlsClientAuthSubjectDn: nullableMember(
     Type.String({ minLength: 1, maxLength: 1024 }),
@@ -115,7 +115,7 @@ export const settings = {
   tlsClientAuthSanUri: nullableMember(san, "Instead of the subject: a URI of its certificate", "tls_client_auth_san_uri"),
   tlsClientAuthSanIp: nullableMember(san, "Instead of the subject: an IP address of its certificate", "tls_client_auth_san_ip"),
   tlsClientAuthSanEmail: nullableMember(san, "Instead of the subject: a mail address of its certificate", "tls_client_auth_san_email"),
-  postLogoutRedirectUris: uris("Where a browser may go after signing out", "post_logout_redirect_uris"),
+  postLogoutRedirectUris: uris("The redirect URIs after signing out", "post_logout_redirect_uris"),
   backchannelLogoutUri: nullableMember(uri, "Called when a session ends in which it took part", "backchannel_logout_uri"),
   backchannelLogoutSessionRequired: flagMember(
     "Logout tokens contain `sid`, the session that ended",
@@ -176,14 +176,14 @@ export const settings = {
       },
       { additionalProperties: false },
     ),
-    "What a user is called in its tokens; null: as the realm says",
+    "The `sub` of users in its tokens; null: the realm's setting",
   ),
   audience: list(uri, "Further audiences of its access tokens", { maxItems: 20 }),
-  accessTokenAlg: signingAlg("How its access tokens are signed; null: as the realm says"),
-  idTokenAlg: signingAlg("How its ID tokens are signed; null: as the realm says", "id_token_signed_response_alg"),
+  accessTokenAlg: signingAlg("The signing algorithm of its access tokens; null: the realm's setting"),
+  idTokenAlg: signingAlg("The signing algorithm of its ID tokens; null: the realm's setting", "id_token_signed_response_alg"),
   userinfoAlg: signingAlg("Sign what userinfo answers; null: plain JSON", "userinfo_signed_response_alg"),
   authorizationSignedResponseAlg: signingAlg(
-    "How its authorization responses are signed where it asks for that (JARM); null: RS256, or as its profile says",
+    "The signing algorithm of its authorization responses (JARM); null: RS256, or that of its profile",
     "authorization_signed_response_alg",
   ),
   introspectionSignedResponseAlg: signingAlg(
@@ -209,7 +209,7 @@ export const settings = {
       minItems: 1,
       uniqueItems: true,
       description:
-        "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
+        "The response types that it may request. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
     }),
     ["code"],
   ),
@@ -238,11 +238,16 @@ export const settings = {
       Type.Object(
         {
           issuer: Type.String({ minLength: 1, maxLength: 2048, description: "The other authorization server: `aud` of the assertion" }),
-          clientId: Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$", description: "How that server knows this client" }),
+          clientId: Type.String({
+            minLength: 1,
+            maxLength: 255,
+            pattern: "^[!-~]+$",
+            description: "The client id of this client at that server",
+          }),
           scopes: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$" }), {
             maxItems: 100,
             uniqueItems: true,
-            description: "What it may ask for there, in that server's words",
+            description: "The scopes that it may request there",
           }),
         },
         { additionalProperties: false },
@@ -255,7 +260,7 @@ export const settings = {
     ),
     [],
   ),
-  initiateLoginUri: nullableMember(uri, "Where others may send a browser to start signing in", "initiate_login_uri"),
+  initiateLoginUri: nullableMember(uri, "The address at which others may start a sign-in", "initiate_login_uri"),
   defaultMaxAge: seconds(
     0,
     3_650 * DAYS,
@@ -264,17 +269,13 @@ export const settings = {
   ),
   requireAuthTime: flagMember("Every ID token contains `auth_time`", "require_auth_time"),
   defaultAcrValues: texts("Requested if a request names none", 20, "default_acr_values"),
-  cibaDeliveryMode: nullableMember(
-    oneOf(["poll", "ping"]),
-    "How it learns that a CIBA request was answered; null: `poll`",
-    "backchannel_token_delivery_mode",
-  ),
+  cibaDeliveryMode: nullableMember(oneOf(["poll", "ping"]), "The delivery mode of CIBA; null: `poll`", "backchannel_token_delivery_mode"),
   cibaNotificationEndpoint: nullableMember(uri, "Called in the mode `ping`", "backchannel_client_notification_endpoint"),
   logoUri: nullableMember(uri, "Shown on the sign-in and consent pages; https", "logo_uri"),
   clientUri: nullableMember(uri, "Its home page", "client_uri"),
-  policyUri: nullableMember(uri, "How it uses data; linked to from the same pages", "policy_uri"),
+  policyUri: nullableMember(uri, "Its privacy policy; linked to from the same pages", "policy_uri"),
   tosUri: nullableMember(uri, "Its terms; linked to from the same pages", "tos_uri"),
-  contacts: texts("Whom to ask about it", 20, "contacts"),
+  contacts: texts("Its contacts", 20, "contacts"),
   browserFlow: nullableMember(flowAlias, "The alias of its browser flow; null: the realm's `browser`"),
   directGrantFlow: nullableMember(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
   ...accessMembers,
@@ -288,7 +289,7 @@ export type StoredClient = ValuesOf<typeof settings> & { readonly grantTypes: re
 /** The settings of a snapshot, which has the other members beside them. */
 export type ClientSettings = Omit<StoredClient, "grantTypes" | "redirectUris" | "webOrigins" | "scopes">;
 
-const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "What it may ask tokens by" });
+const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "The grant types that it may use" });
 const grantTypesInput = Type.Array(oneOf([...grantTypeNames, ...grantTypeUrns]), {
   maxItems: grantTypeNames.length,
   description: "`authorization_code` and `refresh_token` where left out. URNs of OAuth are taken, too",
@@ -376,7 +377,11 @@ export const RegenerateSecret = Type.Union(
     Type.Object(
       {
         overlapSeconds: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 30 * DAYS, description: "How long the old secret is taken, too; 0 ends it at once" }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 30 * DAYS,
+            description: "The time for which the old secret is accepted, too; 0 ends it at once",
+          }),
         ),
       },
       { additionalProperties: false },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
-import { created, paged, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, created, recordRoutes } from "../../platform/http/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { type ImportTools, samlImportRoutes } from "./import.routes.ts";
 import { CreateSamlMapper, SamlMapper, UpdateSamlMapper } from "./mappers.schema.ts";
@@ -22,14 +22,16 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   const { baseUrl, outbound } = tools;
   await app.register(samlImportRoutes, { baseUrl, outbound });
 
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: SamlClient,
+    list: {
       config: read,
-      schema: { summary: "List SAML clients", tags, querystring: SamlClientQuery, response: { 200: Type.Array(SamlClient) } },
+      summary: "List SAML clients",
+      query: SamlClientQuery,
+      run: (ctx, _params, query) => searchSamlClients(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchSamlClients(ctx, req.query))),
-  );
+  });
 
   app.post(
     "/",
@@ -37,7 +39,7 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
       config: write,
       schema: {
         summary: "Create a SAML client",
-        description: "What is left out, or null, is as the realm's settings `saml` say.",
+        description: "Members that are left out, or null, follow the realm's settings `saml`.",
         tags,
         body: CreateSamlClient,
         response: { 201: SamlClient },

@@ -43,7 +43,7 @@ const SloEndpoint = Type.Object(
   {
     url,
     binding: oneOf(["redirect", "post", "soap"]),
-    responseUrl: nullable(url, "Where responses go instead"),
+    responseUrl: nullable(url, "The address of responses, if it is another"),
   },
   { additionalProperties: false },
 );
@@ -76,7 +76,7 @@ export const storedOptions = {
   idpInitiatedSsoEnabled: inherited("Let users start at this server"),
   assertionLifetimeSeconds: nullableMember(
     Type.Integer(assertionLifetime),
-    "How long it may take an assertion to arrive; null: as the realm says",
+    "The time in which an assertion must arrive; null: the realm's setting",
   ),
   clockSkewSeconds: nullableMember(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
   description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
@@ -88,9 +88,9 @@ export const storedOptions = {
     }),
     [],
   ),
-  encryptionCertificate: nullableMember(certificate, "For whom assertions are encrypted; an RSA key"),
-  encryptionAlgorithm: nullableMember(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
-  keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
+  encryptionCertificate: nullableMember(certificate, "The certificate that assertions are encrypted for; an RSA key"),
+  encryptionAlgorithm: nullableMember(oneOf(Object.values(DATA_ENCRYPTION)), "The encryption algorithm of assertions; null: AES-256-GCM"),
+  keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "The key transport algorithm; null: rsa-oaep-mgf1p"),
   nameIdSource: nullableMember(
     attributeName,
     "The user attribute that the NameID of format `unspecified` is read from; null: the username",
@@ -126,7 +126,7 @@ export const storedOptions = {
     Type.Integer({
       minimum: RELAY_STATE_BYTES,
       maximum: 2048,
-      description: "How long a RelayState may be that is no address of the service provider itself, where `allowedRelayStates` is null",
+      description: "The greatest length of a RelayState that is no address of the service provider itself, if `allowedRelayStates` is null",
     }),
     RELAY_STATE_BYTES,
   ),
@@ -147,7 +147,7 @@ export const storedOptions = {
   ...accessMembers,
   clientUri: nullableMember(url, "Its home page"),
   logoUri: nullableMember(url, "Shown on the sign-in and consent pages"),
-  policyUri: nullableMember(url, "How it uses data; linked to from the same pages"),
+  policyUri: nullableMember(url, "Its privacy policy; linked to from the same pages"),
   tosUri: nullableMember(url, "Its terms; linked to from the same pages"),
 };
 
@@ -155,13 +155,13 @@ export const storedOptions = {
 const optionMembers = { ...schemasOf(storedOptions), name };
 
 const stateMembers = {
-  assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "Where assertions are sent" }),
+  assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "The address that assertions are sent to" }),
   defaultAuthnContextClassRef: nullable(
     urn,
     "The AuthnContextClassRef of assertions where the request asks for none; null: the one that fits the sign-in",
   ),
-  singleLogoutServiceUrl: nullable(url, "Where a browser is sent to sign out"),
-  signingCertificate: nullable(certificate, "What its requests are signed with"),
+  singleLogoutServiceUrl: nullable(url, "The address that browsers are sent to for signing out"),
+  signingCertificate: nullable(certificate, "The certificate that its requests are signed with"),
 };
 
 export type StoredOptions = ValuesOf<typeof storedOptions>;
@@ -259,7 +259,7 @@ export const ImportSamlClient = Type.Object(
     url: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: "Where its metadata is",
+      description: "The address of its metadata",
       examples: ["https://sp.example.com/metadata"],
     }),
     entityId: choice,

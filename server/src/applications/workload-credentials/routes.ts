@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { CreateWorkloadCredential, UpdateWorkloadCredential, WorkloadCredential, WorkloadQuery } from "./schema.ts";
 import { createCredential, readCredential, removeCredential, saveCredential, searchCredentials, type WorkloadTools } from "./service.ts";
 
@@ -11,41 +10,28 @@ const write = { permission: "manage-clients" } as const;
 
 /** Mounted under /admin/realms/:realm/workload-identity. */
 export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadTools> = async (app, tools) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: WorkloadCredential,
+    list: {
       config: read,
-      schema: {
-        operationId: "listWorkloadCredentials",
-        summary: "List workload credentials",
-        tags,
-        querystring: WorkloadQuery,
-        response: { 200: Type.Array(WorkloadCredential) },
-      },
+      operationId: "listWorkloadCredentials",
+      summary: "List workload credentials",
+      query: WorkloadQuery,
+      run: (ctx, _params, query) => searchCredentials(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchCredentials(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+    create: {
       config: write,
-      schema: {
-        operationId: "createWorkloadCredential",
-        summary: "Trust a workload",
-        description:
-          "From now on, a token of this issuer with this subject and audience is exchanged for an access token of the client. It takes the " +
-          "permissions that the client's service account has.",
-        tags,
-        body: CreateWorkloadCredential,
-        response: { 201: WorkloadCredential },
-      },
+      operationId: "createWorkloadCredential",
+      summary: "Trust a workload",
+      description:
+        "From now on, a token of this issuer with this subject and audience is exchanged for an access token of the client. It takes the " +
+        "permissions that the client's service account has.",
+      body: CreateWorkloadCredential,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createCredential(ctx, tools, body),
     },
-    async (req, reply) => {
-      const credential = await req.transact((ctx) => createCredential(ctx, tools, req.body));
-      return created(reply, credential.id, credential);
-    },
-  );
+  });
 
   recordRoutes(app, "/:id", {
     tags,

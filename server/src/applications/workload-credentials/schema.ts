@@ -13,7 +13,7 @@ const issuer = Type.String({
 const jwksUri = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "Where the issuer's keys are; https. Null: by OpenID Connect Discovery, unless there is `jwks`",
+  description: "The address of the issuer's keys; https. Null: by OpenID Connect Discovery, unless there is `jwks`",
 });
 const jwks = Type.Object(
   { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },

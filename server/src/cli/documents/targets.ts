@@ -45,7 +45,7 @@ export const databaseTarget = (core: Core): Target => {
   const tools = toolsOf(core);
   return {
     export: (realm, choice) =>
-      told(async () => {
+      withRefusal(async () => {
         const { document, users } = await exportRealm((work) => core.work.transact(cliOrigin(realm), work), tools, choice);
         const list = users({ ...cliOrigin(realm), tx: core.db, now: clock.now() });
         if (list === null) return document;
@@ -60,7 +60,7 @@ export const databaseTarget = (core: Core): Target => {
       const read = <T>(work: (ctx: ReadCtx) => Promise<T>) => work({ ...origin, tx: core.db, now: clock.now() });
       const parts = { hasher: core.hasher, breaches: shippedBreaches() };
       const users = { hashPassword: hashingFor(read, parts, found.settings.passwordPolicy, options.dryRun), log: core.log };
-      return told(async () => {
+      return withRefusal(async () => {
         const split = splitUsers(document);
         const source = { document: await readDocument(split.configuration, passphrase), users: split.users };
         return importRealm((work) => core.work.transact(origin, work), { ...tools, users }, origin, source, options);
@@ -150,7 +150,7 @@ export function spell({ detail = "The server refused it.", errors = [] }: Proble
     : [`The document has ${errors.length} faults:`, ...errors.map(({ message }) => `  ${message}`)].join("\n");
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function withRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

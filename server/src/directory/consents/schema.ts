@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-const scopes = Type.Array(Type.String(), { description: "What it may know and do" });
+const scopes = Type.Array(Type.String(), { description: "The scopes that it has" });
 const grantedAt = Type.Integer({ description: "Epoch milliseconds" });
 const updatedAt = Type.Integer({ description: "Epoch milliseconds: when scopes were last added" });
 

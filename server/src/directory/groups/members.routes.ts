@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, created, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { join, leave, readMember, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
@@ -13,14 +12,17 @@ const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/members. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    params,
+    record: GroupMember,
+    list: {
       config: { permission: "view-users" },
-      schema: { summary: "List a group's members", tags, params, querystring: ListQuery, response: { 200: Type.Array(GroupMember) } },
+      summary: "List a group's members",
+      query: ListQuery,
+      run: (ctx, { groupId }, query) => searchMembers(ctx, groupId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchMembers(ctx, req.params.groupId, req.query))),
-  );
+  });
 
   app.post(
     "/",

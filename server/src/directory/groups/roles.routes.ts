@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
@@ -14,23 +14,17 @@ const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/roles. */
 export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    params,
+    record: GroupRole,
+    list: {
       config: { permission: "view-users" },
-      schema: {
-        summary: "List the roles that a group grants",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(GroupRole) },
-      },
+      summary: "List the roles that a group grants",
+      query: ListQuery,
+      run: async (ctx, { groupId }, query) => pageInMemory(await readGroupRoles(ctx, groupId), givenRoles, query),
     },
-    async (req, reply) => {
-      const roles = await req.read((ctx) => readGroupRoles(ctx, req.params.groupId));
-      return paged(reply, pageInMemory(roles, givenRoles, req.query));
-    },
-  );
+  });
 
   app.post(
     "/",

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { memberRoutes } from "./members.routes.ts";
 import { groupRoleRoutes } from "./roles.routes.ts";
 import { CreateGroup, Group, GroupQuery, UpdateGroup } from "./schema.ts";
@@ -13,20 +12,18 @@ const write = { permission: "manage-organizations" } as const;
 
 /** Mounted under /admin/realms/:realm/groups. */
 export const groupRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List groups", tags, querystring: GroupQuery, response: { 200: Type.Array(Group) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchGroups(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    { config: write, schema: { summary: "Create a group", tags, body: CreateGroup, response: { 201: Group } } },
-    async (req, reply) => {
-      const group = await req.transact((ctx) => createGroup(ctx, req.body));
-      return created(reply, group.groupId, group);
+  collectionRoutes(app, "/", {
+    tags,
+    record: Group,
+    list: { config: read, summary: "List groups", query: GroupQuery, run: (ctx, _params, query) => searchGroups(ctx, query) },
+    create: {
+      config: write,
+      summary: "Create a group",
+      body: CreateGroup,
+      id: ({ groupId }) => groupId,
+      run: (ctx, _params, body) => createGroup(ctx, body),
     },
-  );
+  });
 
   recordRoutes(app, "/:groupId", {
     tags,

@@ -133,12 +133,12 @@ export const ImportQuery = Type.Object(
     onConflict: Type.Optional(
       oneOf(conflicts, {
         default: "fail",
-        description: "What becomes of a row whose username or email address is taken; `update` changes the members that the row names",
+        description: "The treatment of a row whose username or email address is taken; `update` changes the members that the row names",
       }),
     ),
     importId: Type.Optional(importId),
     delimiter: Type.Optional(
-      oneOf(Object.keys(delimiters) as Delimiter[], { default: ",", description: "What parts the fields of a CSV" }),
+      oneOf(Object.keys(delimiters) as Delimiter[], { default: ",", description: "The separator of the fields of a CSV" }),
     ),
   },
   { additionalProperties: false },
@@ -172,7 +172,7 @@ export const UserImport = Type.Object(
     failed: count("Rows that were refused; `errors` says why"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
     errorsTruncated: Type.Boolean({ description: "Whether more rows were refused than are listed" }),
-    stopped: Type.Union([Stopped, Type.Null()], { description: "Where the body could not be read any further" }),
+    stopped: Type.Union([Stopped, Type.Null()], { description: "The position at which the body could not be read any further" }),
     startedAt: Type.Integer({ description: "Epoch milliseconds" }),
     finishedAt: Type.Union([Type.Integer(), Type.Null()]),
   },

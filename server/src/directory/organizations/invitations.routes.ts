@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { type InvitationParts, invite, readInvitation, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
 import { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
 
@@ -10,42 +9,28 @@ const write = { permission: "manage-organizations" } as const;
 
 /** Mounted under …/organizations/:orgId/invitations. */
 export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = async (app, parts) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    params,
+    record: Invitation,
+    list: {
       config: { permission: "view-users" },
-      schema: {
-        summary: "List the invitations of an organization",
-        description: "Newest first. Thirty days after it has expired, an invitation is deleted.",
-        tags,
-        params,
-        querystring: InvitationQuery,
-        response: { 200: Type.Array(Invitation) },
-      },
+      summary: "List the invitations of an organization",
+      description: "Newest first. Thirty days after it has expired, an invitation is deleted.",
+      query: InvitationQuery,
+      run: (ctx, { orgId }, query) => searchInvitations(ctx, orgId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchInvitations(ctx, req.params.orgId, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+    create: {
       config: write,
-      schema: {
-        summary: "Invite a person by mail",
-        description:
-          "Sends the template `invitation-email` with a link that works once. An invitation to the same address that was not " +
-          "accepted yet is replaced: its link ends. 409 `messaging.no_provider` where the realm cannot send mail.",
-        tags,
-        params,
-        body: CreateInvitation,
-        response: { 201: Invitation },
-      },
+      summary: "Invite a person by mail",
+      description:
+        "Sends the template `invitation-email` with a link that works once. An invitation to the same address that was not " +
+        "accepted yet is replaced: its link ends. 409 `messaging.no_provider` where the realm cannot send mail.",
+      body: CreateInvitation,
+      id: ({ invitationId }) => invitationId,
+      run: (ctx, { orgId }, body) => invite(ctx, parts, orgId, body),
     },
-    async (req, reply) => {
-      const invitation = await req.transact((ctx) => invite(ctx, parts, req.params.orgId, req.body));
-      return created(reply, invitation.invitationId, invitation);
-    },
-  );
+  });
 
   app.get(
     "/:invitationId",

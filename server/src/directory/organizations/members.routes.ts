@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, pathParams } from "../../platform/http/index.ts";
 import { readMember, removeMember, searchMembers, setMember } from "./members.service.ts";
 import { Member, MemberQuery, SetMember } from "./schema.ts";
 
@@ -11,20 +11,17 @@ const done = Type.Null({ description: "Done" });
 
 /** Mounted under …/organizations/:orgId/members. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    params: pathParams("orgId"),
+    record: Member,
+    list: {
       config: { permission: "view-users" },
-      schema: {
-        summary: "List the members of an organization",
-        tags,
-        params: pathParams("orgId"),
-        querystring: MemberQuery,
-        response: { 200: Type.Array(Member) },
-      },
+      summary: "List the members of an organization",
+      query: MemberQuery,
+      run: (ctx, { orgId }, query) => searchMembers(ctx, orgId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchMembers(ctx, req.params.orgId, req.query))),
-  );
+  });
 
   app.get(
     "/:userId",

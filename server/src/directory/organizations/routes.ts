@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type DomainParts, domainRoutes } from "./domains.routes.ts";
 import { invitationRoutes } from "./invitations.routes.ts";
@@ -16,29 +15,24 @@ const write = { permission: "manage-organizations" } as const;
 
 /** Mounted under /admin/realms/:realm/organizations. */
 export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts & DomainParts> = async (app, parts) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Organization,
+    list: {
       config: read,
-      schema: {
-        summary: "List organizations",
-        description: "`search` looks at the beginning of name, alias, display name and domains.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(Organization) },
-      },
+      summary: "List organizations",
+      description: "`search` looks at the beginning of name, alias, display name and domains.",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchOrganizations(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchOrganizations(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    { config: write, schema: { summary: "Create an organization", tags, body: CreateOrganization, response: { 201: Organization } } },
-    async (req, reply) => {
-      const organization = await req.transact((ctx) => createOrganization(ctx, req.body));
-      return created(reply, organization.organizationId, organization);
+    create: {
+      config: write,
+      summary: "Create an organization",
+      body: CreateOrganization,
+      id: ({ organizationId }) => organizationId,
+      run: (ctx, _params, body) => createOrganization(ctx, body),
     },
-  );
+  });
 
   recordRoutes(app, "/:orgId", {
     tags,

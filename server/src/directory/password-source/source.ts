@@ -111,9 +111,9 @@ async function ask({ outbound }: PasswordSourceParts, { url, secret }: Source, q
   });
   if (status === 401 || status === 403) return "wrong";
   if (status === 404) return "unknown";
-  const said = status === 200 ? json() : null;
-  if (typeof said !== "object" || said === null) throw new Error(`the password source answered ${status}`);
-  const { user = {} } = said as { user?: unknown };
+  const answer = status === 200 ? json() : null;
+  if (typeof answer !== "object" || answer === null) throw new Error(`the password source answered ${status}`);
+  const { user = {} } = answer as { user?: unknown };
   return typeof user === "object" && user !== null ? (user as Answer) : {};
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { catalogue } from "../../tenancy/permissions/index.ts";
 import { AdminRole, CataloguedPermission, CreateRole, Role, UpdateAdminRole, UpdateRole } from "./schema.ts";
@@ -24,20 +24,18 @@ const write = { permission: "manage-roles" } as const;
 export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ["Roles"];
 
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List roles", tags, querystring: ListQuery, response: { 200: Type.Array(Role) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchRoles(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    { config: write, schema: { summary: "Create a role", tags, body: CreateRole, response: { 201: Role } } },
-    async (req, reply) => {
-      const role = await req.transact((ctx) => createRole(ctx, req.body));
-      return created(reply, role.roleId, role);
+  collectionRoutes(app, "/", {
+    tags,
+    record: Role,
+    list: { config: read, summary: "List roles", query: ListQuery, run: (ctx, _params, query) => searchRoles(ctx, query) },
+    create: {
+      config: write,
+      summary: "Create a role",
+      body: CreateRole,
+      id: ({ roleId }) => roleId,
+      run: (ctx, _params, body) => createRole(ctx, body),
     },
-  );
+  });
 
   recordRoutes(app, "/:roleId", {
     tags,
@@ -75,19 +73,16 @@ const permissionList: ShortList<(typeof catalogue)[number]> = {
 export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ["Admin roles"];
 
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: AdminRole,
+    list: {
       config: read,
-      schema: {
-        summary: "List roles with their admin permissions",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(AdminRole) },
-      },
+      summary: "List roles with their admin permissions",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchAdminRoles(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchAdminRoles(ctx, req.query))),
-  );
+  });
 
   app.get(
     "/permissions",

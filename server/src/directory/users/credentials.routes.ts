@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, noContent, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, prepareReplacement, untilStored } from "../credentials/index.ts";
@@ -63,36 +63,26 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     },
   );
 
-  app.get(
-    "/:userId/credentials",
-    {
+  collectionRoutes(app, "/:userId/credentials", {
+    tags,
+    params,
+    record: Credential,
+    list: {
       config: { permission: "view-users" },
-      schema: { summary: "List a user's credentials", tags, params, querystring: ListQuery, response: { 200: Type.Array(Credential) } },
+      summary: "List a user's credentials",
+      query: ListQuery,
+      run: async (ctx, { userId }, query) => pageInMemory(await readCredentials(ctx, userId), credentialList, query),
     },
-    async (req, reply) => {
-      const credentials = await req.read((ctx) => readCredentials(ctx, req.params.userId));
-      return paged(reply, pageInMemory(credentials, credentialList, req.query));
-    },
-  );
-
-  app.post(
-    "/:userId/credentials",
-    {
+    create: {
       config: write,
-      schema: {
-        summary: "Make an enrollment token for a user's device",
-        description: "It works once, until it expires, and takes the place of one that was made before.",
-        tags,
-        params,
-        body: CreateCredential,
-        response: { 201: CreatedCredential },
-      },
+      summary: "Make an enrollment token for a user's device",
+      description: "It works once, until it expires, and takes the place of one that was made before.",
+      body: CreateCredential,
+      answer: CreatedCredential,
+      id: (made) => [made.type, made.id],
+      run: (ctx, { userId }, body) => createEnrollmentToken(ctx, userId, body),
     },
-    async (req, reply) => {
-      const made = await req.transact((ctx) => createEnrollmentToken(ctx, req.params.userId, req.body));
-      return created(reply, [made.type, made.id], made);
-    },
-  );
+  });
 
   app.get(
     "/:userId/credentials/:type/:credentialId",

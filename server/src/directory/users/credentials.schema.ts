@@ -4,7 +4,7 @@ import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/i
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const label = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
-  description: "How its owner calls it",
+  description: "The name that its owner gave it",
 });
 
 const members = {

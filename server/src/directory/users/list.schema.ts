@@ -20,7 +20,7 @@ export const UserQuery = listQuery({
   enabled: Type.Optional(Type.Boolean()),
   locked: Type.Optional(Type.Boolean({ description: "As the user's own member: by an administrator, or for a while" })),
   source: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: "Where the account comes from: `local`, `ldap:corp`, `oidc:acme`, exactly" }),
+    Type.String({ minLength: 1, maxLength: 128, description: "The source of the account: `local`, `ldap:corp`, `oidc:acme`, exactly" }),
   ),
   role: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: "A role's name or id: users who were given it directly, oldest first" }),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, noContent, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, created, noContent, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
 import { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
@@ -21,11 +21,11 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
   app,
   { realms, hasher, breaches },
 ) => {
-  app.get(
-    "/",
-    { config: read, schema: { summary: "List users", tags, querystring: UserQuery, response: { 200: Type.Array(User) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchUsers(ctx, req.query))),
-  );
+  collectionRoutes(app, "/", {
+    tags,
+    record: User,
+    list: { config: read, summary: "List users", query: UserQuery, run: (ctx, _params, query) => searchUsers(ctx, query) },
+  });
 
   app.post(
     "/",
@@ -63,23 +63,17 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     remove: { config: write, summary: "Delete a user", run: (ctx, { userId }) => removeUser(ctx, userId) },
   });
 
-  app.get(
-    "/:userId/roles",
-    {
+  collectionRoutes(app, "/:userId/roles", {
+    tags,
+    params,
+    record: RoleMapping,
+    list: {
       config: { permission: ["view-users", "manage-users", "manage-roles"] },
-      schema: {
-        summary: "List a user's roles, also those by groups and other roles",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(RoleMapping) },
-      },
+      summary: "List a user's roles, also those by groups and other roles",
+      query: ListQuery,
+      run: async (ctx, { userId }, query) => pageInMemory(await readMappings(ctx, userId), givenRoles, query),
     },
-    async (req, reply) => {
-      const roles = await req.read((ctx) => readMappings(ctx, req.params.userId));
-      return paged(reply, pageInMemory(roles, givenRoles, req.query));
-    },
-  );
+  });
 
   const assign = { permission: ["manage-users", "manage-roles"] } as const;
   app.post(

@@ -37,7 +37,7 @@ export const User = Type.Object(
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     source: Type.String({
       description:
-        "Where the account comes from: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` and the like of an identity provider. " +
+        "The source of the account: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` and the like of an identity provider. " +
         "What a directory says (`username`, `email`, `firstName`, `lastName`) is changed there (409 `users.from_directory`)",
     }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),

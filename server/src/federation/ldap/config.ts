@@ -48,7 +48,7 @@ const members = {
     }),
   ),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 500, maximum: 30_000, description: "How long a connection or an answer may take. Default 5000" }),
+    Type.Integer({ minimum: 500, maximum: 30_000, description: "The timeout of a connection and of a response. Default 5000" }),
   ),
   bindDn: lineText("the account that searches: a distinguished name, in Active Directory also `name@domain`", 1000),
   bindPassword: Type.Optional(secretText("The password of that account")),

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
-import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import {
+  addDirectory,
+  added,
+  type DirectoryPeer,
+  type DirectoryStage,
+  directoryStage,
+  PEOPLE,
+  person,
+  syncDirectory,
+} from "../../testing/directories.ts";
+import type { Harness } from "../../testing/harness.ts";
 import { signInWithPasskey, userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
@@ -11,23 +20,14 @@ import { giveTotp } from "../../testing/totp.ts";
 describe.skipIf(!openLdap())("an outside source", () => {
   let iam: Harness;
   let peer: DirectoryPeer;
+  let stage: DirectoryStage;
   beforeAll(async () => {
     const uids = ["boss", "clerk", "kate", "lars", "mona", "nils", "olga", "paul"];
-    peer = await openLdapPeer(uids.map((uid) => person(uid, { employeeType: uid === "boss" ? "chief" : "staff" })).join("\n"));
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
-    await iam.server.jobs.stop();
+    stage = await directoryStage(uids.map((uid) => person(uid, { employeeType: uid === "boss" ? "chief" : "staff" })).join("\n"));
+    ({ iam, peer } = stage);
   });
-  afterAll(async () => {
-    clock.reset();
-    await iam?.close();
-    await peer?.ldap.stop();
-  });
-
-  const realmWith = async (more: Record<string, unknown> = {}) => {
-    const realm = await iam.realm();
-    await addDirectory(realm, peer.config(more));
-    return realm;
-  };
+  afterAll(() => stage?.close());
+  const realmWith: DirectoryStage["realmWith"] = (config) => stage.realmWith(config);
   const mapped = async (realm: RealmUnderTest, mapper: Record<string, unknown>) => {
     const answer = await realm
       .asMaster()
@@ -36,7 +36,6 @@ describe.skipIf(!openLdap())("an outside source", () => {
   };
   const remove = (uid: string) => peer.ldap.apply(`dn: uid=${uid},${PEOPLE}\nchangetype: delete\n`);
   const add = (uid: string) => peer.ldap.apply(added(person(uid)));
-  const sync = async (realm: RealmUnderTest, query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
   const usersNamed = async (realm: RealmUnderTest, name: string) =>
     (await realm.asMaster().get(`/users?search=${name}`)).body.filter((user: { username: string }) => user.username === name);
   const status = async (realm: RealmUnderTest, name: string, password = `${name}-password`) =>
@@ -150,12 +149,12 @@ describe.skipIf(!openLdap())("an outside source", () => {
   test("a returning entry is a new user, and the former one cannot be enabled beside it", async () => {
     const realm = await realmWith();
     const master = realm.asMaster();
-    await sync(realm);
+    await syncDirectory(realm);
     const [former] = await usersNamed(realm, "mona");
     await remove("mona");
-    expect(await sync(realm)).toMatchObject({ disabled: 1 });
+    expect(await syncDirectory(realm)).toMatchObject({ disabled: 1 });
     await add("mona");
-    const back = await sync(realm);
+    const back = await syncDirectory(realm);
     expect(back).toMatchObject({ created: 1, message: expect.stringContaining("“mona”") });
     expect(await usersNamed(realm, "mona")).toHaveLength(2);
     const enabled = await master.patch(`/users/${former.userId}`, { enabled: true });
@@ -171,15 +170,15 @@ describe.skipIf(!openLdap())("an outside source", () => {
 
   test("by setting it is the former user again, with the same account", async () => {
     const realm = await realmWith({ returningEntries: "former" });
-    await sync(realm);
+    await syncDirectory(realm);
     for (const uid of ["nils", "olga"]) {
       const [former] = await usersNamed(realm, uid);
       await remove(uid);
-      await sync(realm);
+      await syncDirectory(realm);
       expect(await usersNamed(realm, uid)).toMatchObject([{ enabled: false }]);
       await add(uid);
       expect(await status(realm, uid), "not before a sync").toBe(401);
-      expect(await sync(realm)).toMatchObject({ created: 0, updated: 1, failed: 0 });
+      expect(await syncDirectory(realm)).toMatchObject({ created: 0, updated: 1, failed: 0 });
       expect(await usersNamed(realm, uid), uid).toMatchObject([{ userId: former.userId, enabled: true }]);
       expect(await status(realm, uid)).toBe(303);
     }

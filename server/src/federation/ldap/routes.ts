@@ -20,7 +20,7 @@ const report = {
   skipped: Type.Integer({ description: "Entries of users who were erased, or who would be new where `provisioning` is deny" }),
   failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
   errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
-  message: Type.Union([Type.String(), Type.Null()], { description: "What to know about the run as a whole" }),
+  message: Type.Union([Type.String(), Type.Null()], { description: "A note about the run as a whole" }),
 };
 
 const SyncResult = Type.Object(
@@ -55,7 +55,7 @@ const SyncQuery = Type.Object(
 
 const RunsQuery = Type.Object(
   {
-    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs" })),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "The number of runs" })),
     before: Type.Optional(
       Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`: the last of the page before" }),
     ),

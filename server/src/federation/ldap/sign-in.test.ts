@@ -5,14 +5,15 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap, startOpenLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
-import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { added, type DirectoryPeer, type DirectoryStage, directoryStage, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
+import type { Harness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 describe.skipIf(!openLdap())("signing in by a directory", () => {
   let iam: Harness;
   let peer: DirectoryPeer;
+  let stage: DirectoryStage;
   beforeAll(async () => {
     const people = ["anna", "bert", "carl", "dora", "emil", "fritz", "gerd", "hans", "jörg", "twin", "admin"].map((uid) => person(uid));
     people.push(person("odd", { mail: "odd one@corp.test" }), person("zoe", { description: "zoë@bücher.example", givenName: "Zo\u202eë" }));
@@ -21,21 +22,11 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
       "uid: comma, joe",
     );
     const twin = `dn: uid=twin,ou=moved,${SUFFIX}\nobjectClass: inetOrgPerson\nuid: twin\ncn: twin\nsn: twin\nuserPassword: twin-password\n`;
-    peer = await openLdapPeer([...people, twin, person("a*b(c)", { mail: "star@corp.test" }), comma].join("\n"));
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
-    await iam.server.jobs.stop();
+    stage = await directoryStage([...people, twin, person("a*b(c)", { mail: "star@corp.test" }), comma].join("\n"));
+    ({ iam, peer } = stage);
   });
-  afterAll(async () => {
-    clock.reset();
-    await iam?.close();
-    await peer?.ldap.stop();
-  });
-
-  const realmWith = async (more: Record<string, unknown> = {}) => {
-    const realm = await iam.realm();
-    await addDirectory(realm, peer.config(more));
-    return realm;
-  };
+  afterAll(() => stage?.close());
+  const realmWith: DirectoryStage["realmWith"] = (config) => stage.realmWith(config);
   const signIn = (realm: RealmUnderTest, username: string, password: string) => iam.browser().trySignIn(realm.name, username, password);
   const users = async (realm: RealmUnderTest, search: string) =>
     (await realm.asMaster().get(`/users?search=${encodeURIComponent(search)}`)).body;

@@ -2,8 +2,18 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
-import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import {
+  addDirectory,
+  added,
+  type DirectoryPeer,
+  type DirectoryStage,
+  directoryStage,
+  PEOPLE,
+  person,
+  SUFFIX,
+  syncDirectory,
+} from "../../testing/directories.ts";
+import type { Harness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
@@ -13,34 +23,21 @@ const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
 describe.skipIf(!openLdap())("syncing a directory", () => {
   let iam: Harness;
   let peer: DirectoryPeer;
+  let stage: DirectoryStage;
   let whole: RealmUnderTest | undefined;
   beforeAll(async () => {
-    peer = await openLdapPeer(Array.from({ length: COUNT }, (_, i) => person(uidOf(i))).join("\n"));
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
-    await iam.server.jobs.stop();
+    stage = await directoryStage(Array.from({ length: COUNT }, (_, i) => person(uidOf(i))).join("\n"), { GATEHOUSE_MODE: "development" });
+    ({ iam, peer } = stage);
   });
-  afterAll(async () => {
-    clock.reset();
-    await iam?.close();
-    await peer?.ldap.stop();
-  });
-
-  const realmWith = async (more: Record<string, unknown> = {}) => {
-    const realm = await iam.realm();
-    await addDirectory(realm, peer.config(more));
-    return realm;
-  };
-  const sync = async (realm: RealmUnderTest, query = "") => {
-    const { status, body } = await realm.asMaster().post(`/user-federation/corp/sync${query}`);
-    return { status, ...body };
-  };
+  afterAll(() => stage?.close());
+  const realmWith: DirectoryStage["realmWith"] = (config) => stage.realmWith(config);
   const userNamed = async (realm: RealmUnderTest, name: string) =>
     (await realm.asMaster().get(`/users?search=${name}`)).body.find((user: { username: string }) => user.username === name);
   /** One that has all of them: making them takes time. */
   const realmOfAll = async () => {
     if (whole) return whole;
     whole = await realmWith({ userSearchBase: PEOPLE });
-    expect(await sync(whole)).toMatchObject({ created: COUNT });
+    expect(await syncDirectory(whole)).toMatchObject({ created: COUNT });
     return whole;
   };
   const save = async (realm: RealmUnderTest, config: Record<string, unknown>) => {
@@ -58,19 +55,19 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
 
   test("makes a user of every entry, and the next run finds nothing to do", async () => {
     const realm = await realmWith({ userSearchBase: PEOPLE });
-    const dry = await sync(realm, "?dryRun=true");
+    const dry = await syncDirectory(realm, "?dryRun=true");
     expect(dry).toMatchObject({ status: 200, synced: COUNT, created: COUNT, dryRun: true });
     expect(await userNamed(realm, uidOf(7))).toBeUndefined();
-    const first = await sync(realm);
+    const first = await syncDirectory(realm);
     const nothing = { updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
     expect(first).toMatchObject({ status: 200, kind: "full", synced: COUNT, created: COUNT, ...nothing });
     expect(first.durationMs).toBeGreaterThan(0);
     expect(await userNamed(realm, uidOf(7))).toMatchObject({ email: `${uidOf(7)}@corp.test`, enabled: true, roles: ["user"] });
     const versions = () =>
       iam.core.db.selectFrom("users").select("version").where("realm_id", "=", realm.name).where("version", ">", 1).execute();
-    expect(await sync(realm)).toMatchObject({ status: 200, synced: COUNT, created: 0, ...nothing });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 200, synced: COUNT, created: 0, ...nothing });
     expect(await versions()).toEqual([]);
-    expect(await sync(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", created: 0, ...nothing });
+    expect(await syncDirectory(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", created: 0, ...nothing });
     const events = await realm.events("type=ADMIN_ACTION");
     expect(events.filter(({ resourceType }) => resourceType === "user-federation")).toHaveLength(4);
     expect(await realm.events("type=ADMIN_CREATE&resourceType=users&actor=ldap%3Acorp")).toEqual([]);
@@ -83,34 +80,34 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
   test("follows changes, renames and deletions, and ends the sessions of those who are gone", async () => {
     const base = await unit("changes", ["ada", "ben", "cid", "dan"]);
     const realm = await realmWith({ userSearchBase: base });
-    expect(await sync(realm)).toMatchObject({ created: 4 });
+    expect(await syncDirectory(realm)).toMatchObject({ created: 4 });
     const browser = iam.browser();
     await browser.signIn(realm.name, "cid", "cid-password");
     const ada = await userNamed(realm, "ada");
     await peer.ldap.apply(`dn: uid=ada,${base}\nchangetype: modify\nreplace: mail\nmail: ada.new@corp.test\n`);
     await peer.ldap.apply(`dn: uid=ben,${base}\nchangetype: modrdn\nnewrdn: uid=benny\ndeleteoldrdn: 1\n`);
     await peer.ldap.apply(`dn: uid=cid,${base}\nchangetype: delete\n`);
-    expect(await sync(realm, "?full=false")).toMatchObject({ kind: "changed", created: 0, updated: 2, disabled: 0 });
+    expect(await syncDirectory(realm, "?full=false")).toMatchObject({ kind: "changed", created: 0, updated: 2, disabled: 0 });
     expect(await userNamed(realm, "ada")).toMatchObject({ userId: ada.userId, email: "ada.new@corp.test" });
     expect(await userNamed(realm, "benny")).toMatchObject({ enabled: true });
-    expect(await sync(realm)).toMatchObject({ created: 0, updated: 0, disabled: 1, failed: 0 });
+    expect(await syncDirectory(realm)).toMatchObject({ created: 0, updated: 0, disabled: 1, failed: 0 });
     expect(await userNamed(realm, "cid")).toMatchObject({ enabled: false });
     expect((await browser.get(`/realms/${realm.name}/account`)).status).not.toBe(200);
-    expect(await sync(realm)).toMatchObject({ disabled: 0 });
+    expect(await syncDirectory(realm)).toMatchObject({ disabled: 0 });
   });
 
   test("a user disabled by an administrator stays so; one disabled by the directory is enabled with it", async () => {
     const base = await unit("returning", ["eva", "fay"]);
     const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
-    await sync(realm);
+    await syncDirectory(realm);
     const { mfaEnabled: _m, createdAt: _c, ...fay } = await userNamed(realm, "fay");
     await realm.asMaster().put(`/users/${fay.userId}`, { ...fay, enabled: false });
     for (const uid of ["eva", "fay"])
       await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\nreplace: description\ndescription: away\n`);
-    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("has no people") });
-    expect(await sync(realm, "?confirm=true")).toMatchObject({ disabled: 1 });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("has no people") });
+    expect(await syncDirectory(realm, "?confirm=true")).toMatchObject({ disabled: 1 });
     for (const uid of ["eva", "fay"]) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
-    expect(await sync(realm)).toMatchObject({ failed: 0, disabled: 0 });
+    expect(await syncDirectory(realm)).toMatchObject({ failed: 0, disabled: 0 });
     expect(await userNamed(realm, "eva")).toMatchObject({ enabled: true });
     expect(await userNamed(realm, "fay")).toMatchObject({ enabled: false });
     expect((await iam.browser().trySignIn(realm.name, "eva", "eva-password")).status).toBe(303);
@@ -121,7 +118,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     await peer.ldap.apply(`dn: uid=hal,${base}\nchangetype: modify\nreplace: mail\nmail: gil@corp.test\n`);
     const realm = await realmWith({ userSearchBase: base });
     await realm.user("ida");
-    const first = await sync(realm);
+    const first = await syncDirectory(realm);
     expect(first).toMatchObject({ status: 200, synced: 3, created: 1, failed: 2 });
     expect(first.errors.map(({ message }: { message: string }) => message)).toEqual([
       "Another user has this username or mail address.",
@@ -130,20 +127,24 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     const stays = first.errors.some(({ dn }: { dn: string }) => dn.startsWith("uid=hal")) ? "gil" : "hal";
     // The one who has the address leaves, and in the same run the other gets it.
     await peer.ldap.apply(`dn: uid=${stays},${base}\nchangetype: delete\n`);
-    expect(await sync(realm)).toMatchObject({ created: 1, disabled: 1, failed: 1 });
+    expect(await syncDirectory(realm)).toMatchObject({ created: 1, disabled: 1, failed: 1 });
     expect(await userNamed(realm, stays === "gil" ? "hal" : "gil")).toMatchObject({ email: "gil@corp.test", enabled: true });
   });
 
   test("a size limit, a wrong base and a wrong password fail the run and disable no user", async () => {
     const realm = await realmOfAll();
     await save(realm, { bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });
-    expect(await sync(realm)).toMatchObject({ status: 502, code: "user_federation.failed", detail: expect.stringContaining("size limit") });
+    expect(await syncDirectory(realm)).toMatchObject({
+      status: 502,
+      code: "user_federation.failed",
+      detail: expect.stringContaining("size limit"),
+    });
     await save(realm, { bindDn: `cn=sync,${SUFFIX}`, bindPassword: "sync-password", userSearchBase: "ou=nowhere,dc=corp,dc=test" });
-    expect(await sync(realm)).toMatchObject({ status: 502, detail: expect.stringContaining("search base") });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 502, detail: expect.stringContaining("search base") });
     await save(realm, { userSearchBase: PEOPLE, bindPassword: "wrong" });
-    expect(await sync(realm)).toMatchObject({ status: 502 });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 502 });
     await save(realm, { bindPassword: "sync-password", userSearchFilter: `(&(uid={0})(uid=${uidOf(0).slice(0, -1)}*))` });
-    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining(`of ${COUNT} users`) });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining(`of ${COUNT} users`) });
     expect((await realm.asMaster().get("/users?enabled=false")).body).toEqual([]);
     await save(realm, { userSearchFilter: "(uid={0})" });
   });
@@ -172,7 +173,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     try {
       const realm = await iam.realm();
       await addDirectory(realm, { url: fake.url, bindDn: "cn=x", bindPassword: "x", userSearchBase: "dc=fake" });
-      const both = await Promise.all([sync(realm), sync(realm)]);
+      const both = await Promise.all([syncDirectory(realm), syncDirectory(realm)]);
       expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect(both.find(({ status }) => status === 200)).toMatchObject({
         ...{ synced: 88, created: 80, failed: 8 },
@@ -185,18 +186,18 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
       await sql`insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, started_at, lease_until)
         select realm_id, provider_id, gen_random_uuid(), 'full', false, 'running', 'another', 1, ${clock.now() + MINUTE} from identity_providers
         where realm_id = ${realm.name}`.execute(iam.core.db);
-      expect(await sync(realm)).toMatchObject({ status: 409 });
+      expect(await syncDirectory(realm)).toMatchObject({ status: 409 });
       clock.advance(2 * MINUTE);
 
       for (cutAt = 0; cutAt < 4; cutAt++) {
         page = 0;
-        expect(await sync(realm), `cut at page ${cutAt}`).toMatchObject({ status: 502 });
+        expect(await syncDirectory(realm), `cut at page ${cutAt}`).toMatchObject({ status: 502 });
       }
       expect((await realm.asMaster().get("/users?enabled=false")).body).toEqual([]);
       page = 0;
       // A new user signs in during the run, after the page on which they would have been.
       [signsIn, lateAt] = [realm, 2];
-      expect(await sync(realm)).toMatchObject({ status: 200, created: 0, updated: 0, disabled: 0 });
+      expect(await syncDirectory(realm)).toMatchObject({ status: 200, created: 0, updated: 0, disabled: 0 });
       expect(await userNamed(realm, "late")).toMatchObject({ enabled: true });
     } finally {
       await fake.close();
@@ -209,35 +210,35 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     await realm.asMaster().post("/roles", { name: "reader" });
     const mapper = { name: "a", type: "role", claim: "groups", value: "nowhere", role: "reader" };
     expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
-    expect(await sync(realm)).toMatchObject({ kind: "full", synced: COUNT });
+    expect(await syncDirectory(realm)).toMatchObject({ kind: "full", synced: COUNT });
     // Entries that were made within the minute before the last change are read again.
-    expect(await sync(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", synced: COUNT, updated: 0 });
+    expect(await syncDirectory(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", synced: COUNT, updated: 0 });
   });
 
   test("the last administrator stays, though the directory has them no more", async () => {
     const base = await unit("admins", ["jan", "kim"]);
     const realm = await realmWith({ userSearchBase: base });
-    await sync(realm);
+    await syncDirectory(realm);
     const { mfaEnabled: _m, createdAt: _c, ...jan } = await userNamed(realm, "jan");
     await realm.asMaster().put(`/users/${jan.userId}`, { ...jan, roles: ["admin"] });
     const { mfaEnabled: _n, createdAt: _d, ...local } = await userNamed(realm, "admin");
     expect((await realm.asMaster().put(`/users/${local.userId}`, { ...local, enabled: false })).status).toBe(200);
     await peer.ldap.apply(`dn: uid=jan,${base}\nchangetype: delete\n`);
-    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, failed: 1, errors: [{ dn: `uid=jan,${base}` }] });
+    expect(await syncDirectory(realm)).toMatchObject({ status: 200, disabled: 0, failed: 1, errors: [{ dn: `uid=jan,${base}` }] });
     expect(await userNamed(realm, "jan")).toMatchObject({ enabled: true });
   });
 
   test("an erased user is not created again by a sync, only by their own sign-in", async () => {
     const base = await unit("erased", ["lea", "mia"]);
     const realm = await realmWith({ userSearchBase: base });
-    await sync(realm);
+    await syncDirectory(realm);
     const lea = await userNamed(realm, "lea");
     const { body: data } = await realm.asMaster().get(`/users/${lea.userId}/gdpr/export`);
     expect(data.directoryEntries).toEqual([
       { source: "ldap:corp", entryId: data.federatedLinks[0].subject, dn: `uid=lea,${base}`, lastSyncAt: expect.any(Number) },
     ]);
     expect((await realm.asMaster().delete(`/users/${lea.userId}/gdpr`)).status).toBeLessThan(300);
-    expect(await sync(realm)).toMatchObject({ created: 0, skipped: 1, failed: 0 });
+    expect(await syncDirectory(realm)).toMatchObject({ created: 0, skipped: 1, failed: 0 });
     expect(await userNamed(realm, "lea")).toBeUndefined();
     expect((await iam.browser().trySignIn(realm.name, "lea", "lea-password")).status).toBe(303);
     expect((await userNamed(realm, "lea")).userId).not.toBe(lea.userId);

@@ -53,7 +53,7 @@ const members = {
     Type.Array(oneOf(["login_hint", "ui_locales", "acr_values", "prompt"]), {
       maxItems: 4,
       uniqueItems: true,
-      description: "What is passed on of the request for the sign-in. Default login_hint, ui_locales, prompt",
+      description: "The parameters of the sign-in request that are passed on. Default login_hint, ui_locales, prompt",
     }),
   ),
   trustPrompt: Type.Optional(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { CreateProviderMapper, ProviderMapper, UpdateProviderMapper } from "./mappers.schema.ts";
 import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
@@ -32,24 +32,19 @@ export const mapperRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   );
 
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    params,
+    record: ProviderMapper,
+    create: {
       config: { ...config, versioned: false },
-      schema: {
-        summary: "Create a mapper of an identity provider",
-        description: "A mapper that gives a role, or a group that grants one, needs what the role holds.",
-        tags,
-        params,
-        body: CreateProviderMapper,
-        response: { 201: ProviderMapper },
-      },
+      summary: "Create a mapper of an identity provider",
+      description: "A mapper that gives a role, or a group that grants one, needs what the role holds.",
+      body: CreateProviderMapper,
+      id: ({ mapperId }) => mapperId,
+      run: (ctx, { alias }, body) => createMapper(ctx, alias, body),
     },
-    async (req, reply) => {
-      const mapper = await req.transact((ctx) => createMapper(ctx, req.params.alias, req.body));
-      return created(reply, mapper.mapperId, mapper);
-    },
-  );
+  });
 
   recordRoutes(app, "/:mapperId", {
     tags,

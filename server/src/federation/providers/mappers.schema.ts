@@ -9,11 +9,11 @@ const state = {
   name: visibleName("A mapper's name", "Sales staff"),
   type: oneOf(["attribute", "template", "role", "group"], {
     description:
-      "attribute: a claim becomes an attribute of the user. template: a text with claims in it does. role, group: a claim, or everybody, gets a role or joins a group",
+      "attribute: a claim becomes an attribute of the user. template: a text with claims in it does. role, group: users with a claim, or all users, get a role or join a group",
   }),
   claim: Type.Optional(
     text(
-      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: left out, everybody",
+      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: left out, all users",
     ),
   ),
   value: Type.Optional(

@@ -36,7 +36,7 @@ const words = (description: string, maxItems: number) =>
 export const brokerMembers = {
   hideOnLogin: Type.Optional(Type.Boolean({ description: "No button on the sign-in page; `idp_hint` still leads to it. Default false" })),
   order: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100_000, description: "Where its button stands; lower comes first. Default 100" }),
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "The position of its button; lower comes first. Default 100" }),
   ),
   logoUri: Type.Optional({
     ...brandingMembers.logoUrl.anyOf[0],
@@ -51,7 +51,7 @@ export const brokerMembers = {
   provisioning: Type.Optional(
     oneOf(["create", "link-only", "deny"], {
       description:
-        "What becomes of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create",
+        "The treatment of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create",
     }),
   ),
   trustEmail: Type.Optional(
@@ -60,7 +60,7 @@ export const brokerMembers = {
         "Whether an address that the provider calls verified counts as verified here, and leads to the account that has it. Default false",
     }),
   ),
-  allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: everybody", 100)),
+  allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: every user", 100)),
   defaultRoles: Type.Optional(words("Roles of the realm that new users get, by name", 100)),
   defaultGroups: Type.Optional(words("Groups that new users join, by id", 100)),
   usernameTemplate: Type.Optional(

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { withinDeadline } from "./deadline.ts";
@@ -37,32 +36,19 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     rule: { limit: 20, windowMs: MINUTE },
   });
 
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: IdentityProvider,
+    list: { config, summary: "List identity providers", query: ListQuery, run: (ctx, _params, query) => searchProviders(ctx, query) },
+    create: {
       config,
-      schema: { summary: "List identity providers", tags, querystring: ListQuery, response: { 200: Type.Array(IdentityProvider) } },
+      summary: "Create an identity provider",
+      description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register it there.",
+      body: CreateIdentityProvider,
+      id: ({ alias }) => alias,
+      run: (ctx, _params, body) => createProvider(ctx, body, parts),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchProviders(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
-      config,
-      schema: {
-        summary: "Create an identity provider",
-        description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register it there.",
-        tags,
-        body: CreateIdentityProvider,
-        response: { 201: IdentityProvider },
-      },
-    },
-    async (req, reply) => {
-      const provider = await req.transact((ctx) => createProvider(ctx, req.body, parts));
-      return created(reply, provider.alias, provider);
-    },
-  );
+  });
 
   recordRoutes(app, "/:alias", {
     tags,

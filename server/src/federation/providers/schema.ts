@@ -11,7 +11,7 @@ const alias = Type.String({
   examples: ["corporate"],
 });
 const displayName = visibleName("A display name", "Corporate account");
-const configText = "What the protocol needs; secret members are never shown, `…Set` says whether they are stored";
+const configText = "The settings of the protocol; secret members are never shown, `…Set` says whether they are stored";
 
 export const IdentityProvider = Type.Object(
   {

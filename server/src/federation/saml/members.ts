@@ -37,9 +37,9 @@ export const samlMembers = {
     urlText("where the provider sends its answers, on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`"),
   ),
   authnRequestBinding: Type.Optional(
-    oneOf(["redirect", "post"], { description: "How AuthnRequests go. Left out: as the metadata offers, else redirect" }),
+    oneOf(["redirect", "post"], { description: "The binding of AuthnRequests. Left out: as the metadata offers, else redirect" }),
   ),
-  responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "How answers come. Default post" })),
+  responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "The binding of responses. Default post" })),
   spSigningPrivateKey: Type.Optional(secretText("A private key in PEM that signs our messages. Left out: the realm's own key")),
   spSigningPrivateKeySet: Type.Optional(secretSet),
   spSigningCertificate: Type.Optional(certificate("Of spSigningPrivateKey")),

@@ -62,7 +62,7 @@ export const components = {
   },
   headers: {
     ETag: header("The record's version, for `If-Match`", "string", '"3"'),
-    TotalCount: header("How many there are in all: exact to 10,000", "integer", 42),
+    TotalCount: header("The number of all items: exact to 10,000", "integer", 42),
     TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
     Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
     Location: header("Where to go on", "string", "/"),

@@ -16,7 +16,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: "Authorization services",
-    description: "What a client protects: resources, scopes, the policies that decide, and why they decided so.",
+    description: "Protected resources of a client: resources, scopes, the policies that decide, and the reasons of a decision.",
   },
   {
     name: "AuthZEN",
@@ -27,7 +27,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "SAML clients",
     description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },
-  { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
+  { name: "Applications", description: "An application as one thing: its client, made by a template for its kind." },
   {
     name: "Workload identity",
     description: "Tokens of other issuers (Kubernetes, GitHub, clouds) that stand for a client: no secret has to be kept or rotated.",
@@ -37,8 +37,8 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description:
       "Non-human identities: who answers for a client that acts by itself or for users, whether it may, and when it is reviewed.",
   },
-  { name: "Client scopes", description: "What clients may request, and the claims of each scope." },
-  { name: "Claims", description: "What tokens, userinfo and introspection contain about a user, and what `sub` is." },
+  { name: "Client scopes", description: "The scopes that clients may request, and the claims of each." },
+  { name: "Claims", description: "The claims of tokens, userinfo and introspection about a user, and the value of `sub`." },
   {
     name: "Flows",
     description: "Authentication flows: trees of authenticators, of the realm or of one client. A flow that no user could pass is refused.",
@@ -57,9 +57,9 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Keys",
     description: "A realm's signing keys. The previous key stays published after a rotation, so that what it signed still verifies.",
   },
-  { name: "Sessions", description: "Who is signed in to a realm." },
+  { name: "Sessions", description: "The sessions of a realm." },
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
-  { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
+  { name: "Messaging", description: "Mail, text messages and push: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
   {
     name: "SCIM targets",
@@ -81,12 +81,12 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Devices",
     description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they sign in (QR).",
   },
-  { name: "Transactions", description: "What a user signs for an application, once, with a fresh second factor." },
+  { name: "Transactions", description: "A transaction is signed by a user for an application, once, with a fresh second factor." },
   {
     name: "SCIM",
     description: "Users and groups for provisioning clients such as Microsoft Entra and Okta (RFC 7643, RFC 7644), by a SCIM token.",
   },
-  { name: "Protocol", description: "What relying parties read and call." },
+  { name: "Protocol", description: "The endpoints that relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
   { name: "Description", description: "This description, as JSON and as a page." },
 ];

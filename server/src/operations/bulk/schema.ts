@@ -44,7 +44,7 @@ export const BulkReport = Type.Object(
           code: Type.Optional(Type.String({ description: "As the single request would have answered" })),
           message: Type.Optional(Type.String()),
           stepUpUrl: Type.Optional(
-            Type.String({ description: "Where to sign in again, if `code` says that the last sign-in is too long ago" }),
+            Type.String({ description: "The address to sign in again at, if `code` says that the last sign-in is too long ago" }),
           ),
         },
         { $id: "BulkResult" },

@@ -15,7 +15,7 @@ export const ExternalImportQuery = Type.Object(
     from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Which realm, where the files hold several" })),
     dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would be imported, and changes nothing" })),
     onConflict: Type.Optional(
-      oneOf(conflicts, { default: "skip", description: "What becomes of a user whose username or email address is taken" }),
+      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address is taken" }),
     ),
     importId: Type.Optional(
       Type.String({
@@ -44,16 +44,16 @@ export type Refused = Static<typeof Refused>;
 const Translation = Type.Object(
   {
     source: text,
-    mapped: Type.Array(Type.Object(counted), { description: "What was carried over" }),
+    mapped: Type.Array(Type.Object(counted), { description: "The items that were carried over" }),
     ignored: Type.Array(Type.Object(counted), {
-      description: "What is left behind on purpose: it ships here, or means nothing outside of the other system",
+      description: "Items that are left out on purpose: they ship here, or mean nothing outside of the other system",
     }),
     unmapped: Type.Array(
-      Type.Object({ ...counted, reason: text, first: Type.String({ description: "Where it occurred first; never what stood there" }) }),
-      { description: "What has no place here, by pattern" },
+      Type.Object({ ...counted, reason: text, first: Type.String({ description: "The path of its first occurrence, never the value" }) }),
+      { description: "Items that have no place here, by pattern" },
     ),
     refused: Type.Array(Refused, { description: "Items that the rules here do not take, and that were left out" }),
-    choices: Type.Array(text, { description: "What only an administrator can decide" }),
+    choices: Type.Array(text, { description: "Decisions that only an administrator can take" }),
   },
   { additionalProperties: false },
 );

@@ -9,7 +9,7 @@ export const SeriesQuery = Type.Object(
   {
     from: Instant("Not before; by default a day before `to`"),
     to: Instant("Before; by default now"),
-    step: Type.Optional(oneOf(steps, { description: "What one point is about; by default an hour" })),
+    step: Type.Optional(oneOf(steps, { description: "The period of one point; by default an hour" })),
   },
   { additionalProperties: false },
 );

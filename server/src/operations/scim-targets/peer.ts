@@ -182,8 +182,8 @@ function objectIn(response: OutboundResponse): Resource | null {
 
 /** Stored and shown: no control characters, and not the whole of what a peer may say. */
 function detailOf(status: number, body: Resource | null): string {
-  const said = body && member(body, "detail");
-  const text = typeof said === "string" ? cut(said.replace(/[\p{C}\s]+/gu, " ").trim(), DETAIL) : "";
+  const detail = body && member(body, "detail");
+  const text = typeof detail === "string" ? cut(detail.replace(/[\p{C}\s]+/gu, " ").trim(), DETAIL) : "";
   return text === "" ? `The target answered ${status}.` : `The target answered ${status}: ${text}`;
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { plan, test } from "./calls.ts";
 import {
@@ -44,30 +43,20 @@ const REQUESTED = {
 
 /** Mounted under /admin/realms/:realm/scim-targets. */
 export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "List SCIM targets", tags, querystring: ListQuery, response: { 200: Type.Array(ScimTarget) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchTargets(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: ScimTarget,
+    list: { config, summary: "List SCIM targets", query: ListQuery, run: (ctx, _params, query) => searchTargets(ctx, query) },
+    create: {
       config,
-      schema: {
-        summary: "Create a SCIM target",
-        description:
-          "From now on, the users and groups that it names are created, changed and deprovisioned there as they are here. Needs `view-users` as well.",
-        tags,
-        body: CreateScimTarget,
-        response: { 201: ScimTarget },
-      },
+      summary: "Create a SCIM target",
+      description:
+        "From now on, the users and groups that it names are created, changed and deprovisioned there as they are here. Needs `view-users` as well.",
+      body: CreateScimTarget,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createTarget(ctx, tools, body),
     },
-    async (req, reply) => {
-      const target = await req.transact((ctx) => createTarget(ctx, tools, req.body));
-      return created(reply, target.id, target);
-    },
-  );
+  });
 
   recordRoutes(app, "/:scimTargetId", {
     tags,
@@ -159,21 +148,18 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     async (req) => req.transact((ctx) => confirm(ctx, req.params.scimTargetId, req.body)),
   );
 
-  app.get(
-    "/:scimTargetId/objects",
-    {
+  collectionRoutes(app, "/:scimTargetId/objects", {
+    tags,
+    params,
+    record: ScimTargetObject,
+    list: {
       config: unversioned,
-      schema: {
-        summary: "List the users and groups of a SCIM target",
-        description: "With what became of each. Needs `view-users` as well.",
-        tags,
-        params,
-        querystring: ObjectQuery,
-        response: { 200: Type.Array(ScimTargetObject) },
-      },
+      summary: "List the users and groups of a SCIM target",
+      description: "With what became of each. Needs `view-users` as well.",
+      query: ObjectQuery,
+      run: (ctx, { scimTargetId }, query) => searchObjects(ctx, scimTargetId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchObjects(ctx, req.params.scimTargetId, req.query))),
-  );
+  });
 
   app.get(
     "/:scimTargetId/objects/:objectId",

@@ -62,7 +62,7 @@ const groups = Type.Object(
     ),
     groupIds: Type.Optional(ids("With mode listed")),
     removed: Type.Optional(
-      oneOf(["delete", "none"], { default: "delete", description: "What happens there to a group that is deleted, or not sent any more" }),
+      oneOf(["delete", "none"], { default: "delete", description: "The treatment of a group that is deleted, or not sent any more" }),
     ),
   },
   closed,
@@ -95,13 +95,17 @@ const deprovision = Type.Object(
 const matchBy = Type.Array(oneOf(["userName", "email"]), {
   uniqueItems: true,
   description:
-    "How an account that is there already is found and adopted, besides by our id of the user in `externalId`: by the username, by the confirmed address",
+    "The members by which an existing account is found and adopted, besides our id of the user in `externalId`: the username, the confirmed address",
 });
 const preset = oneOf(presetNames, { description: "The kind of service: what it does otherwise than others" });
 const requestsPerSecond = Type.Union([Type.Number({ minimum: 0.1, maximum: 100 }), Type.Null()], {
   description: "Null: as the preset has it",
 });
-const fullSyncHours = Type.Integer({ minimum: 1, maximum: 720, description: "How often everything is compared, besides at every change" });
+const fullSyncHours = Type.Integer({
+  minimum: 1,
+  maximum: 720,
+  description: "The interval at which everything is compared, besides at every change",
+});
 
 /** The settings of a target that are kept as one document. */
 const settings = { auth, preset, users, groups, mapping, matchBy, deprovision, requestsPerSecond, fullSyncHours };
@@ -113,7 +117,7 @@ const time = (description: string) => Type.Union([Type.Integer(), Type.Null()], 
 
 const standing = {
   state: oneOf(targetStates),
-  message: Type.String({ description: "What this means, and what to do, in a sentence" }),
+  message: Type.String({ description: "The meaning and the remedy, in a sentence" }),
   pausedUntil: time("Nothing is sent before"),
   suspendedAt: time("Since when the target refuses us"),
   lastSyncAt: time("When everything was compared last"),
@@ -205,7 +209,7 @@ const counts = Type.Object({
   pending: Type.Integer(),
   failed: Type.Integer(),
   dead: Type.Integer(),
-  held: Type.Integer({ description: "To be deactivated or deleted there, once somebody confirms it" }),
+  held: Type.Integer({ description: "To be deactivated or deleted there, once an administrator confirms it" }),
 });
 export const ScimTargetStatus = Type.Object(
   { ...standing, users: counts, groups: counts, syncing: Type.Boolean({ description: "A full sync waits or runs" }) },
@@ -255,7 +259,7 @@ export type ScimTargetPlan = Static<typeof ScimTargetPlan>;
 export const ConfirmDeprovisioning = Type.Object(
   {
     accounts: Type.Optional(
-      Type.Integer({ minimum: 1, description: "How many users and groups you have seen in the status: another number is refused" }),
+      Type.Integer({ minimum: 1, description: "The number of users and groups that the status showed: another number is refused" }),
     ),
   },
   { $id: "ConfirmDeprovisioning", ...closed },

@@ -158,8 +158,8 @@ export const RealmDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   required: ["schema"],
   properties: {
     schema: { type: "string", enum: [DOCUMENT_SCHEMA] },
-    realm: { type: "string", description: "Where it comes from; an import goes to the realm of its address" },
-    sealing: { type: "object", description: "How secrets are sealed, where they are", additionalProperties: { type: "string" } },
+    realm: { type: "string", description: "The realm of the export; an import goes to the realm of its address" },
+    sealing: { type: "object", description: "The encryption of secrets, if they are sealed", additionalProperties: { type: "string" } },
     users: {
       type: "array",
       items: { type: "object", additionalProperties: true },

@@ -31,6 +31,9 @@ interface TransferParts extends SectionTools, PasswordParts {
   readonly realms: RealmSnapshots;
 }
 
+/** Many users are written at once: a write for each would cost more than making it. */
+const PIECE = 64 * 1024;
+
 /** The document as text, its users one a line. */
 async function* textOf(document: object, users: AsyncIterable<object> | null): AsyncGenerator<string> {
   const text = JSON.stringify(document, null, 2);
@@ -38,13 +41,16 @@ async function* textOf(document: object, users: AsyncIterable<object> | null): A
     yield `${text}\n`;
     return;
   }
-  yield `${text.slice(0, -"\n}".length)},\n  "users": [`;
+  let piece = `${text.slice(0, -"\n}".length)},\n  "users": [`;
   let isFirst = true;
   for await (const user of users) {
-    yield `${isFirst ? "" : ","}\n    ${JSON.stringify(user)}`;
+    piece += `${isFirst ? "" : ","}\n    ${JSON.stringify(user)}`;
     isFirst = false;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = "";
   }
-  yield `${isFirst ? "" : "\n  "}]\n}\n`;
+  yield `${piece}${isFirst ? "" : "\n  "}]\n}\n`;
 }
 
 /** Mounted under /admin/realms/:realm. */

@@ -50,7 +50,7 @@ export const ImportQuery = Type.Object(
       }),
     ),
     onConflict: Type.Optional(
-      oneOf(conflicts, { default: "skip", description: "What becomes of a user whose username or email address is taken" }),
+      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address is taken" }),
     ),
     importId: Type.Optional(
       Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$", description: "importId is made of letters, digits and ._- (at most 128)" }),

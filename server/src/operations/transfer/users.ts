@@ -89,8 +89,9 @@ export function rowsOf(users: Readable, sealing: Sealing | null, planned: Plan |
           });
         return;
       }
-      for (const row of value)
-        yield `${row.fault ? row.bytes.toString("utf8").replaceAll("\n", " ") : JSON.stringify(prepared(row.value, sealing, soon))}\n`;
+      const line = (row: (typeof value)[number]) =>
+        row.fault ? row.bytes.toString("utf8").replaceAll("\n", " ") : JSON.stringify(prepared(row.value, sealing, soon));
+      if (value.length > 0) yield value.map((row) => `${line(row)}\n`).join("");
     }
   }
   return Readable.from(lines(), { objectMode: false });

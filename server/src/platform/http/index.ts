@@ -2,6 +2,7 @@
 // For routes. Paging, versions and full states are in `platform/paging`, `versions.ts` and `full-state.ts`, for services and stores.
 export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
+export { collectionRoutes } from "./collections.ts";
 export { type CompiledSchemas, compiledSchemas } from "./compiled-schemas.ts";
 export {
   anonymous,

@@ -6,8 +6,8 @@ import { MERGE_PATCH } from "./bodies.ts";
 import { mergePatch, patchSchema } from "./merge-patch.ts";
 import { noContent, noContentAnswer, versioned } from "./replies.ts";
 
-interface Operation {
-  readonly config: FastifyContextConfig;
+export interface Operation {
+  readonly config?: FastifyContextConfig;
   readonly summary: string;
   readonly description?: string;
   readonly operationId?: string;
@@ -46,10 +46,16 @@ declare module "fastify" {
   }
 }
 
-interface Routes {
+export interface Routes {
   // biome-ignore lint/suspicious/noExplicitAny: fastify's own type depends on the type provider of the instance
   route(options: any): unknown;
 }
+
+export const textsOf = ({ summary, description, operationId }: Operation) => ({
+  summary,
+  ...(description !== undefined && { description }),
+  ...(operationId !== undefined && { operationId }),
+});
 
 /** The item routes of a record: GET, PUT with PATCH beside it, DELETE. A record that is replaced as a whole can thus be patched, too. */
 export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema>(
@@ -57,20 +63,13 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
   url: string,
   { tags, params, querystring, record, read, replace, remove }: RecordRoutes<P, R, B, Q>,
 ): void {
-  const route = (
-    method: string,
-    { config, run: _, ...operation }: Operation & { run: unknown },
-    schema: object,
-    handler: RouteOptions["handler"],
-  ) => {
-    const { summary, description, operationId } = operation;
-    const texts = { summary, ...(description !== undefined && { description }), ...(operationId !== undefined && { operationId }) };
+  const route = (method: string, operation: Operation, schema: object, handler: RouteOptions["handler"]) => {
     const input = { params, ...(querystring !== undefined && { querystring }) };
     app.route({
       method,
       url,
-      config: { ...config, versioned: true },
-      schema: { ...texts, tags, ...input, response: { 200: record }, ...schema },
+      config: { ...operation.config, versioned: true },
+      schema: { ...textsOf(operation), tags, ...input, response: { 200: record }, ...schema },
       handler,
     });
   };

@@ -39,7 +39,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
         summary: "Decide one question (AuthZEN 1.0 §6)",
         description:
           "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
-          "`action.name` is a scope. What is unknown is denied.",
+          "`action.name` is a scope. An unknown subject, resource or action is denied.",
         body: schemas.AccessEvaluationRequest,
         response: { 200: schemas.AccessDecision, "4xx": AccessError },
       },

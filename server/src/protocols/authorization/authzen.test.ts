@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { newId } from "../../kernel/ids.ts";
-import type { Answer } from "../../testing/browser.ts";
+import { type Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
@@ -308,4 +309,36 @@ test("decides the todo scenario", async () => {
   expect(cases).toHaveLength(35);
   const { evaluations } = must(await call("/evaluations", { evaluations: cases.map(({ body }) => body) }));
   expect(evaluations).toEqual(cases.map(({ decision }) => ({ decision })));
+});
+
+test("one check takes at most three statements; a changed policy counts on this node at once, and on another", async () => {
+  const { realm, admin, authz, call, token } = await pdp(fixture, [
+    { username: "alice" },
+    { username: "bob", attributes: { role: "admin" } },
+  ]);
+  const query = vi.spyOn(pg.Client.prototype, "query");
+  const cost = async () => {
+    const before = query.mock.calls.length;
+    must(await call("/evaluation", question));
+    return query.mock.calls.length - before;
+  };
+  await cost();
+  // The fewest of some, because background work queries the database now and then.
+  const fewest = Math.min(await cost(), await cost(), await cost());
+  query.mockRestore();
+  expect(fewest).toBeGreaterThan(0);
+  expect(fewest).toBeLessThanOrEqual(3);
+
+  const second = await iam.secondNode();
+  const there = new Browser(second.server.app);
+  const decidedThere = async () =>
+    must(
+      await there.request("POST", `/realms/${realm.name}/access/v1/evaluation`, {
+        ...{ body: question, headers: { authorization: `Bearer ${token}` }, csrf: false },
+      }),
+    ).decision;
+  expect(await decidedThere()).toBe(true);
+  must(await admin.put(`${authz}/policies/fixture users`, { type: "user", users: ["bob"] }));
+  expect(must(await call("/evaluation", question)).decision).toBe(false);
+  await expect.poll(decidedThere).toBe(false);
 });

@@ -11,7 +11,7 @@ export const ServiceAccountSession = Type.Object(
     createdAt: time,
     lastSeenAt: time,
     expiresAt: Type.Integer({ description: "When the last of its tokens ends; epoch milliseconds" }),
-    tokens: Type.Integer({ description: "How many were issued since `createdAt`" }),
+    tokens: Type.Integer({ description: "The number of tokens issued since `createdAt`" }),
     sourceIp: Type.Union([Type.String(), Type.Null()], { description: "The address of its last token request" }),
   },
   {

@@ -253,7 +253,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
   });
 });
 
-test("every other caller of the policy step: delegation, permissions, preview, and the pages of an agent that was suspended", async () => {
+test("every other caller of the policy step: delegation, permissions, preview, impersonation, and the pages of an agent that was suspended", async () => {
   const { realm, user, app, give } = await stage({ grantTypes: ["authorization_code", "uma-ticket", "device", "client_credentials"] });
   const master = realm.asMaster();
   const ok = ({ status, text, body }: Answer) => {
@@ -281,6 +281,17 @@ test("every other caller of the policy step: delegation, permissions, preview, a
   ok(await delegate());
   expect(ok(await decide())).toMatchObject([{ rsname: "a" }]);
   expect(await preview()).toBe(true);
+
+  // An administrator who acts as the user cannot consent for them.
+  const admin = await realm.as("manage-users", "view-users");
+  const { url } = ok(await admin.post(`/users/${user.userId}/impersonate`));
+  await admin.browser.get(url.slice(base.length));
+  const asked = await walk(admin.browser, base, app.url({ prompt: "consent" }));
+  expect((await submit(admin.browser, base, asked.page, { decision: "allow" })).page.status).toBe(403);
+  const waiting = ok(await app.post("/device/authorize", { scope: "openid" }));
+  const form = (await walk(admin.browser, base, `/realms/${realm.name}/device?user_code=${waiting.user_code}`)).page;
+  const shown = (await submit(admin.browser, base, form, { user_code: waiting.user_code })).page;
+  expect((await submit(admin.browser, base, shown, { decision: "allow" })).page.status).toBe(403);
 
   // The snapshot of the client is not read again: the policy step reads the agent itself.
   const requested = ok(await app.post("/device/authorize", { scope: "openid" }));

@@ -37,7 +37,7 @@ export const CreateTransaction = Type.Object(
       oneOf(acrs, {
         default: "1",
         description:
-          "How sure it must be. A fresh second factor is asked for in any case; `2` wants a password before it, in the session that the token " +
+          "The required authentication level. A fresh second factor is asked for in any case; `2` wants a password before it, in the session that the token " +
           "belongs to",
       }),
     ),
@@ -45,7 +45,7 @@ export const CreateTransaction = Type.Object(
     userId: Type.Optional(
       Type.String({
         format: "uuid",
-        description: "Who has to sign. Needed with an application's own token; with a user's it is that user",
+        description: "The user who has to sign. Needed with an application's own token; with a user's it is that user",
       }),
     ),
   },

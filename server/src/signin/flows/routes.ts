@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { AuthenticatorInfo, CreateFlow, Flow, RenameFlow, UpdateFlow } from "./schema.ts";
 import { BROWSER_FLOW, createFlow, listAuthenticators, readFlow, removeFlow, renameFlow, saveFlow, searchFlows } from "./service.ts";
@@ -13,29 +13,19 @@ const saving =
 
 /** Mounted under /admin/realms/:realm/flows. */
 export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "List flows", tags, querystring: ListQuery, response: { 200: Type.Array(Flow) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchFlows(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Flow,
+    list: { config, summary: "List flows", query: ListQuery, run: (ctx, _params, query) => searchFlows(ctx, query) },
+    create: {
       config,
-      schema: {
-        summary: "Create a flow",
-        description: "Of `steps`, or as a copy of another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
-        tags,
-        body: CreateFlow,
-        response: { 201: Flow },
-      },
+      summary: "Create a flow",
+      description: "Of `steps`, or as a copy of another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
+      body: CreateFlow,
+      id: ({ alias }) => alias,
+      run: (ctx, _params, body) => createFlow(ctx, body),
     },
-    async (req, reply) => {
-      const flow = await req.transact((ctx) => createFlow(ctx, req.body));
-      return created(reply, flow.alias, flow);
-    },
-  );
+  });
 
   recordRoutes(app, "/:alias", {
     tags,

@@ -99,10 +99,10 @@ export const AuthenticatorInfo = Type.Object(
       description: "Asks the user on a page; passes or fails by itself; or decides whether the list that it stands in is asked for",
     }),
     factor: Type.Union([oneOf(["knowledge", "possession", "both"]), Type.Null()], {
-      description: "What a right answer proves; null proves nothing, or nothing that was not proven before",
+      description: "The kind of proof that a right answer is; null: none, or none that is new",
     }),
     identifies: Type.Boolean({ description: "Finds out by itself who it is; the others need a step before them that does" }),
-    config: Type.Record(Type.String(), Type.Unknown(), { description: "What the `config` of a step may hold, as JSON Schema" }),
+    config: Type.Record(Type.String(), Type.Unknown(), { description: "The JSON Schema of a step's `config`" }),
   },
   { $id: "Authenticator" },
 );

@@ -58,7 +58,7 @@ const LoginForm = Type.Object(
     username: field(1024),
     password: field(8192),
     code: field(64, "Of steps that ask for one"),
-    credential: field(32_768, "What the browser answered to a challenge, as JSON"),
+    credential: field(32_768, "The browser's answer to a challenge, as JSON"),
     currentPassword: field(8192, "Of a user whose password a directory keeps"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),

@@ -15,11 +15,12 @@ export const SendActionsEmail = Type.Object(
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2048,
-        description: "Where the user goes on in the end: one of the client's redirectUris. Without it, a page says that it is done",
+        description:
+          "The address to which the user goes on in the end: one of the client's redirectUris. Without it, a page says that it is done",
       }),
     ),
     lifespanSeconds: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 604_800, default: 43_200, description: "How long the link works: a minute to a week" }),
+      Type.Integer({ minimum: 60, maximum: 604_800, default: 43_200, description: "The lifetime of the link: a minute to a week" }),
     ),
   },
   { $id: "SendActionsEmail", additionalProperties: false },

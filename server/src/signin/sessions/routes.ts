@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Session } from "./schema.ts";
 import { readSession, revokeSession, searchSessions } from "./service.ts";
@@ -9,20 +8,17 @@ const tags = ["Sessions"];
 
 /** Mounted under /admin/realms/:realm/sessions. */
 export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Session,
+    list: {
       config: { permission: "view-events" },
-      schema: {
-        summary: "List live sessions",
-        description: "`search` takes a username, a user id or a session id.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(Session) },
-      },
+      summary: "List live sessions",
+      description: "`search` takes a username, a user id or a session id.",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchSessions(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchSessions(ctx, req.query))),
-  );
+  });
 
   app.get(
     "/:id",

@@ -85,7 +85,7 @@ export const ForwarderState = Type.Object(
     lastMovedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
       description: "When the receiver last acknowledged events, or others were passed over",
     }),
-    lagSeconds: Type.Integer({ description: "How long the oldest event that is not forwarded yet has been waiting" }),
+    lagSeconds: Type.Integer({ description: "The age of the oldest event that is not forwarded yet" }),
     lastError: Type.Union([Type.String(), Type.Null()], { description: "Why the last try failed; null since it worked" }),
   },
   { $id: "AuditForwarderState" },

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
-import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, created, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { MessagingProvider, TestMessage, TestResult, UpsertProvider } from "./providers.schema.ts";
@@ -21,14 +20,11 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     rule: { limit: 10, windowMs: MINUTE },
   });
 
-  app.get(
-    "/",
-    {
-      config,
-      schema: { summary: "List the messaging providers", tags, querystring: ListQuery, response: { 200: Type.Array(MessagingProvider) } },
-    },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchProviders(ctx, req.query))),
-  );
+  collectionRoutes(app, "/", {
+    tags,
+    record: MessagingProvider,
+    list: { config, summary: "List the messaging providers", query: ListQuery, run: (ctx, _params, query) => searchProviders(ctx, query) },
+  });
 
   app.put(
     "/",
@@ -37,7 +33,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       schema: {
         summary: "Configure a messaging provider",
         description:
-          "Creates or replaces the provider of this channel and driver. Of each channel one provider can be enabled. " +
+          "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
           "The secret is write-only: left out it is kept, null removes it, and so does another scheme, host or port without a new secret. " +
           "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
         tags,

@@ -16,13 +16,13 @@ export const MessagingProvider = Type.Object(
     realmId: Type.String(),
     channel,
     driver,
-    enabled: Type.Boolean({ description: "Of each channel one provider can be enabled" }),
+    enabled: Type.Boolean({ description: "One provider of each channel can be enabled" }),
     fromAddress: orNull(Type.String()),
     fromName: orNull(Type.String()),
     config: Type.Unsafe<Record<string, unknown>>({
       type: "object",
       additionalProperties: true,
-      description: "What the driver needs; nothing secret",
+      description: "The settings of the driver; nothing secret",
     }),
     secret: Type.Null({ description: "Never shown" }),
     secretSet: Type.Boolean(),
@@ -57,7 +57,9 @@ export const UpsertProvider = Type.Object(
       line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
     ),
     fromName: Type.Optional(line(255, "one line of text, without control characters")),
-    config: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: "object", description: "What the driver needs; nothing secret" })),
+    config: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ type: "object", description: "The settings of the driver; nothing secret" }),
+    ),
     secret: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
         writeOnly: true,
@@ -84,8 +86,8 @@ export const TestMessage = Type.Object(
 export const TestResult = Type.Object(
   {
     sent: Type.Boolean(),
-    messageId: Type.Optional(Type.String({ description: "How the provider, or we, call the message" })),
-    error: Type.Optional(Type.String({ description: "What went wrong, in a sentence that reveals nothing about the network" })),
+    messageId: Type.Optional(Type.String({ description: "The id of the message, of the provider or our own" })),
+    error: Type.Optional(Type.String({ description: "The error, in a sentence that reveals nothing about the network" })),
   },
   { $id: "TestMessageResult" },
 );

@@ -6,7 +6,7 @@ export const pushDrivers = ["fcm", "apns"] as const;
 export type PushDriver = (typeof pushDrivers)[number];
 
 const deviceName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
-  description: "How its owner calls the device",
+  description: "The name that its owner gave the device",
 });
 
 export const PushToken = Type.Object(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate } from "./templates.schema.ts";
 import { changeTemplate, previewTemplate, readTemplate, readTemplates, removeTemplate, saveTemplate } from "./templates.service.ts";
@@ -10,21 +10,18 @@ const config = { permission: "manage-realm" } as const;
 
 /** Mounted under /admin/realms/:realm/messaging/templates. */
 export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: MessageTemplate,
+    list: {
       config,
-      schema: {
-        summary: "List the message templates",
-        description:
-          "Every message there is, in every language it has: the realm's own text, or the one that ships (`isDefault`). `search` takes the beginning of a key, or an id.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(MessageTemplate) },
-      },
+      summary: "List the message templates",
+      description:
+        "Every message there is, in every language it has: the realm's own text, or the one that ships (`isDefault`). `search` takes the beginning of a key, or an id.",
+      query: ListQuery,
+      run: (ctx, _params, query) => readTemplates(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => readTemplates(ctx, req.query))),
-  );
+  });
 
   app.put(
     "/",

@@ -89,7 +89,7 @@ export const RenderedTemplate = Type.Object(
   {
     subject: nullable(Type.String()),
     body: Type.String({ description: "HTML where the template is HTML: to be shown in a sandbox" }),
-    text: Type.String({ description: "What is read where HTML is not" }),
+    text: Type.String({ description: "The text for readers without HTML" }),
   },
   { $id: "RenderedMessageTemplate" },
 );

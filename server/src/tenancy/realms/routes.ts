@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, created, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { CreatedRealm, CreateRealm, Realm, UpdateRealm } from "./schema.ts";
 import { createRealm, deleteRealm, prepareRealm, type RealmMaker, readRealm, searchRealms, updateRealm } from "./service.ts";
@@ -12,11 +11,11 @@ const config = { permission: "realm-admin", masterOnly: true } as const;
 
 /** Mounted under /admin/realms. */
 export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, maker) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "List realms", tags, querystring: ListQuery, response: { 200: Type.Array(Realm) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchRealms(ctx, req.query))),
-  );
+  collectionRoutes(app, "/", {
+    tags,
+    record: Realm,
+    list: { config, summary: "List realms", query: ListQuery, run: (ctx, _params, query) => searchRealms(ctx, query) },
+  });
 
   app.post(
     "/",

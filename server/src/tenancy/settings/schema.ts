@@ -16,7 +16,7 @@ export const SessionPolicy = group({
   idleMinutes: count(30, 1, 43_200, "A session ends after this long without use"),
   absoluteHours: count(10, 1, 8_760, "A session ends after this long, used or not"),
   rememberMe: flag(true, "Offer “keep me signed in”"),
-  rememberDays: count(30, 1, 365, "How long “keep me signed in” lasts, used or not"),
+  rememberDays: count(30, 1, 365, "The lifetime of “keep me signed in”, used or not"),
 });
 
 export const PasswordPolicy = group({
@@ -28,7 +28,12 @@ export const PasswordPolicy = group({
   minSymbols: count(0, 0, 16, "Fewest characters that are neither letter nor digit"),
   notUsername: flag(true, "Refuse the username as password"),
   notEmail: flag(true, "Refuse the email address as password"),
-  history: count(5, 0, 24, "How many of a user's last passwords, the present one among them, are refused as the next; 0 refuses none"),
+  history: count(
+    5,
+    0,
+    24,
+    "The number of a user's last passwords, the present one among them, that are refused as the next; 0 refuses none",
+  ),
   breachCheck: flag(true, "Refuse passwords that are known to have leaked"),
   maxAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3_650 }), "After this many days a password has to be replaced; null: never"),
 });
@@ -36,7 +41,7 @@ export const PasswordPolicy = group({
 export const BruteForcePolicy = group({
   enabled: flag(true, "Count failed attempts and slow them down"),
   maxFailures: count(10, 3, 1_000, "Failed attempts of one user before the temporary lock"),
-  lockMinutes: count(15, 1, 1_440, "How long the temporary lock lasts"),
+  lockMinutes: count(15, 1, 1_440, "The duration of the temporary lock"),
   maxFailuresPerAddress: count(100, 5, 100_000, "Failed attempts from one address before it has to wait"),
   forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
 });
@@ -63,14 +68,14 @@ export const RateLimitPolicy = group({
 
 /** Tokens of other issuers that workloads exchange, see applications/workload-credentials. */
 export const WorkloadPolicy = group({
-  tokenSeconds: count(300, 60, 3_600, "How long the access token lives that a workload gets"),
+  tokenSeconds: count(300, 60, 3_600, "The lifetime of the access token that a workload gets"),
   clockSkewSeconds: count(60, 0, 300, "By how much the clocks of issuers may differ from ours"),
-  keysMinutes: count(10, 1, 1_440, "How long an issuer's keys are kept; an unknown key is looked for at once"),
+  keysMinutes: count(10, 1, 1_440, "The time for which an issuer's keys are cached; an unknown key is looked for at once"),
 });
 
 /** Agents (applications/agents): clients that act by themselves, or for users. */
 export const AgentPolicy = group({
-  reviewDays: count(90, 1, 3_650, "How long after its activation or last attestation an agent has to be attested again"),
+  reviewDays: count(90, 1, 3_650, "The time after its activation or last attestation after which an agent has to be attested again"),
   suspendOverdueAfterDays: nullable(
     Type.Integer({ minimum: 1, maximum: 3_650 }),
     "An agent is suspended this many days after its review was due; null: never",
@@ -83,7 +88,7 @@ export const AgentPolicy = group({
 
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */
 export const TotpPolicy = group({
-  digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "How long a code is" }),
+  digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "The length of a code" }),
   period: count(30, 15, 120, "Seconds until the next code"),
   algorithm: oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1", description: "Many apps know SHA1 only, and here it is as good" }),
   drift: count(1, 0, 3, "By how many codes an app's clock may be early or late"),
@@ -91,7 +96,7 @@ export const TotpPolicy = group({
 
 export const MessagingPolicy = group({
   maxPerRecipient: count(5, 1, 1_000, "Messages to one recipient before they have to wait"),
-  recipientMinutes: count(10, 1, 1_440, "How long until a recipient can be sent that many again"),
+  recipientMinutes: count(10, 1, 1_440, "The period after which a recipient can be sent that many again"),
   maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
 });
 
@@ -105,17 +110,17 @@ export const AuditPolicy = group({
 
 /** Clients may say otherwise for themselves. */
 export const TokenPolicy = group({
-  accessTokenSeconds: count(300, 10, 86_400, "How long an access token lives"),
-  idTokenSeconds: count(300, 10, 86_400, "How long an ID token lives"),
-  codeSeconds: count(60, 5, 600, "How long an authorization code waits to be exchanged"),
-  deviceCodeSeconds: count(600, 60, 3_600, "How long a device waits to be allowed"),
-  cibaSeconds: count(600, 30, 3_600, "How long a backchannel request (CIBA) waits to be allowed"),
+  accessTokenSeconds: count(300, 10, 86_400, "The lifetime of an access token"),
+  idTokenSeconds: count(300, 10, 86_400, "The lifetime of an ID token"),
+  codeSeconds: count(60, 5, 600, "The lifetime of an authorization code"),
+  deviceCodeSeconds: count(600, 60, 3_600, "The lifetime of a device code"),
+  cibaSeconds: count(600, 30, 3_600, "The lifetime of a backchannel request (CIBA)"),
   offlineIdleDays: count(30, 1, 3_650, "A grant with offline_access ends after this long without use"),
   refreshReuseGraceSeconds: count(
     10,
     0,
     60,
-    "How long the client of a refresh token that was used may use it again, having lost the response, and gets the same successor; 0 takes any second use for theft",
+    "The time in which the client of a used refresh token may use it again, having lost the response, and gets the same successor; 0 takes any second use for theft",
   ),
   authorizationDetailsTypes: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     default: [],
@@ -126,7 +131,7 @@ export const TokenPolicy = group({
   signingAlg: oneOf(signingAlgs, {
     default: "RS256",
     description:
-      "How tokens are signed, unless a client says otherwise. ES256 and EdDSA are many times cheaper; ask whether every client knows them",
+      "The signing algorithm of tokens, unless a client has its own. ES256 and EdDSA are many times cheaper; ask whether every client knows them",
   }),
 });
 
@@ -165,7 +170,7 @@ export const SamlPolicy = group({
   nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID where a request asks for none" }),
   backChannelSloEnabled: flag(false, "Notify service providers by SOAP when a session ends"),
   idpInitiatedSsoEnabled: flag(false, "Let users start at this server"),
-  assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "How long an assertion may take to arrive"),
+  assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "The time in which an assertion must arrive"),
   clockSkewSeconds: count(60, clockSkew.minimum, clockSkew.maximum, "By how much the clocks of service providers may differ from ours"),
 });
 
@@ -199,7 +204,7 @@ export const PasswordResetPolicy = group({
 
 export const TermsPolicy = group({
   text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "Shown to be accepted, as plain text"),
-  url: nullable(httpsAddress, "Where they can be read, instead of the text or besides it"),
+  url: nullable(httpsAddress, "The address of the document, instead of the text or besides it"),
   version: Type.String({
     default: "1",
     minLength: 1,
@@ -262,7 +267,7 @@ export const fontFamilies = ["system", "inter", "serif", "rounded", "mono"] as c
 const realmBrandingMembers = {
   backgroundStyle: oneOf(backgroundStyles, {
     default: "glow",
-    description: "How the page around the card is painted, in colours of the brand",
+    description: "The background of the page around the card, in colours of the brand",
   }),
   fontFamily: oneOf(fontFamilies, {
     default: "system",

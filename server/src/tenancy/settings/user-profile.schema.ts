@@ -17,7 +17,7 @@ const words = (maxLength: number, description: string) =>
       { additionalProperties: false, maxProperties: 50, default: {}, description },
     ),
   );
-const displayName = words(255, "What people see, by language: `en`, `nl`. Without the visitor's language, the realm's own counts");
+const displayName = words(255, "The text that people see, by language: `en`, `nl`. Without the visitor's language, the realm's own counts");
 const whom = (value: readonly Party[], description: string) =>
   Type.Optional(Type.Array(oneOf(parties), { default: [...value], uniqueItems: true, description }));
 const length = (description: string) =>
@@ -45,9 +45,12 @@ export const ProfileAttribute = Type.Object(
       Type.Array(option, { default: [], maxItems: 250, description: "For `choice`: the values, in the order of the page" }),
     ),
     multivalued: Type.Optional(Type.Boolean({ default: false, description: "Several values, of which each is checked" })),
-    required: whom([], "Who has to give it: `user` when registering, completing or changing the own profile, `admin` by the admin API"),
-    view: whom(["admin"], "Who sees it. Administrators always do"),
-    edit: whom(["admin"], "Who may change it. Directories, SCIM and imports may in any case"),
+    required: whom(
+      [],
+      "The parties that have to give it: `user` when registering, completing or changing the own profile, `admin` by the admin API",
+    ),
+    view: whom(["admin"], "The parties that see it. Administrators always do"),
+    edit: whom(["admin"], "The parties that may change it. Directories, SCIM and imports may in any case"),
     registration: Type.Optional(
       Type.Boolean({ default: false, description: "Ask for it at registration, too, where it is not required and people may edit it" }),
     ),

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { CreateWebhook, Delivery, DeliveryQuery, RotatedSecret, RotateSecret, TestResult, UpdateWebhook, Webhook } from "./schema.ts";
 import {
@@ -24,29 +23,19 @@ const tags = ["Webhooks"];
 
 /** Mounted under /admin/realms/:realm/webhooks. */
 export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "List webhooks", tags, querystring: ListQuery, response: { 200: Type.Array(Webhook) } } },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchWebhooks(ctx, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: Webhook,
+    list: { config, summary: "List webhooks", query: ListQuery, run: (ctx, _params, query) => searchWebhooks(ctx, query) },
+    create: {
       config,
-      schema: {
-        summary: "Create a webhook",
-        description: "From now on, events of the named types are sent to the address, signed with the secret if there is one.",
-        tags,
-        body: CreateWebhook,
-        response: { 201: Webhook },
-      },
+      summary: "Create a webhook",
+      description: "From now on, events of the named types are sent to the address, signed with the secret if there is one.",
+      body: CreateWebhook,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createWebhook(ctx, tools, body),
     },
-    async (req, reply) => {
-      const webhook = await req.transact((ctx) => createWebhook(ctx, tools, req.body));
-      return created(reply, webhook.id, webhook);
-    },
-  );
+  });
 
   recordRoutes(app, "/:webhookId", {
     tags,
@@ -65,7 +54,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     remove: {
       config,
       summary: "Delete a webhook",
-      description: "What waits for it is not sent any more.",
+      description: "Messages that wait for it are not sent any more.",
       run: (ctx, { webhookId }) => removeWebhook(ctx, webhookId),
     },
   });
@@ -110,21 +99,18 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     },
   );
 
-  app.get(
-    "/:webhookId/deliveries",
-    {
+  collectionRoutes(app, "/:webhookId/deliveries", {
+    tags,
+    params,
+    record: Delivery,
+    list: {
       config,
-      schema: {
-        summary: "List a webhook's deliveries",
-        description: "Newest first. Delivered ones are kept for 7 days, dead ones for 30.",
-        tags,
-        params,
-        querystring: DeliveryQuery,
-        response: { 200: Type.Array(Delivery) },
-      },
+      summary: "List a webhook's deliveries",
+      description: "Newest first. Delivered ones are kept for 7 days, dead ones for 30.",
+      query: DeliveryQuery,
+      run: (ctx, { webhookId }, query) => searchDeliveries(ctx, webhookId, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchDeliveries(ctx, req.params.webhookId, req.query))),
-  );
+  });
 
   app.post(
     "/:webhookId/deliveries/:deliveryId/redeliver",

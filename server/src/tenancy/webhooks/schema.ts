@@ -15,7 +15,7 @@ const name = Type.String({
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "Where events are sent: https, a public address. In development also http to this machine",
+  description: "The address that events are sent to: https, a public address. In development also http to this machine",
   examples: ["https://hooks.example.com/gatehouse"],
 });
 const eventTypes = Type.String({
@@ -89,7 +89,7 @@ export const RotateSecret = Type.Object(
         minimum: 0,
         maximum: 7 * DAYS,
         default: 0,
-        description: "How long the old secret signs too, so that receivers can change over without missing anything",
+        description: "The time for which the old secret signs too, so that receivers can change over without missing anything",
       }),
     ),
   },
@@ -116,7 +116,7 @@ export const Delivery = Type.Object(
     eventId: Type.String({ format: "uuid", description: "Also the `webhook-id` of every attempt" }),
     eventType: Type.String(),
     status: oneOf(deliveryStatuses),
-    attempts: Type.Integer({ description: "How many attempts have ended" }),
+    attempts: Type.Integer({ description: "The number of attempts that have ended" }),
     nextAttemptAt: time,
     answerStatus: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status of the last attempt, if there was an answer" }),
     answer: Type.Union([Type.String(), Type.Null()], { description: "The beginning of what the receiver said" }),

@@ -1,15 +1,32 @@
 import { ApiProblem, createApi, type ListResult, type RequestOptions, type Result } from "@gatehouse/api";
 import { askToSignInAgain } from "./sign-in-again.tsx";
+import { createStore } from "./store.ts";
 
 export const api = createApi();
 
 /** The session is too old for the call, or has proven too little for the admin API. */
 const STEP_UP: readonly (string | undefined)[] = ["auth.recent_authentication_required", "auth.insufficient_authentication"];
 
+/** Whether the last call was answered. */
+export const health = createStore<"well" | "failing" | "unreachable">("well");
+
+/** Makes a call, and remembers whether the server answered. A refusal is an answer. */
+async function observed<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    const result = await call();
+    health.set("well");
+    return result;
+  } catch (error) {
+    if (error instanceof ApiProblem) health.set(error.status >= 500 ? "failing" : "well");
+    else if (error instanceof TypeError) health.set("unreachable");
+    throw error;
+  }
+}
+
 /** Repeats a call after the user has signed in again, so that nothing typed is lost. Cancelling throws the first refusal. */
 async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await call();
+    return await observed(call);
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const expired = error.status === 401;

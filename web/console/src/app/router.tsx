@@ -38,9 +38,16 @@ const tryItCallback = createRoute({
   ),
 });
 
+/** What a list keeps in the address: every value is a text. */
+const listSearch = (search: Record<string, unknown>): ListSearch =>
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, String(value)]])),
+  );
+
 const realms = createRoute({
   getParentRoute: () => root,
   path: "/realms",
+  validateSearch: listSearch,
   component: () => (
     <InRealm realm="master">
       <Suspense fallback={<Rows />}>
@@ -74,12 +81,6 @@ const start = createRoute({
   },
 });
 
-/** What a list keeps in the address: every value is a text. */
-const listSearch = (search: Record<string, unknown>): ListSearch =>
-  Object.fromEntries(
-    Object.entries(search).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, String(value)]])),
-  );
-
 const area = createRoute({ getParentRoute: () => realm, path: "/$area", validateSearch: listSearch, component: AreaRoute });
 const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", validateSearch: listSearch, component: AreaRoute });
 
@@ -105,15 +106,15 @@ function AreaRoute() {
         text={t("Ask an administrator for one of these permissions: {permissions}", { permissions: entry.permission.join(", ") })}
       />
     );
-  if (loaded.isError) return <Failure error={loaded.error} retry={() => loaded.refetch()} />;
+  if (loaded.isLoadingError) return <Failure error={loaded.error} retry={() => loaded.refetch()} />;
   if (loaded.isPending) return <Rows />;
   if ("Page" in loaded.data) return <loaded.data.Page />;
   const { resource } = loaded.data;
-  const replace = (next: ListSearch) => void navigate({ to: ".", search: next as never, replace: true });
-  if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={replace} />;
+  const set = (next: ListSearch, push = false) => void navigate({ to: ".", search: next as never, replace: !push });
+  if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={set} />;
   if (id === "new" && resource.CreatePage) return <resource.CreatePage />;
   return (
-    <RecordPage key={id} resource={resource} area={name} id={decodeURIComponent(id)} tab={search.tab} setTab={(tab) => replace({ tab })} />
+    <RecordPage key={id} resource={resource} area={name} id={decodeURIComponent(id)} tab={search.tab} setTab={(tab) => set({ tab })} />
   );
 }
 
@@ -121,7 +122,7 @@ function AreaRoute() {
 function InRealm({ realm: name, children }: { realm: string; children: React.ReactNode }) {
   const me = useWhoAmI(name);
   if (me.isPending) return <Rows />;
-  if (me.isError) return <NoAccess realm={name} error={me.error} retry={() => void me.refetch()} />;
+  if (me.isLoadingError) return <NoAccess realm={name} error={me.error} retry={() => void me.refetch()} />;
   return (
     <RealmProvider realm={name} me={me.data}>
       <Shell>{children}</Shell>

@@ -20,9 +20,11 @@ import { Link, useParams } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
 import { type Entry, entries, groups } from "./areas.ts";
+import { ServerHealth } from "./health.tsx";
 import { AreaIcon } from "./icons.tsx";
 import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
+import { recordName } from "./record-name.ts";
 import { type RealmSession, useRealm } from "./session.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
@@ -39,17 +41,23 @@ export function Shell({ children }: { children: ReactNode }) {
   const { realm, me } = session;
   const { area, id } = useParams({ strict: false }) as { area?: string; id?: string };
   const entry = area ? entries[area] : undefined;
+  const record = recordName.use();
   useEffect(() => {
-    document.title = [id && decodeURIComponent(id), entry && t(entry.title), realm, "Gatehouse"].filter(Boolean).join(" · ");
-  }, [entry, id, realm, t]);
+    document.title = [id && record, entry && t(entry.title), realm, "Gatehouse"].filter(Boolean).join(" · ");
+  }, [entry, id, record, realm, t]);
   return (
-    <AppShell header={{ height: 56 }} navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !opened } }} padding="lg">
+    <AppShell
+      layout="alt"
+      header={{ height: 56 }}
+      navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      padding={{ base: "md", sm: "lg" }}
+    >
       <a className="skip-link" href="#main">
         {t("Skip to the content")}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group wrap="nowrap" gap="sm">
+          <Group wrap="nowrap" gap="sm" className="place">
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("Navigation")} aria-expanded={opened} />
             <Breadcrumbs className="breadcrumbs">
               <Anchor component={Link} to={`/realms/${realm}/overview` as never} c="dimmed" size="sm">
@@ -66,6 +74,11 @@ export function Shell({ children }: { children: ReactNode }) {
                   {t(entry.title)}
                 </Anchor>
               )}
+              {id && record && (
+                <Text size="sm" fw={600} truncate className="crumb">
+                  {record}
+                </Text>
+              )}
             </Breadcrumbs>
           </Group>
           <Group wrap="nowrap" gap="xs">
@@ -75,8 +88,13 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs">
-        <RealmSwitcher />
+      <AppShell.Navbar p="xs" className={opened ? "" : "navbar-closed"}>
+        <Group wrap="nowrap" gap="xs">
+          <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t("Close the navigation")} />
+          <div className="realm-place">
+            <RealmSwitcher />
+          </div>
+        </Group>
         <AppShell.Section grow component={ScrollArea} mt="xs">
           <nav aria-label={t("Areas")}>
             {groups.map(({ title, areas }) => {
@@ -85,7 +103,7 @@ export function Shell({ children }: { children: ReactNode }) {
               return (
                 <div key={title ?? "top"}>
                   {title && (
-                    <Text size="xs" fw={600} tt="uppercase" c="dimmed" px="sm" pt="md" pb={4}>
+                    <Text size="xs" fw={600} tt="uppercase" c="dimmed" px="sm" pt="sm" pb={2}>
                       {t(title)}
                     </Text>
                   )}
@@ -112,12 +130,14 @@ export function Shell({ children }: { children: ReactNode }) {
             component="a"
             href="/interactive-docs.html"
             label={t("API reference")}
+            className="nav-entry"
             leftSection={<IconBook size={18} aria-hidden />}
             rightSection={<Text size="xs">v{me.version}</Text>}
           />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <ServerHealth realm={realm} />
         {children}
       </AppShell.Main>
       <Suspense fallback={null}>

@@ -1,6 +1,7 @@
 import { Stack, Text } from "@mantine/core";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
+import { createStore } from "./store.ts";
 
 interface Question {
   readonly realm: string;
@@ -10,39 +11,24 @@ interface Question {
 
 export const CHANNEL = "gatehouse.signed-in";
 
-let open: { question: Question; answer: (again: boolean) => void } | null = null;
+/** The question that is open. */
+export const openQuestion = createStore<{ readonly question: Question; answer(again: boolean): void } | null>(null);
 let waiting: Promise<boolean> | null = null;
-const listeners = new Set<() => void>();
-const changed = () => {
-  for (const listener of listeners) listener();
-};
 
 /** Opens the dialog; several calls that were refused at once share it. True once the user has signed in again. */
 export function askToSignInAgain(question: Question): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
-    open = {
+    openQuestion.set({
       question,
       answer: (again) => {
-        open = null;
         waiting = null;
-        changed();
+        openQuestion.set(null);
         resolve(again);
       },
-    };
-    changed();
+    });
   });
   return waiting;
 }
-
-/** The question that is open. */
-export const useOpenQuestion = () =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => open,
-  );
 
 /** Where the new tab returns to; it announces itself and closes. */
 export const RETURN = "/console/signed-in";

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
-import { CHANNEL, RETURN, signInUrl, useOpenQuestion } from "./sign-in-again.tsx";
+import { CHANNEL, openQuestion, RETURN, signInUrl } from "./sign-in-again.tsx";
 
 /** Asks for a sign-in in another tab, while what was typed stays. */
 export function SignInAgain() {
   const t = useText();
-  const current = useOpenQuestion();
+  const current = openQuestion.use();
   useEffect(() => {
     if (!current) return;
     const channel = new BroadcastChannel(CHANNEL);

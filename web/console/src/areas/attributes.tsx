@@ -7,7 +7,7 @@ import type { Control } from "../kit/schema-form.tsx";
 /** A map of names to one value or several. */
 export const Attributes: Control = (props) => <AttributeEditor {...props} />;
 
-function AttributeEditor({ value, error, readOnly, onChange }: Parameters<Control>[0]) {
+function AttributeEditor({ value, error, readOnly, bare, onChange }: Parameters<Control>[0]) {
   const t = useText();
   const attributes = (value ?? {}) as Readonly<Record<string, string | readonly string[]>>;
   const [name, setName] = useState("");
@@ -18,7 +18,7 @@ function AttributeEditor({ value, error, readOnly, onChange }: Parameters<Contro
     setName("");
   };
   return (
-    <Fieldset legend={t("Attributes")} disabled={readOnly}>
+    <Fieldset {...(bare ? { variant: "unstyled", "aria-label": t("Attributes") } : { legend: t("Attributes") })} disabled={readOnly}>
       <Stack gap="xs">
         {error && (
           <Text c="red" size="sm" role="alert">

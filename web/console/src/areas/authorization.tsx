@@ -30,7 +30,7 @@ export function Authorization(props: Props) {
     queryKey: [session.realm, "record", target],
     queryFn: ({ signal }) => session.api.get<Schemas["AuthzSettings"]>(target, { signal }),
   });
-  if (settings.isError) return <Failure error={settings.error} retry={() => settings.refetch()} />;
+  if (settings.isLoadingError) return <Failure error={settings.error} retry={() => settings.refetch()} />;
   if (settings.isPending) return <Rows count={3} />;
   const { data, etag } = settings.data;
   const parts = [

@@ -1,12 +1,14 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Button, Card, Group, Radio, SimpleGrid, Stack, Stepper, TagsInput, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, Radio, SimpleGrid, Stack, Stepper, TagsInput, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
+import { ApiFields, emptyApi, prepareApi } from "./clients.create-api.tsx";
 import { Snippets } from "./snippets.tsx";
 
 type Schemas = components["schemas"];
@@ -51,6 +53,13 @@ const kinds: readonly Kind[] = [
     settings: { publicClient: false, grantTypes: ["client_credentials"] },
   },
   {
+    id: "api",
+    title: "API or MCP server",
+    text: "It takes access tokens, and signs nobody in: a REST API, or the tools of an assistant.",
+    callback: null,
+    settings: { publicClient: false, grantTypes: [] },
+  },
+  {
     id: "device",
     title: "Device or command line",
     text: "A television, a printer or a tool without a browser: people approve it on another device.",
@@ -80,14 +89,22 @@ export function CreateClientPage() {
   const [problem, setProblem] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
   const [created, setCreated] = useState<Created | null>(null);
+  const [ofApi, setOfApi] = useState(emptyApi);
   const error = (field: string) =>
     problem instanceof ApiProblem ? problem.problem.errors?.find((one) => one.field.startsWith(field))?.message : undefined;
 
+  const bodyOf = (more: Partial<CreateClient>) => ({
+    ...kind.settings,
+    ...more,
+    clientId,
+    ...(name && { name }),
+    ...(kind.callback && { redirectUris }),
+  });
   const create = async () => {
     setSaving(true);
     setProblem(null);
     try {
-      const body = { ...kind.settings, clientId, ...(name && { name }), ...(kind.callback && { redirectUris }) };
+      const body = bodyOf(kind.id === "api" ? await prepareApi(api, ofApi) : {});
       const { data } = await api.send<Created>("POST", "/clients", { body });
       await client.invalidateQueries({ queryKey: [realm, "list"] });
       setCreated(data);
@@ -101,9 +118,7 @@ export function CreateClientPage() {
 
   return (
     <Stack maw={860}>
-      <Title order={1} size="h2">
-        {t("Create application")}
-      </Title>
+      <PageHead title="Create application" call={{ method: "POST", path: api.url("/clients"), body: bodyOf({}) }} />
       <Stepper active={step} onStepClick={(next) => created === null && setStep(next)} allowNextStepsSelect={false} size="sm">
         <Stepper.Step label={t("Kind")}>
           <Stack pt="md">
@@ -171,6 +186,7 @@ export function CreateClientPage() {
                   acceptValueOnBlur
                 />
               )}
+              {kind.id === "api" && <ApiFields value={ofApi} onChange={setOfApi} error={error} />}
               <Group justify="flex-end">
                 <Button variant="default" onClick={() => setStep(0)}>
                   {t("Back")}

@@ -1,13 +1,15 @@
+import allowedSchema from "virtual:schema/AllowedResources";
 import updateSchema from "virtual:schema/UpdateClient";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Badge, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
-import { failed, succeeded } from "../kit/notify.ts";
+import { EditForm } from "../kit/edit-form.tsx";
+import { failed } from "../kit/notify.ts";
 import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
-import type { Resource, TabProps } from "../kit/resource.ts";
+import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
 import { Secret } from "../kit/secret.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
@@ -134,53 +136,23 @@ const ServiceAccount = ({ path, session }: TabProps<Client>) => (
 );
 
 function AllowedResources({ path, session, reload }: TabProps<Client>) {
-  const t = useText();
   const { api, realm, may } = session;
   const target = `${path}/allowed-resources`;
-  const [draft, setDraft] = useState<string | null>(null);
   const stored = useQuery({
     queryKey: [realm, "record", target],
-    queryFn: async () => (await api.get<Schemas["AllowedResources"]>(target)).data,
+    queryFn: ({ signal }) => api.get<Record<string, unknown>>(target, { signal }),
   });
-  if (stored.isError) return <Failure error={stored.error} />;
+  if (stored.isLoadingError) return <Failure error={stored.error} retry={() => void stored.refetch()} />;
   if (stored.isPending) return <Rows count={2} />;
-  const text = draft ?? stored.data.allowedResources.join("\n");
-  const save = async () => {
-    try {
-      const allowedResources = text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean);
-      await api.send("PUT", target, { body: { allowedResources } });
-      succeeded(t("Saved"));
-      setDraft(null);
-      await reload();
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <Stack maw={640}>
-      <Textarea
-        label={t("Allowed resources")}
-        description={t("One resource indicator (RFC 8707) per line: the APIs that this client may request tokens for.")}
-        autosize
-        minRows={4}
-        value={text}
-        readOnly={!may(...MANAGE)}
-        onChange={(event) => setDraft(event.currentTarget.value)}
-      />
-      {draft !== null && (
-        <Group>
-          <Button onClick={() => void save()}>{t("Save changes")}</Button>
-          <Button variant="default" onClick={() => setDraft(null)}>
-            {t("Discard")}
-          </Button>
-        </Group>
-      )}
-    </Stack>
-  );
+  const { data, etag } = stored.data;
+  return <EditForm form={allowedForm} value={data} etag={etag} path={target} readOnly={!may(...MANAGE)} onSaved={() => void reload()} />;
 }
+
+const allowedForm = {
+  schema: allowedSchema,
+  sections: [{ fields: ["allowedResources"] }],
+  hidden: ["clientId"],
+} satisfies FormSpec<Schemas["AllowedResources"]>;
 
 export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateClient"]> = {
   title: "Applications",
@@ -205,9 +177,10 @@ export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateC
       { title: "Addresses", fields: ["redirectUris", "postLogoutRedirectUris", "webOrigins", "initiateLoginUri"] },
       { title: "What it may do", fields: ["grantTypes", "scopes", "firstParty", "consentRequired", "allowedRoles", "allowedGroups"] },
       { title: "Security", fields: ["authMethod", "requirePkce", "requireDpop", "requirePar", "profile"] },
+      { title: "As an API", fields: ["resourceIndicators", "resourceScopes", "resourceAccess"] },
       { title: "Tokens", fields: ["accessTokenLifetime", "refreshTokenLifetime", "rotateRefreshTokens", "claimsInIdToken"] },
     ],
-    controls: { scopes: ScopeNames, allowedRoles: RoleNames },
+    controls: { scopes: ScopeNames, resourceScopes: ScopeNames, allowedRoles: RoleNames },
     hidden: ["id", "realmId", "clientId", "createdAt", "updatedAt", "secret"],
   },
   tabs: [
@@ -232,7 +205,9 @@ export function kindOf({
   publicClient,
   grantTypes,
   applicationType,
-}: Pick<Client, "publicClient" | "grantTypes" | "applicationType">): string {
+  resourceIndicators,
+}: Pick<Client, "publicClient" | "grantTypes" | "applicationType" | "resourceIndicators">): string {
+  if (grantTypes.length === 0 && resourceIndicators.length > 0) return "API";
   if (applicationType === "native") return "native";
   if (publicClient) return "single-page";
   return grantTypes.includes("authorization_code") ? "web" : "machine";

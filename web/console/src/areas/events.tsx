@@ -87,7 +87,7 @@ export function AuditLog() {
       </Group>
       {events.isPending ? (
         <Rows />
-      ) : events.isError ? (
+      ) : events.isLoadingError ? (
         <Failure error={events.error} retry={() => events.refetch()} />
       ) : items.length === 0 ? (
         <Empty title={t("Nothing matches")} />

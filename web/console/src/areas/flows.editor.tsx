@@ -36,7 +36,7 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
     queryKey: [realm, "authenticators"],
     queryFn: async () => (await api.list<Authenticator>("/authenticators")).items,
   });
-  if (authenticators.isError) return <Failure error={authenticators.error} />;
+  if (authenticators.isLoadingError) return <Failure error={authenticators.error} />;
   if (authenticators.isPending) return <Rows count={4} />;
   const stored = item.steps as Step[];
   const steps = draft ?? stored;

@@ -22,7 +22,7 @@ export function GroupTree({ parentId = "", level = 1 }: { parentId?: string; lev
     queryKey: [realm, "list", "/groups", "tree", parentId, size],
     queryFn: ({ signal }) => api.list<GroupItem>(`/groups?parentId=${parentId}`, { query: { size, sort: "name" }, signal }),
   });
-  if (groups.isError) return <Failure error={groups.error} retry={() => groups.refetch()} />;
+  if (groups.isLoadingError) return <Failure error={groups.error} retry={() => groups.refetch()} />;
   if (groups.isPending) return <Rows count={2} />;
   const { items, total } = groups.data;
   if (items.length === 0)

@@ -40,6 +40,7 @@ const Members = ({ path, session }: TabProps<Group>) => (
     ]}
     name={({ username }) => username}
     remove={({ userId }) => `${path}/members/${userId}`}
+    restore={({ userId }) => session.api.send("PUT", `${path}/members/${userId}`)}
     add={(reload) => (
       <AddByPicker
         {...userPicker}
@@ -61,6 +62,7 @@ const Roles = ({ path, session }: TabProps<Group>) => (
     columns={[{ title: "Role", render: ({ name }) => name }]}
     name={({ name }) => name}
     remove={({ roleId }) => `${path}/roles/${roleId}`}
+    restore={({ roleId }) => session.api.send("PUT", `${path}/roles/${roleId}`)}
     add={(reload) => (
       <AddByPicker {...rolePicker} action="Grant" add={(roleId) => session.api.send("PUT", `${path}/roles/${roleId}`)} reload={reload} />
     )}

@@ -111,7 +111,7 @@ function Sync({ item, session, reload }: TabProps<Provider>) {
       await reload();
     }
   };
-  if (syncs.isError) return <Failure error={syncs.error} />;
+  if (syncs.isLoadingError) return <Failure error={syncs.error} />;
   if (syncs.isPending) return <Rows count={3} />;
   return (
     <Stack>

@@ -1,11 +1,12 @@
 import type { components } from "@gatehouse/api";
-import { Alert, Button, Code, FileInput, Group, Select, Stack, Stepper, Table, Text, Textarea, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { Alert, Button, Code, FileInput, Group, Select, Stack, Stepper, Table, Text, Textarea } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { useDryRun } from "../kit/dry-run.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
+import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 
 type Report = components["schemas"]["UserImport"];
@@ -18,39 +19,30 @@ type Format = keyof typeof TYPES;
 export function ImportUsers() {
   const t = useText();
   const { api, realm } = useRealm();
-  const client = useQueryClient();
   const [step, setStep] = useState(0);
   const [text, setText] = useState("");
   const [format, setFormat] = useState<Format>("csv");
   const [onConflict, setOnConflict] = useState("skip");
-  const [report, setReport] = useState<Report | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const query = { onConflict, ...(format === "csv" && { delimiter: delimiterOf(text) }) };
+  const { report, error, busy, run } = useDryRun<Report>(async (dryRun) => {
+    const sent = { query: { dryRun, ...query }, body: text, contentType: TYPES[format] };
+    return (await api.send<Report>("POST", "/users/import", sent)).data;
+  });
   const read = async (file: File | null) => {
     if (!file) return;
     setText(await file.text());
     setFormat(/[.]json$/i.test(file.name) ? "json" : /[.](ndjson|jsonl)$/i.test(file.name) ? "ndjson" : "csv");
   };
   const send = async (dryRun: boolean) => {
-    setBusy(true);
-    setError(null);
-    try {
-      const query = { dryRun, onConflict, ...(format === "csv" && { delimiter: delimiterOf(text) }) };
-      const { data } = await api.send<Report>("POST", "/users/import", { query, body: text, contentType: TYPES[format] });
-      setReport(data);
-      setStep(dryRun ? 1 : 2);
-      if (!dryRun) await client.invalidateQueries({ queryKey: [realm] });
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
+    if (await run(dryRun)) setStep(dryRun ? 1 : 2);
   };
   return (
     <Stack maw={860}>
-      <Title order={1} size="h2">
-        {t("Import users")}
-      </Title>
+      <PageHead
+        title="Import users"
+        description="You see what would happen to every row before anything does."
+        call={{ method: "POST", path: `${api.url("/users/import")}?dryRun=true&onConflict=${onConflict}` }}
+      />
       <Stepper active={step} size="sm" allowNextStepsSelect={false} onStepClick={(next) => step < 2 && setStep(next)}>
         <Stepper.Step label={t("File")}>
           <Stack pt="md">

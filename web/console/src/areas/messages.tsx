@@ -1,15 +1,18 @@
 import providerSchema from "virtual:schema/UpsertMessagingProvider";
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Badge, Button, Code, Drawer, Group, Paper, Stack, Switch, Table, Tabs, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Code, Drawer, Group, Paper, Stack, Switch, Table, Tabs, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
+import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
+import { PushDevices } from "./push-devices.tsx";
 import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -21,21 +24,31 @@ const MANAGE = ["manage-realm"] as const;
 /** Who carries the realm's messages, and what they say. */
 export function Messages() {
   const t = useText();
+  const { api } = useRealm();
+  const { tab = "providers" } = useSearch({ strict: false }) as { tab?: string };
+  const navigate = useNavigate();
+  const setTab = (next: string) => void navigate({ to: ".", search: { tab: next } as never, replace: true });
   return (
     <Stack>
-      <Title order={1} size="h2">
-        {t("Messages")}
-      </Title>
-      <Tabs defaultValue="providers" keepMounted={false}>
-        <Tabs.List>
+      <PageHead
+        title="Messages"
+        description="Who carries the mails, text messages and pushes of this realm, and what they say."
+        call={{ path: api.url(`/messaging/${tab}`) }}
+      />
+      <Tabs value={tab} onChange={(next) => setTab(next ?? "providers")} keepMounted={false}>
+        <Tabs.List className="tab-row">
           <Tabs.Tab value="providers">{t("Providers")}</Tabs.Tab>
           <Tabs.Tab value="templates">{t("Templates")}</Tabs.Tab>
+          <Tabs.Tab value="push-tokens">{t("Push devices")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="providers" pt="md">
           <Providers />
         </Tabs.Panel>
         <Tabs.Panel value="templates" pt="md">
           <Templates />
+        </Tabs.Panel>
+        <Tabs.Panel value="push-tokens" pt="md">
+          <PushDevices />
         </Tabs.Panel>
       </Tabs>
     </Stack>
@@ -49,7 +62,7 @@ function Providers() {
   const list = useQuery({ queryKey: [realm, "list", "/messaging/providers"], queryFn: () => api.list<Provider>("/messaging/providers") });
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
   if (list.isPending) return <Rows count={3} />;
-  if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
+  if (list.isLoadingError) return <Failure error={list.error} retry={() => list.refetch()} />;
   const add = may(...MANAGE) && (
     <SubForm
       title="Add or replace a provider"
@@ -159,7 +172,7 @@ function Templates() {
     queryFn: () => api.list<Template>("/messaging/templates", { query: { size: 1000 } }),
   });
   if (list.isPending) return <Rows />;
-  if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
+  if (list.isLoadingError) return <Failure error={list.error} retry={() => list.refetch()} />;
   return (
     <>
       <Table>

@@ -1,12 +1,13 @@
 import createSchema from "virtual:schema/CreateOrganization";
 import updateSchema from "virtual:schema/UpdateOrganization";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Code, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { AddByPicker, userPicker } from "../kit/picker.tsx";
 import type { Resource, TabProps } from "../kit/resource.ts";
+import type { Control } from "../kit/schema-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { Attributes } from "./attributes.tsx";
@@ -31,6 +32,7 @@ const Members = ({ path, session }: TabProps<Organization>) => (
     ]}
     name={({ username }) => username}
     remove={({ userId }) => `${path}/members/${userId}`}
+    restore={({ userId, role }) => session.api.send("PUT", `${path}/members/${userId}`, { body: { role } })}
     add={(reload) => (
       <AddByPicker
         {...userPicker}
@@ -137,6 +139,28 @@ function Domains({ item, path, session, reload }: TabProps<Organization>) {
   );
 }
 
+type Domain = Schemas["Organization"]["domains"][number];
+
+/** Domains by name; one that stays keeps its verification. */
+const DomainNames: Control = (props) => <DomainTags {...props} />;
+
+function DomainTags({ value, error, readOnly, onChange }: Parameters<Control>[0]) {
+  const t = useText();
+  const domains = (value ?? []) as readonly Domain[];
+  return (
+    <TagsInput
+      label={t("Domains")}
+      description={t("Mail domains of its people. The tab Domains says how each is verified.")}
+      placeholder="initech.example"
+      value={domains.map(({ domain }) => domain)}
+      onChange={(names) => onChange(names.map((name) => domains.find(({ domain }) => domain === name) ?? { domain: name }))}
+      acceptValueOnBlur
+      disabled={readOnly}
+      error={error}
+    />
+  );
+}
+
 export const organizations: Resource<Organization, Schemas["CreateOrganization"], Schemas["UpdateOrganization"]> = {
   title: "Organizations",
   singular: "organization",
@@ -156,7 +180,7 @@ export const organizations: Resource<Organization, Schemas["CreateOrganization"]
   create: {
     schema: createSchema,
     sections: [{ fields: ["name", "displayName", "alias", "enabled"] }],
-    controls: { attributes: Attributes },
+    controls: { attributes: Attributes, domains: DomainNames },
     defaults: { enabled: true },
   },
   edit: {
@@ -167,7 +191,7 @@ export const organizations: Resource<Organization, Schemas["CreateOrganization"]
       { title: "Attributes", fields: ["attributes"] },
       { title: "Branding", fields: ["branding"] },
     ],
-    controls: { attributes: Attributes },
+    controls: { attributes: Attributes, domains: DomainNames },
     hidden: ["realmId", "organizationId", "alias", "memberCount", "createdAt"],
   },
   tabs: [

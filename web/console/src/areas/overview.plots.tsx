@@ -26,7 +26,7 @@ export function Plots() {
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
-  if (series.isError) return <Failure error={series.error} retry={() => series.refetch()} />;
+  if (series.isLoadingError) return <Failure error={series.error} retry={() => series.refetch()} />;
   if (series.isPending) return <Rows count={3} />;
   const { points } = series.data;
   const times = points.map(({ at }) => at);

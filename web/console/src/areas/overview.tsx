@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
+import { PageHead } from "../kit/page-head.tsx";
 import { Rows } from "../kit/states.tsx";
 import { useCount } from "../kit/use-count.ts";
 import { Checklist } from "./overview.checklist.tsx";
@@ -15,12 +16,10 @@ type Schemas = components["schemas"];
 /** The first page of a realm: figures, what to do first, its addresses and its latest events. */
 export function Overview() {
   const t = useText();
-  const { me, realm, may } = useRealm();
+  const { api, me, realm, may } = useRealm();
   return (
     <Stack gap="lg">
-      <Title order={1} size="h2">
-        {me.displayName ?? realm}
-      </Title>
+      <PageHead title={me.displayName ?? realm} call={{ path: api.url("/metrics") }} />
       <Figures />
       <Checklist />
       {may("view-events") && <Plots />}

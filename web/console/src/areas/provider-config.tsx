@@ -62,7 +62,7 @@ const LONG = /(Certificate|Key|Xml)$/;
 /** The connection of a provider: a map whose keys depend on its protocol. */
 export const ProviderConfig: Control = (props) => <ConfigEditor {...props} />;
 
-function ConfigEditor({ value, draft, error, readOnly, onChange }: Parameters<Control>[0]) {
+function ConfigEditor({ value, draft, error, readOnly, bare, onChange }: Parameters<Control>[0]) {
   const t = useText();
   const [name, setName] = useState("");
   const config = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ function ConfigEditor({ value, draft, error, readOnly, onChange }: Parameters<Co
     onChange(text === "" ? rest : { ...rest, [member]: parsed(config[member], text) });
   };
   return (
-    <Fieldset legend={t("Connection")} disabled={readOnly}>
+    <Fieldset {...(bare ? { variant: "unstyled", "aria-label": t("Connection") } : { legend: t("Connection") })} disabled={readOnly}>
       <Stack gap="sm">
         {error && (
           <span role="alert" className="field-error">

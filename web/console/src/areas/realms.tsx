@@ -1,15 +1,17 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Anchor, Button, Drawer, Group, Pagination, Stack, Table, Text, TextInput, Title } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Anchor, Button, Drawer, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
+import { PageHead } from "../kit/page-head.tsx";
+import { Pages } from "../kit/pages.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
-import { Failure, Rows } from "../kit/states.tsx";
+import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { When } from "../kit/when.tsx";
 
 type Schemas = components["schemas"];
@@ -19,9 +21,12 @@ const SIZE = 50;
 /** Every realm of the server, for administrators of master. */
 export function Realms() {
   const t = useText();
-  const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, 200);
-  const [page, setPage] = useState(0);
+  const navigate = useNavigate();
+  // The state of the list stands in the address.
+  const { search = "", page: shown = "0" } = useSearch({ strict: false }) as { search?: string; page?: string };
+  const page = Number(shown);
+  const show = (next: { search?: string; page?: string }) => void navigate({ to: ".", search: next as never, replace: true });
+  const typed = useDebouncedCallback((text: string) => show({ search: text }), 250);
   const [creating, setCreating] = useState(false);
   const realms = useQuery({
     queryKey: ["realms", "list", search, page],
@@ -30,57 +35,74 @@ export function Realms() {
   });
   return (
     <Stack>
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          {t("Realms")}
-        </Title>
+      <PageHead
+        title="Realms"
+        description="Each has its own people, applications, keys and sign-in pages."
+        call={{ path: `/admin/realms?${new URLSearchParams({ page: String(page), size: String(SIZE), ...(search && { search }) })}` }}
+      >
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
           {t("Create realm")}
         </Button>
-      </Group>
+      </PageHead>
       <TextInput
         leftSection={<IconSearch size={16} aria-hidden />}
         aria-label={t("Search realms")}
         placeholder={t("Search realms")}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          setPage(0);
-        }}
+        defaultValue={search}
+        onChange={(event) => typed(event.currentTarget.value)}
         w={320}
       />
       {realms.isPending ? (
         <Rows />
-      ) : realms.isError ? (
+      ) : realms.isLoadingError ? (
         <Failure error={realms.error} retry={() => realms.refetch()} />
       ) : (
         <>
-          <Table highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t("Realm")}</Table.Th>
-                <Table.Th>{t("Display name")}</Table.Th>
-                <Table.Th>{t("Created")}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {realms.data.items.map(({ realmId, displayName, createdAt }) => (
-                <Table.Tr key={realmId}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/realms/${realmId}/overview` as never} fw={600}>
-                      {realmId}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>{displayName ?? "–"}</Table.Td>
-                  <Table.Td>
-                    <When time={createdAt} />
-                  </Table.Td>
+          <div className="listing">
+            <Table highlightOnHover verticalSpacing="sm" className="records">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t("Realm")}</Table.Th>
+                  <Table.Th>{t("Display name")}</Table.Th>
+                  <Table.Th>{t("Created")}</Table.Th>
                 </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+              </Table.Thead>
+              <Table.Tbody>
+                {realms.data.items.map(({ realmId, displayName, createdAt }) => (
+                  <Table.Tr
+                    key={realmId}
+                    className="clickable"
+                    onClick={(event) => {
+                      if (!(event.target as Element).closest("a")) void navigate({ to: `/realms/${realmId}/overview` as never });
+                    }}
+                  >
+                    <Table.Td>
+                      <Anchor component={Link} to={`/realms/${realmId}/overview` as never} underline="never" c="inherit" fw={600}>
+                        {realmId}
+                      </Anchor>
+                    </Table.Td>
+                    <Table.Td>{displayName ?? "–"}</Table.Td>
+                    <Table.Td>
+                      <When time={createdAt} />
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </div>
+          {realms.data.items.length === 0 && <Empty title={t("Nothing matches")} />}
           {realms.data.total > SIZE && (
-            <Pagination value={page + 1} total={Math.ceil(realms.data.total / SIZE)} onChange={(next) => setPage(next - 1)} />
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {t(realms.data.estimated ? "About {total}" : "{total} in all", { total: realms.data.total.toLocaleString() })}
+              </Text>
+              <Pages
+                page={page}
+                size={SIZE}
+                total={realms.data.total}
+                onChange={(next) => show({ search, page: next === 0 ? "" : String(next) })}
+              />
+            </Group>
           )}
         </>
       )}

@@ -26,7 +26,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
     queryKey: [realm, "admin-roles"],
     queryFn: async () => (await api.list<Schemas["AdminRole"]>("/admin-roles", { query: { size: 1000 } })).items,
   });
-  if (catalogue.isError || roles.isError) return <Failure error={catalogue.error ?? roles.error} />;
+  if (catalogue.isLoadingError || roles.isLoadingError) return <Failure error={catalogue.error ?? roles.error} />;
   if (catalogue.isPending || roles.isPending) return <Rows count={4} />;
   const held = roles.data.find(({ roleId }) => roleId === item.roleId)?.permissions ?? [];
   const set = async (permissions: string[]) => {
@@ -54,7 +54,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
   );
 }
 
-const Holders = ({ item }: TabProps<Role>) => (
+const Holders = ({ item, session }: TabProps<Role>) => (
   <SubList<Schemas["User"]>
     path="/users"
     query={{ role: item.roleId }}
@@ -68,6 +68,7 @@ const Holders = ({ item }: TabProps<Role>) => (
     name={({ username }) => username}
     removeTitle="Unassign"
     remove={({ userId }) => `/users/${userId}/roles/${item.roleId}`}
+    restore={({ userId }) => session.api.send("POST", `/users/${userId}/roles`, { body: { name: item.name } })}
   />
 );
 

@@ -1,21 +1,32 @@
 import type { components } from "@gatehouse/api";
+import { ofApi } from "./snippets.api.ts";
+import { ofServer } from "./snippets.web.ts";
 
-type Client = Pick<components["schemas"]["Client"], "clientId" | "publicClient" | "grantTypes" | "redirectUris">;
+export type SnippetClient = Pick<
+  components["schemas"]["Client"],
+  "clientId" | "publicClient" | "grantTypes" | "redirectUris" | "applicationType" | "resourceIndicators" | "resourceScopes"
+>;
 
 export interface Snippet {
   readonly title: string;
   readonly text: string;
 }
 
-/** What to copy into an application, by its kind. */
-export function snippetsOf({ clientId, publicClient, grantTypes, redirectUris }: Client, issuer: string): readonly Snippet[] {
+/** What to copy into an application, by its kind. An API that people also sign in to has both. */
+export function snippetsOf(client: SnippetClient, issuer: string): readonly Snippet[] {
+  const { clientId, publicClient, grantTypes, redirectUris, applicationType, resourceIndicators, resourceScopes } = client;
   const values = { clientId, issuer, callback: redirectUris[0] ?? "https://app.example.com/callback" };
-  if (grantTypes.includes("device") && !grantTypes.includes("authorization_code")) return ofDevice(values);
-  if (!grantTypes.includes("authorization_code")) return ofMachine(values);
-  return publicClient ? ofBrowser(values) : ofServer(values);
+  const resource = resourceIndicators[0];
+  const asApi = resource === undefined ? [] : ofApi({ clientId, issuer, resource, scopes: resourceScopes });
+  if (grantTypes.includes("authorization_code")) {
+    if (!publicClient) return [...ofServer(values), ...asApi];
+    return [...(applicationType === "native" ? ofNative(values) : ofBrowser(values)), ...asApi];
+  }
+  if (grantTypes.includes("device")) return [...ofDevice(values), ...asApi];
+  return grantTypes.includes("client_credentials") || asApi.length === 0 ? [...asApi, ...ofMachine(values)] : asApi;
 }
 
-interface Values {
+export interface Values {
   readonly clientId: string;
   readonly issuer: string;
   readonly callback: string;
@@ -30,6 +41,15 @@ curl ${issuer}/device_authorization -d client_id=${clientId} -d scope=openid
 # 2. Asked again every few seconds, until the person has approved.
 curl ${issuer}/token -d client_id=${clientId} \\
   -d grant_type=urn:ietf:params:oauth:grant-type:device_code -d device_code=DEVICE_CODE`,
+  },
+  {
+    title: "Node.js",
+    text: `import * as oidc from "openid-client";
+
+const config = await oidc.discovery(new URL("${issuer}"), "${clientId}", undefined, oidc.None());
+const device = await oidc.initiateDeviceAuthorization(config, { scope: "openid profile" });
+console.log(\`Open \${device.verification_uri} and type \${device.user_code}\`);
+const tokens = await oidc.pollDeviceAuthorizationGrant(config, device);`,
   },
 ];
 
@@ -118,6 +138,24 @@ provideAuth({
 });`,
   },
   {
+    title: "Vue",
+    text: `// auth.ts, with oidc-client-ts
+import { UserManager } from "oidc-client-ts";
+import { ref } from "vue";
+
+const users = new UserManager({
+  authority: "${issuer}",
+  client_id: "${clientId}",
+  redirect_uri: "${callback}",
+});
+export const user = ref(await users.getUser());
+export const signIn = () => users.signinRedirect();
+export const finish = async () => (user.value = await users.signinRedirectCallback());`,
+  },
+];
+
+const ofNative = ({ clientId, issuer, callback }: Values): readonly Snippet[] => [
+  {
     title: "Android and iOS",
     text: `// AppAuth: https://appauth.io
 // Issuer:       ${issuer}
@@ -129,72 +167,27 @@ AuthorizationServiceConfiguration.fetchFromIssuer(Uri.parse("${issuer}")) { conf
   startActivityForResult(AuthorizationService(this).getAuthorizationRequestIntent(request), 1)
 }`,
   },
-];
-
-const ofServer = ({ clientId, issuer, callback }: Values): readonly Snippet[] => [
   {
-    title: "Node.js",
-    text: `import * as oidc from "openid-client";
+    title: "React Native",
+    text: `import { authorize } from "react-native-app-auth";
 
-const config = await oidc.discovery(new URL("${issuer}"), "${clientId}", process.env.CLIENT_SECRET);
-const verifier = oidc.randomPKCECodeVerifier();
-const url = oidc.buildAuthorizationUrl(config, {
-  redirect_uri: "${callback}",
-  scope: "openid profile email",
-  code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-  code_challenge_method: "S256",
-});
-// Redirect the browser to url.href. On the callback:
-// const tokens = await oidc.authorizationCodeGrant(config, new URL(request.url), { pkceCodeVerifier: verifier });`,
-  },
-  {
-    title: "Next.js",
-    text: `// auth.ts, with Auth.js. Its redirect URI is https://your-app/api/auth/callback/gatehouse
-import NextAuth from "next-auth";
-
-export const { handlers, auth, signIn, signOut } = NextAuth({
-  providers: [{
-    id: "gatehouse",
-    name: "Gatehouse",
-    type: "oidc",
-    issuer: "${issuer}",
-    clientId: "${clientId}",
-    clientSecret: process.env.CLIENT_SECRET,
-  }],
+const tokens = await authorize({
+  issuer: "${issuer}",
+  clientId: "${clientId}",
+  redirectUrl: "${callback}",
+  scopes: ["openid", "profile", "email", "offline_access"],
 });`,
   },
   {
-    title: "Spring Boot",
-    text: `# application.yml. Its redirect URI is https://your-app/login/oauth2/code/gatehouse
-spring.security.oauth2.client:
-  registration.gatehouse:
-    client-id: ${clientId}
-    client-secret: \${CLIENT_SECRET}
-    scope: openid, profile, email
-  provider.gatehouse.issuer-uri: ${issuer}`,
-  },
-  {
-    title: "ASP.NET Core",
-    text: `// Its redirect URI is https://your-app/signin-oidc
-builder.Services.AddAuthentication(options => {
-  options.DefaultScheme = CookieAuthenticationDefaults.AuthenticationScheme;
-  options.DefaultChallengeScheme = OpenIdConnectDefaults.AuthenticationScheme;
-}).AddCookie().AddOpenIdConnect(options => {
-  options.Authority = "${issuer}";
-  options.ClientId = "${clientId}";
-  options.ClientSecret = builder.Configuration["CLIENT_SECRET"];
-  options.ResponseType = "code";
-});`,
-  },
-  {
-    title: "Django",
-    text: `# settings.py, with mozilla-django-oidc
-OIDC_RP_CLIENT_ID = "${clientId}"
-OIDC_RP_CLIENT_SECRET = os.environ["CLIENT_SECRET"]
-OIDC_RP_SIGN_ALGO = "RS256"
-OIDC_OP_AUTHORIZATION_ENDPOINT = "${issuer}/authorize"
-OIDC_OP_TOKEN_ENDPOINT = "${issuer}/token"
-OIDC_OP_USER_ENDPOINT = "${issuer}/userinfo"
-OIDC_OP_JWKS_ENDPOINT = "${issuer}/jwks"`,
+    title: "Flutter",
+    text: `// flutter_appauth
+final tokens = await const FlutterAppAuth().authorizeAndExchangeCode(
+  AuthorizationTokenRequest(
+    '${clientId}',
+    '${callback}',
+    issuer: '${issuer}',
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+  ),
+);`,
   },
 ];

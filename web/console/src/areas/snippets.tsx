@@ -1,13 +1,10 @@
-import type { components } from "@gatehouse/api";
 import { Code, CopyButton, Stack, Tabs, Text } from "@mantine/core";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { snippetsOf } from "./snippets.texts.ts";
-
-type Client = Pick<components["schemas"]["Client"], "clientId" | "publicClient" | "grantTypes" | "redirectUris">;
+import { type SnippetClient, snippetsOf } from "./snippets.texts.ts";
 
 /** What to copy into an application, for libraries that are tested against this server. */
-export function Snippets({ client }: { client: Client }) {
+export function Snippets({ client }: { client: SnippetClient }) {
   const t = useText();
   const { realm } = useRealm();
   const issuer = `${location.origin}/realms/${realm}`;
@@ -18,7 +15,7 @@ export function Snippets({ client }: { client: Client }) {
         {t("Every OpenID Connect library needs the issuer and the client ID:")} <Code>{issuer}</Code> <Code>{client.clientId}</Code>
       </Text>
       <Tabs defaultValue={snippets[0]!.title}>
-        <Tabs.List>
+        <Tabs.List className="tab-row">
           {snippets.map(({ title }) => (
             <Tabs.Tab key={title} value={title}>
               {title}

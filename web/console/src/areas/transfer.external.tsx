@@ -1,9 +1,9 @@
 import type { components } from "@gatehouse/api";
 import { Accordion, Alert, Badge, Button, Card, Code, FileInput, Group, List, Stack, Table, Text, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { useDryRun } from "../kit/dry-run.ts";
 import { succeeded } from "../kit/notify.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
 import { WriteError } from "../kit/record-page.tsx";
@@ -15,30 +15,15 @@ type Translation = Report["translation"];
 /** Takes over the export of another system: first what would be carried over and what not, then the import. */
 export function ExternalImport() {
   const t = useText();
-  const { api, realm } = useRealm();
-  const client = useQueryClient();
+  const { api } = useRealm();
   const [files, setFiles] = useState<File[]>([]);
   const [onConflict, setOnConflict] = useState("skip");
-  const [report, setReport] = useState<Report | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const run = async (dryRun: boolean) => {
-    setBusy(true);
-    setError(null);
-    try {
-      const query = { dryRun, onConflict };
-      const sent = await bodyOf(files);
-      const { data } = await api.send<Report>("POST", "/import/external", { query, ...sent });
-      setReport(data);
-      if (!dryRun) {
-        succeeded(t("The export is imported"));
-        await client.invalidateQueries({ queryKey: [realm] });
-      }
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
+  const { report, error, busy, run, reset } = useDryRun<Report>(async (dryRun) => {
+    const sent = await bodyOf(files);
+    return (await api.send<Report>("POST", "/import/external", { query: { dryRun, onConflict }, ...sent })).data;
+  });
+  const make = async () => {
+    if (await run(false)) succeeded(t("The export is imported"));
   };
   return (
     <Card withBorder>
@@ -58,7 +43,7 @@ export function ExternalImport() {
             value={files}
             onChange={(next) => {
               setFiles(next);
-              setReport(null);
+              reset();
             }}
           />
           <OnConflict value={onConflict} onChange={setOnConflict} />
@@ -68,7 +53,7 @@ export function ExternalImport() {
             {t("See what would be imported")}
           </Button>
           {report?.dryRun && (
-            <Button loading={busy} onClick={() => void run(false)}>
+            <Button loading={busy} onClick={() => void make()}>
               {t("Import it")}
             </Button>
           )}

@@ -1,12 +1,12 @@
 import type { components } from "@gatehouse/api";
-import { Button, Card, Checkbox, FileInput, Group, PasswordInput, Select, Stack, Text, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { Button, Card, Checkbox, FileInput, Group, PasswordInput, Select, Stack, Title } from "@mantine/core";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { CopyAsCurl } from "../kit/curl.tsx";
 import { save } from "../kit/download.ts";
+import { useDryRun } from "../kit/dry-run.ts";
 import { succeeded } from "../kit/notify.ts";
+import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Changes } from "./transfer.changes.tsx";
 import { ExternalImport } from "./transfer.external.tsx";
@@ -15,21 +15,14 @@ type Report = components["schemas"]["RealmImport"];
 
 /** Export and import of the realm's configuration. */
 export function Transfer() {
-  const t = useText();
   const { api } = useRealm();
   return (
     <Stack maw={860}>
-      <Group justify="space-between" align="flex-start">
-        <div>
-          <Title order={1} size="h2">
-            {t("Export & import")}
-          </Title>
-          <Text c="dimmed" size="sm">
-            {t("The realm as one document: for backups, another server, or a repository.")}
-          </Text>
-        </div>
-        <CopyAsCurl path={api.url("/export")} />
-      </Group>
+      <PageHead
+        title="Export & import"
+        description="The realm as one document: for backups, another server, or a repository."
+        call={{ path: api.url("/export") }}
+      />
       <Export />
       <Import />
       <ExternalImport />
@@ -113,33 +106,18 @@ function Export() {
 
 function Import() {
   const t = useText();
-  const { api, realm } = useRealm();
-  const client = useQueryClient();
+  const { api } = useRealm();
   const [file, setFile] = useState<File | null>(null);
   const [prune, setPrune] = useState("none");
   const [passphrase, setPassphrase] = useState("");
-  const [report, setReport] = useState<Report | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const run = async (dryRun: boolean) => {
-    if (!file) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const query = { dryRun, ...(prune !== "none" && { prune }), ...(!dryRun && report && { plan: report.digest }) };
-      const headers = passphrase ? { "Export-Passphrase": encodeURIComponent(passphrase) } : {};
-      const body = await file.text();
-      const { data } = await api.send<Report>("POST", "/import", { query, headers, body, contentType: "application/json" });
-      setReport(data);
-      if (!dryRun) {
-        succeeded(t("The document is imported"));
-        await client.invalidateQueries({ queryKey: [realm] });
-      }
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
+  const { report, error, busy, run, reset } = useDryRun<Report>(async (dryRun, last) => {
+    const query = { dryRun, ...(prune !== "none" && { prune }), ...(!dryRun && last && { plan: last.digest }) };
+    const headers = passphrase ? { "Export-Passphrase": encodeURIComponent(passphrase) } : {};
+    const body = await file!.text();
+    return (await api.send<Report>("POST", "/import", { query, headers, body, contentType: "application/json" })).data;
+  });
+  const make = async () => {
+    if (await run(false)) succeeded(t("The document is imported"));
   };
   const changes = report ? report.actions.length + (report.users ? report.users.created + report.users.updated : 0) : 0;
   return (
@@ -157,7 +135,7 @@ function Import() {
           value={file}
           onChange={(next) => {
             setFile(next);
-            setReport(null);
+            reset();
           }}
         />
         <Group grow align="flex-end">
@@ -171,7 +149,7 @@ function Import() {
             allowDeselect={false}
             onChange={(value) => {
               setPrune(value ?? "none");
-              setReport(null);
+              reset();
             }}
           />
           <PasswordInput
@@ -186,7 +164,7 @@ function Import() {
             {t("See what would change")}
           </Button>
           {report?.dryRun && changes > 0 && (
-            <Button loading={busy} onClick={() => void run(false)} {...(prune === "all" && { color: "red" })}>
+            <Button loading={busy} onClick={() => void make()} {...(prune === "all" && { color: "red" })}>
               {t("Make {count} changes", { count: changes })}
             </Button>
           )}

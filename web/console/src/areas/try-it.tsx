@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/record-page.tsx";
 import { Claims } from "./token-preview.tsx";
 import { type Attempt, answerOf, decoded, prepare, redeem, type Tokens, tryItClient, userinfo } from "./try-it.flow.ts";
@@ -55,16 +56,11 @@ export function TryIt() {
   if (!me.developmentMode) return <Alert>{t("This page is there in development mode alone.")}</Alert>;
   return (
     <Stack maw={1100}>
-      <div>
-        <Title order={1} size="h2">
-          {t("Try it")}
-        </Title>
-        <Text c="dimmed" size="sm">
-          {t(
-            "Sign in as a user of this realm, as an application would: code flow with PKCE. You see the request, the tokens and userinfo.",
-          )}
-        </Text>
-      </div>
+      <PageHead
+        title="Try it"
+        description="Sign in as a user of this realm, as an application would: code flow with PKCE. You see the request, the tokens and userinfo."
+        call={{ path: `/realms/${realm}/.well-known/openid-configuration` }}
+      />
       <Card withBorder>
         <form
           onSubmit={(event) => {

@@ -1,5 +1,18 @@
 import type { components } from "@gatehouse/api";
-import { Alert, Badge, Button, Checkbox, Code, Group, MultiSelect, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import {
+  Alert,
+  Badge,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  MultiSelect,
+  PasswordInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
@@ -164,6 +177,7 @@ const Roles = ({ path, session }: Props) => (
     ]}
     name={({ name }) => name}
     remove={({ roleId, direct }) => (direct ? `${path}/roles/${roleId}` : null)}
+    restore={({ name, clientId }) => session.api.send("POST", `${path}/roles`, { body: { name, clientId } })}
     add={(reload) => (
       <AddByPicker
         {...roleNamePicker}
@@ -188,6 +202,7 @@ const Groups = ({ item, path, session }: Props) => (
     ]}
     name={({ name }) => name}
     remove={({ groupId }) => `/groups/${groupId}/members/${item.userId}`}
+    restore={({ groupId }) => session.api.send("PUT", `/groups/${groupId}/members/${item.userId}`)}
     add={(reload) => (
       <AddByPicker
         label="Group"
@@ -285,7 +300,27 @@ function Privacy({ item, path, session }: Props) {
   );
 }
 
-const OwnActivity = ({ item }: Props) => <Activity actor={item.username} />;
+/** What was done to this person, and what this person did. */
+function UserActivity({ item }: Props) {
+  const t = useText();
+  const [by, setBy] = useState("about");
+  return (
+    <Stack>
+      <Group>
+        <SegmentedControl
+          aria-label={t("Events")}
+          data={[
+            { value: "about", label: t("About this person") },
+            { value: "by", label: t("By this person") },
+          ]}
+          value={by}
+          onChange={setBy}
+        />
+      </Group>
+      {by === "by" ? <Activity actor={item.username} /> : <Activity resourceType="users" resourceId={item.userId} />}
+    </Stack>
+  );
+}
 
 export const userTabs: readonly Tab<User>[] = [
   { id: "credentials", title: "Credentials", Component: Credentials },
@@ -295,5 +330,5 @@ export const userTabs: readonly Tab<User>[] = [
   { id: "sessions", title: "Sessions", Component: Sessions },
   { id: "links", title: "Linked accounts", Component: Links },
   { id: "privacy", title: "Privacy", Component: Privacy },
-  { id: "own", title: "Own activity", permission: ["view-events"], Component: OwnActivity },
+  { id: "activity", title: "Activity", permission: ["view-events"], Component: UserActivity },
 ];

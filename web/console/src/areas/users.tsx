@@ -107,6 +107,7 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
     hidden: ["realmId", "userId", "source", "createdAt", "mfaEnabled"],
   },
   tabs: userTabs,
+  activity: false,
   actions: [
     {
       title: "Sign out everywhere",

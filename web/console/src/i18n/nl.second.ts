@@ -65,8 +65,6 @@ export const second: Readonly<Record<string, string>> = {
   Off: "Uit",
   Older: "Ouder",
   On: "Aan",
-  "One resource indicator (RFC 8707) per line: the APIs that this client may request tokens for.":
-    "Eén resource-indicator (RFC 8707) per regel: de API's waarvoor deze client tokens mag vragen.",
   "Only the first are shown.": "Alleen de eerste worden getoond.",
   "Open the application": "Applicatie openen",
   "Open the realm": "Realm openen",
@@ -81,7 +79,6 @@ export const second: Readonly<Record<string, string>> = {
   Organizations: "Organisaties",
   Outcome: "Uitkomst",
   Overview: "Overzicht",
-  "Own activity": "Eigen activiteit",
   Owner: "Eigenaar",
   "Page {page} of {pages}": "Pagina {page} van {pages}",
   "Pages made on a server: Express, Next.js, Spring, Django. It can keep a secret.":
@@ -256,7 +253,6 @@ export const second: Readonly<Record<string, string>> = {
   "The document is imported": "Het document is geïmporteerd",
   "The exact addresses that people return to after signing in.": "De precieze adressen waar mensen na het aanmelden terugkomen.",
   "The export is imported": "De export is geïmporteerd",
-  "The first {count} of {total}": "De eerste {count} van {total}",
   "The invitation is on its way to {email}": "De uitnodiging is onderweg naar {email}",
   "The keys that sign tokens and SAML assertions of this realm.": "De sleutels die tokens en SAML-assertions van deze realm tekenen.",
   "The last try failed: {error}": "De laatste poging mislukte: {error}",

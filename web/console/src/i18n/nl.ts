@@ -1,5 +1,7 @@
 import { first } from "./nl.first.ts";
+import { members } from "./nl.members.ts";
 import { second } from "./nl.second.ts";
+import { third } from "./nl.third.ts";
 
-/** Dutch. The keys are the English texts. */
-export const nl: Readonly<Record<string, string>> = { ...first, ...second };
+/** Dutch. The keys are the English texts; what a page says goes before the name of a member. */
+export const nl: Readonly<Record<string, string>> = { ...members, ...first, ...second, ...third };

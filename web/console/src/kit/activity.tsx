@@ -18,7 +18,7 @@ export function Activity({ resourceType, resourceId, actor }: { resourceType?: s
     queryFn: async () => (await api.get<{ items: AuditEvent[] }>("/events", { query })).data.items,
   });
   if (events.isPending) return <Rows />;
-  if (events.isError) return <Failure error={events.error} retry={() => events.refetch()} />;
+  if (events.isLoadingError) return <Failure error={events.error} retry={() => events.refetch()} />;
   if (events.data.length === 0) return <Empty title={t("No activity yet")} />;
   return <EventTable events={events.data} />;
 }

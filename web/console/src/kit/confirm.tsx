@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { useState, useSyncExternalStore } from "react";
-import { useText } from "../i18n/index.ts";
+import { useState } from "react";
+import { createStore } from "../app/store.ts";
+import { type Translate, useText } from "../i18n/index.ts";
 
 export interface Confirmation {
   readonly title: string;
@@ -11,39 +12,36 @@ export interface Confirmation {
   readonly typed?: string | undefined;
 }
 
-let open: { question: Confirmation; answer: (yes: boolean) => void } | null = null;
-const listeners = new Set<() => void>();
-const show = (next: typeof open) => {
-  open = next;
-  for (const listener of listeners) listener();
-};
+interface Asked {
+  readonly question: Confirmation;
+  answer(yes: boolean): void;
+}
+const asked = createStore<Asked | null>(null);
 
 /** Asks in a dialog. */
 export function confirmed(question: Confirmation): Promise<boolean> {
-  open?.answer(false);
+  asked.get()?.answer(false);
   return new Promise((resolve) => {
-    show({
+    asked.set({
       question,
       answer: (yes) => {
-        show(null);
+        asked.set(null);
         resolve(yes);
       },
     });
   });
 }
 
+/** What was typed would be lost. */
+export const discards = (t: Translate): Promise<boolean> =>
+  confirmed({ title: t("Discard this?"), text: t("What you typed here is not saved."), action: t("Discard"), danger: true });
+
 export function ConfirmDialog() {
-  const current = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => open,
-  );
+  const current = asked.use();
   return current && <Dialog key={current.question.text} {...current} />;
 }
 
-function Dialog({ question, answer }: NonNullable<typeof open>) {
+function Dialog({ question, answer }: Asked) {
   const t = useText();
   const [typed, setTyped] = useState("");
   const ready = question.typed === undefined || typed === question.typed;

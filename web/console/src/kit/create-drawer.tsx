@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { confirmed } from "./confirm.tsx";
+import { discards } from "./confirm.tsx";
 import { succeeded } from "./notify.ts";
 import type { Resource } from "./resource.ts";
 import { type Draft, SchemaForm } from "./schema-form.tsx";
@@ -40,8 +40,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   };
   const leave = async () => {
     const dirty = shown === null && JSON.stringify(draft) !== JSON.stringify(spec.defaults ?? {});
-    const question = { title: t("Discard this?"), text: t("What you typed here is not saved."), action: t("Discard"), danger: true };
-    if (dirty && !(await confirmed(question))) return;
+    if (dirty && !(await discards(t))) return;
     reset();
     close();
   };

@@ -2,8 +2,15 @@ import { ActionIcon, Code, CopyButton, Popover, Stack, Text, Tooltip } from "@ma
 import { IconTerminal2 } from "@tabler/icons-react";
 import { useText } from "../i18n/index.ts";
 
+export interface Call {
+  readonly method?: string;
+  /** From the server's root. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
 /** The API call behind a screen, to copy. */
-export function CopyAsCurl({ method = "GET", path, body }: { method?: string; path: string; body?: unknown }) {
+export function CopyAsCurl({ method = "GET", path, body }: Call) {
   const t = useText();
   const command = curlOf(method, path, body);
   return (

@@ -6,8 +6,9 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { succeeded } from "./notify.ts";
 import type { FormSpec } from "./resource.ts";
-import { labelOf } from "./schema.ts";
+import { isSecret, labelOf } from "./schema.ts";
 import { type Draft, SchemaForm } from "./schema-form.tsx";
+import { undoable } from "./undo.tsx";
 import { UnsavedBar } from "./unsaved.tsx";
 
 export interface EditFormProps {
@@ -54,14 +55,23 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
     setProblem(null);
     setError(null);
     try {
-      await api.send(method, path, { body, ifMatch });
-      succeeded(t("Saved"));
+      const before = stored;
+      const saved = await api.send(method, path, { body, ifMatch });
+      const secret = Object.keys(edited).some((name) => isSecret(name, form.schema.properties?.[name]));
+      // A secret is never read, so it cannot be put back.
+      if (secret || !saved.etag) succeeded(t("Saved"));
+      else
+        undoable(t("Saved"), async () => {
+          await api.send(method, path, { body: before, ifMatch: saved.etag });
+          succeeded(t("It is as it was"));
+          onSaved();
+        });
       discard();
       onSaved();
     } catch (reason) {
-      if (reason instanceof ApiProblem && reason.status === 412) await compare();
-      else if (reason instanceof ApiProblem) setProblem(reason);
-      setError(messageOf(reason));
+      const other = reason instanceof ApiProblem && reason.status === 412 ? await compare().catch((failure: unknown) => failure) : null;
+      if (reason instanceof ApiProblem && reason.status !== 412) setProblem(reason);
+      setError(messageOf(other ?? reason));
     } finally {
       setSaving(false);
     }
@@ -71,6 +81,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
     const theirs = writable(data, form);
     const fields = Object.keys(edited).filter((name) => !same(theirs[name], stored[name]) && !same(theirs[name], edited[name]));
     setConflict({ theirs, etag: current, fields });
+    return null;
   };
 
   return (
@@ -105,7 +116,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
         }}
       />
       {preview?.(draft)}
-      {!conflict && <UnsavedBar dirty={dirty} saving={saving} onSave={() => void save(draft, etag)} onDiscard={discard} />}
+      <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} error={error} onSave={() => void save(draft, etag)} onDiscard={discard} />
     </Stack>
   );
 }

@@ -1,17 +1,17 @@
 import {
+  Code,
   Fieldset,
   JsonInput,
   MultiSelect,
   NumberInput,
   PasswordInput,
   Select,
-  Stack,
   Switch,
   TagsInput,
   Textarea,
   TextInput,
 } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { type Described, describe, labelOf, type Schema } from "./schema.ts";
 
@@ -25,18 +25,32 @@ export interface FieldProps {
   readonly label?: string;
   readonly description?: string;
   readonly readOnly?: boolean;
+  /** Alone below a heading that names it already. */
+  readonly bare?: boolean;
   onChange(value: unknown): void;
   errorOf(path: string): string | undefined;
 }
 
 /** One member of a record, edited by the control that fits its schema. */
-export function Field({ name, path, schema, required, value, label, description, readOnly = false, onChange, errorOf }: FieldProps) {
+export function Field({
+  name,
+  path,
+  schema,
+  required,
+  value,
+  label,
+  description,
+  readOnly = false,
+  bare = false,
+  onChange,
+  errorOf,
+}: FieldProps) {
   const t = useText();
   const described = describe(name, schema);
   const { kind, nullable } = described;
   const shared = {
     label: label ?? t(labelOf(name)),
-    description: description ?? schema.description ?? described.schema.description,
+    description: withCode(t(hint(description ?? schema.description ?? described.schema.description))),
     error: errorOf(path),
     readOnly,
     disabled: readOnly,
@@ -109,13 +123,12 @@ export function Field({ name, path, schema, required, value, label, description,
         <TextInput {...shared} value={text} onChange={(event) => change(event.currentTarget.value)} />
       );
     }
-    case "object":
-      return (
-        <Fieldset legend={shared.label}>
-          <Stack gap="sm">
-            {Object.entries(kind.properties).map(([member, inner]) => (
+    case "object": {
+      const members = (
+        <div className="members">
+          {Object.entries(kind.properties).map(([member, inner]) => (
+            <div key={member} className={isNarrow(member, inner) ? "member" : "member-wide"}>
               <Field
-                key={member}
                 name={member}
                 path={`${path}.${member}`}
                 schema={inner}
@@ -125,13 +138,34 @@ export function Field({ name, path, schema, required, value, label, description,
                 onChange={(next) => onChange({ ...(value as object | null), [member]: next })}
                 errorOf={errorOf}
               />
-            ))}
-          </Stack>
-        </Fieldset>
+            </div>
+          ))}
+        </div>
       );
+      return bare ? members : <Fieldset legend={shared.label}>{members}</Fieldset>;
+    }
     default:
       return <JsonField {...shared} value={value} described={described} onChange={onChange} />;
   }
+}
+
+/** Numbers and choices stand side by side where there is room. */
+function isNarrow(name: string, schema: Schema): boolean {
+  const { kind } = describe(name, schema).kind;
+  return kind === "number" || kind === "choice";
+}
+
+/** A description that begins with a small letter is what a refused pattern says: it comes with the error. What the API does
+ * with a member that is left out is said by the field itself. */
+const hint = (text = "") => (/^[a-z]|^Left out:/.test(text) ? "" : text);
+
+/** What stands in backticks is shown as code. */
+function withCode(text: string): ReactNode {
+  if (text === "") return undefined;
+  return text.split("`").map((part, place) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never move
+    place % 2 === 1 ? <Code key={place}>{part}</Code> : part,
+  );
 }
 
 function limits({ minimum, maximum }: Schema) {
@@ -140,7 +174,7 @@ function limits({ minimum, maximum }: Schema) {
 
 interface JsonFieldProps {
   readonly label: string;
-  readonly description: string | undefined;
+  readonly description: ReactNode;
   readonly error: string | undefined;
   readonly disabled: boolean;
   readonly value: unknown;

@@ -2,8 +2,8 @@ import {
   Anchor,
   Button,
   Checkbox,
+  Drawer,
   Group,
-  Pagination,
   ScrollArea,
   SegmentedControl,
   Select,
@@ -11,7 +11,6 @@ import {
   Table,
   Text,
   TextInput,
-  Title,
 } from "@mantine/core";
 import { useDebouncedCallback, useLocalStorage } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconPlus, IconSearch } from "@tabler/icons-react";
@@ -22,7 +21,9 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { CreateDrawer } from "./create-drawer.tsx";
-import { CopyAsCurl } from "./curl.tsx";
+import { PageHead } from "./page-head.tsx";
+import { Pages } from "./pages.tsx";
+import { RecordPage } from "./record-page.tsx";
 import type { Resource } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
 
@@ -34,12 +35,11 @@ export interface ListPageProps<T> {
   readonly resource: Resource<T, any, any>;
   readonly area: string;
   readonly search: ListSearch;
-  setSearch(search: ListSearch): void;
+  /** `push`: Back returns to the state before. */
+  setSearch(search: ListSearch, push?: boolean): void;
 }
 
 const SIZES = ["25", "50", "100", "200"];
-/** `page × size` may reach 10,000; what lies further is found by searching. */
-const DEEPEST = 10_000;
 
 export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps<T>) {
   const t = useText();
@@ -58,7 +58,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
   });
   const change = (part: ListSearch) => {
     setSelected(new Set());
-    setSearch({ ...search, page: undefined, ...part });
+    setSearch({ ...search, page: undefined, open: undefined, tab: undefined, ...part });
   };
   const typed = useDebouncedCallback((text: string) => change({ search: text || undefined }), 250);
   const manage = may(...resource.permission.manage);
@@ -72,27 +72,17 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
     </Button>
   );
   const queryText = new URLSearchParams(Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)).toString();
+  const shut = () => setSearch({ ...search, open: undefined, tab: undefined });
   const { Header, Toolbar, Tree } = resource;
   const asTree = Tree !== undefined && !filtered && search.view !== "list";
   return (
     <Stack gap="md">
-      <Group justify="space-between" align="flex-start">
-        <div className="page-head">
-          <Title order={1} size="h2">
-            {t(resource.title)}
-          </Title>
-          <Text c="dimmed" size="sm">
-            {t(resource.description)}
-          </Text>
-        </div>
-        <Group gap="xs">
-          <CopyAsCurl path={`${api.url(resource.path)}?${queryText}`} />
-          {Toolbar && <Toolbar />}
-          {createButton}
-        </Group>
-      </Group>
+      <PageHead title={resource.title} description={resource.description} call={{ path: `${api.url(resource.path)}?${queryText}` }}>
+        {Toolbar && <Toolbar />}
+        {createButton}
+      </PageHead>
       {Header && <Header />}
-      <Group gap="sm">
+      <Group gap="sm" className="filters">
         {resource.search && (
           <TextInput
             key={search.search === undefined ? "empty" : "search"}
@@ -141,7 +131,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
           close={() => setSelected(new Set())}
         />
       )}
-      {list.isError ? (
+      {list.isLoadingError ? (
         <Failure error={list.error} retry={() => list.refetch()} />
       ) : list.isPending ? (
         <Rows />
@@ -164,6 +154,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
           selected={resource.bulk && manage ? selected : null}
           setSelected={setSelected}
           setSort={(sort) => change({ sort })}
+          open={(key) => setSearch({ ...search, open: key, tab: undefined }, true)}
         />
       )}
       {list.data && !asTree && list.data.total > Number(size) && (
@@ -180,15 +171,29 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
               w={90}
               allowDeselect={false}
             />
-            <Pagination
-              value={page + 1}
-              total={Math.ceil(Math.min(list.data.total, DEEPEST) / Number(size))}
-              onChange={(next) => change({ page: next === 1 ? undefined : String(next - 1) })}
-              getControlProps={(control) => ({ "aria-label": t(control === "next" ? "Next page" : "Previous page") })}
+            <Pages
+              page={page}
+              size={Number(size)}
+              total={list.data.total}
+              onChange={(next) => change({ page: next === 0 ? undefined : String(next) })}
             />
           </Group>
         </Group>
       )}
+      <Drawer opened={search.open !== undefined} onClose={shut} title={t(resource.title)} position="right" size="xl">
+        {search.open !== undefined && (
+          <RecordPage
+            key={search.open}
+            resource={resource}
+            area={area}
+            id={search.open}
+            tab={search.tab}
+            setTab={(tab) => setSearch({ ...search, tab })}
+            onDeleted={shut}
+            drawer
+          />
+        )}
+      </Drawer>
       {resource.create && <CreateDrawer resource={resource} area={area} opened={creating} close={() => setCreating(false)} />}
     </Stack>
   );
@@ -204,12 +209,12 @@ interface ListingProps<T> {
   readonly selected: ReadonlySet<string> | null;
   setSelected(selected: ReadonlySet<string>): void;
   setSort(sort: string | undefined): void;
+  open(key: string): void;
 }
 
-function Listing<T>({ resource, area, items, sort, selected, setSelected, setSort }: ListingProps<T>) {
+function Listing<T>({ resource, area, items, sort, selected, setSelected, setSort, open }: ListingProps<T>) {
   const t = useText();
   const { realm } = useRealm();
-  const navigate = useNavigate();
   const keys = items.map((item) => resource.key(item));
   const toggle = (key: string) => {
     const next = new Set(selected);
@@ -221,7 +226,7 @@ function Listing<T>({ resource, area, items, sort, selected, setSelected, setSor
   const to = (key: string) => `/realms/${realm}/${area}/${encodeURIComponent(key)}`;
   return (
     <ScrollArea type="auto" className="listing">
-      <Table highlightOnHover verticalSpacing="sm" miw={560}>
+      <Table highlightOnHover verticalSpacing="sm" className="records">
         <Table.Thead>
           <Table.Tr>
             {selected && (
@@ -265,7 +270,7 @@ function Listing<T>({ resource, area, items, sort, selected, setSelected, setSor
                 key={key}
                 className="clickable"
                 onClick={(event) => {
-                  if (!(event.target as Element).closest("a,button,input,label")) void navigate({ to: to(key) as never });
+                  if (!(event.target as Element).closest("a,button,input,label")) open(key);
                 }}
               >
                 {selected && (

@@ -1,6 +1,6 @@
-import { Button, Group, Select } from "@mantine/core";
+import { Button, Group, MultiSelect, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
@@ -43,6 +43,50 @@ export function Picker<T>({ label, path, value, text, chosen, required, error, o
       required={required ?? false}
       error={error}
       filter={({ options }) => options}
+      nothingFoundMessage={found.isFetching ? t("Searching …") : t("Nothing matches")}
+    />
+  );
+}
+
+interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" | "onChoose"> {
+  readonly description?: string;
+  readonly chosen: readonly string[];
+  readonly disabled?: boolean;
+  onChoose(values: readonly string[]): void;
+}
+
+/** Chooses several records of a list by searching; those that are chosen are shown by name. */
+export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled, onChoose }: ManyPickerProps<T>) {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const [typed, setTyped] = useState("");
+  const [search] = useDebouncedValue(typed, 200);
+  const found = useQuery({
+    queryKey: [realm, "pick", path, search],
+    queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
+  });
+  const named = useQueries({
+    queries: chosen.map((id) => ({
+      queryKey: [realm, "named", path, id],
+      queryFn: async () => (await api.get<T>(`${path}/${encodeURIComponent(id)}`)).data,
+      retry: false,
+    })),
+  });
+  const labels = new Map(chosen.map((id) => [id, id]));
+  for (const item of [...named.flatMap(({ data }) => (data === undefined ? [] : [data])), ...(found.data?.items ?? [])])
+    labels.set(value(item), text(item));
+  return (
+    <MultiSelect
+      label={t(label)}
+      {...(description !== undefined && { description: t(description) })}
+      placeholder={t("Type to search")}
+      data={[...labels].map(([id, name]) => ({ value: id, label: name }))}
+      value={[...chosen]}
+      onChange={onChoose}
+      onSearchChange={setTyped}
+      searchable
+      disabled={disabled ?? false}
+      error={error}
       nothingFoundMessage={found.isFetching ? t("Searching …") : t("Nothing matches")}
     />
   );
@@ -109,4 +153,12 @@ export const groupPicker = {
   path: "/groups",
   value: ({ groupId }: GroupItem) => groupId,
   text: ({ name }: GroupItem) => name,
+};
+
+type OrganizationItem = { readonly organizationId: string; readonly name: string };
+export const organizationPicker = {
+  label: "Organization",
+  path: "/organizations",
+  value: ({ organizationId }: OrganizationItem) => organizationId,
+  text: ({ name }: OrganizationItem) => name,
 };

@@ -1,8 +1,9 @@
 import { Alert, Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
 import { IconChevronDown, IconCopy } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { messageOf } from "../app/api.ts";
+import { useNamed } from "../app/record-name.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { Activity } from "./activity.tsx";
@@ -20,10 +21,14 @@ export interface RecordPageProps<T> {
   readonly id: string;
   readonly tab: string | undefined;
   setTab(tab: string): void;
+  /** Over the list, which stays as it is. */
+  readonly drawer?: boolean;
+  /** Leaves it after it was deleted. */
+  onDeleted?(): void;
 }
 
 /** The page of one record: its form, its tabs, its actions, its activity. */
-export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPageProps<T>) {
+export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false, onDeleted }: RecordPageProps<T>) {
   const t = useText();
   const session = useRealm();
   const { api, realm, may } = session;
@@ -40,8 +45,9 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
       return { data, etag: null };
     },
   });
+  useNamed(record.data && !drawer ? resource.name(record.data.data) : null);
   if (record.isPending) return <Rows />;
-  if (record.isError) return <Failure error={record.error} retry={() => record.refetch()} />;
+  if (record.isLoadingError) return <Failure error={record.error} retry={() => record.refetch()} />;
   const { data: item, etag } = record.data;
   const manage = may(...resource.permission.manage);
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
@@ -58,7 +64,8 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
     if (!(await confirmed({ ...question, typed: name }))) return;
     try {
       await api.send("DELETE", path, { ifMatch: etag });
-      await navigate({ to: `/realms/${realm}/${area}` as never });
+      if (onDeleted) onDeleted();
+      else await navigate({ to: `/realms/${realm}/${area}` as never });
       succeeded(t("{name} was deleted", { name }));
       await client.invalidateQueries({ queryKey: [realm, "list"] });
     } catch (error) {
@@ -83,12 +90,13 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
   const tabs = (resource.tabs ?? []).filter(({ permission, when }) => (permission ? may(...permission) : true) && (when?.(item) ?? true));
   const hasActivity = resource.activity !== false && may("view-events");
   const first = resource.edit ? "settings" : (tabs[0]?.id ?? "activity");
-  const current = tab ?? first;
+  const known = [resource.edit && "settings", ...tabs.map((one) => one.id), hasActivity && "activity"];
+  const current = tab !== undefined && known.includes(tab) ? tab : first;
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
         <div className="page-head">
-          <Title order={1} size="h2">
+          <Title order={drawer ? 3 : 1} size="h2">
             {resource.name(item)}
           </Title>
           <Group gap={6}>
@@ -107,6 +115,11 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
           </Group>
         </div>
         <Group gap="xs">
+          {drawer && (
+            <Button component={Link} variant="default" to={`/realms/${realm}/${area}/${encodeURIComponent(id)}` as never}>
+              {t("Open the page")}
+            </Button>
+          )}
           <CopyAsCurl path={api.url(resource.listOnly ? resource.path : path)} />
           {(actions.length > 0 || deletable) && (
             <Menu position="bottom-end">
@@ -132,7 +145,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab }: RecordPagePro
         </Group>
       </Group>
       <Tabs value={current} onChange={(next) => next && setTab(next)} keepMounted={false}>
-        <Tabs.List>
+        <Tabs.List className="tab-row">
           {resource.edit && <Tabs.Tab value="settings">{t("Settings")}</Tabs.Tab>}
           {tabs.map(({ id: value, title }) => (
             <Tabs.Tab key={value} value={value}>

@@ -1,6 +1,6 @@
 import type { ApiProblem } from "@gatehouse/api";
 import { Accordion, Divider, Stack, Title } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
 import { Field } from "./fields.tsx";
 import type { Schema } from "./schema.ts";
@@ -20,6 +20,8 @@ export type Control = (props: {
   readonly draft: Draft;
   readonly error: string | undefined;
   readonly readOnly: boolean;
+  /** Alone below a heading that names it already. */
+  readonly bare: boolean;
   onChange(value: unknown): void;
 }) => ReactNode;
 
@@ -46,12 +48,13 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
   const named = new Set<string>([...sections.flatMap(({ fields }) => fields), ...hidden]);
   const rest = only ? [] : Object.keys(properties).filter((name) => !named.has(name) && !properties[name]!.readOnly);
   const errorOf = (path: string) => problem?.problem.errors?.find(({ field }) => field === path || field.startsWith(`${path}.`))?.message;
-  const field = (name: string) => {
+  const field = (name: string, bare = false) => {
     const inner = properties[name];
     if (!inner) return null;
     const change = (value: unknown) => onChange({ ...draft, [name]: value });
     const control = (controls as Partial<Record<string, Control>>)[name];
-    if (control) return <div key={name}>{control({ value: draft[name], draft, error: errorOf(name), readOnly, onChange: change })}</div>;
+    if (control)
+      return <div key={name}>{control({ value: draft[name], draft, error: errorOf(name), readOnly, bare, onChange: change })}</div>;
     const label = (labels as Partial<Record<string, string>>)[name];
     return (
       <Field
@@ -63,14 +66,19 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
         value={draft[name]}
         {...(label !== undefined && { label: t(label) })}
         readOnly={readOnly || inner.readOnly === true}
+        bare={bare}
         onChange={change}
         errorOf={errorOf}
       />
     );
   };
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [problem]);
   const restHasError = rest.some((name) => errorOf(name) !== undefined);
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={form}>
       {sections
         .filter(({ when }) => when?.(draft) ?? true)
         .map(({ title, fields }, index) => (
@@ -83,7 +91,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
                 </Title>
               </>
             )}
-            {fields.map(field)}
+            {fields.map((name) => field(name, title !== undefined && fields.length === 1))}
           </Stack>
         ))}
       {rest.length > 0 && (
@@ -91,7 +99,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
           <Accordion.Item value="advanced">
             <Accordion.Control>{t("Advanced settings")}</Accordion.Control>
             <Accordion.Panel>
-              <Stack gap="sm">{rest.map(field)}</Stack>
+              <Stack gap="sm">{rest.map((name) => field(name))}</Stack>
             </Accordion.Panel>
           </Accordion.Item>
         </Accordion>

@@ -41,8 +41,18 @@ export interface Described {
   readonly schema: Schema;
 }
 
-const LONG = 1000;
+/** Texts of several lines, by their names; anything that may be as long as a file is one, too. */
+const LONG = /(description|text|css|certificate|body|template|eventTypes)$/i;
+const FILE = 10_000;
 const SECRET = /^(secret|password|newPassword|adminPassword|passphrase|bindPassword|clientSecret)$|PrivateKey$/;
+
+/** Whether a member is a secret, or has one inside. */
+export function isSecret(name: string, schema: Schema | undefined): boolean {
+  if (!schema) return false;
+  const { kind } = describe(name, schema);
+  if (kind.kind === "object") return Object.entries(kind.properties).some(([member, inner]) => isSecret(member, inner));
+  return kind.kind === "secret" || name === "config";
+}
 
 /** Describes a member for the form. */
 export function describe(name: string, schema: Schema): Described {
@@ -67,7 +77,7 @@ function kindOf(name: string, schema: Schema): Kind {
   switch (schema.type) {
     case "string":
       if (SECRET.test(name) || schema.writeOnly) return { kind: "secret" };
-      return { kind: "text", long: (schema.maxLength ?? 0) >= LONG && !/ur[il]s?$/i.test(name) };
+      return { kind: "text", long: LONG.test(name) || (schema.maxLength ?? 0) >= FILE };
     case "integer":
     case "number":
       return { kind: "number" };
@@ -116,6 +126,15 @@ const WORDS: Readonly<Record<string, string>> = {
   idp: "IdP",
   alg: "algorithm",
   enc: "encryption",
+  oidc: "OpenID Connect",
+  qr: "QR",
+  acs: "ACS",
+  sp: "SP",
+  ad: "AD",
+  ldap: "LDAP",
+  xml: "XML",
+  nameid: "NameID",
+  rp: "RP",
 };
 
 /** `redirectUris` becomes "Redirect URIs". */

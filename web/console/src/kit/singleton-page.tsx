@@ -1,10 +1,9 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
-import { CopyAsCurl } from "./curl.tsx";
 import { EditForm } from "./edit-form.tsx";
+import { PageHead } from "./page-head.tsx";
 import type { FormSpec } from "./resource.ts";
 import { Failure, Rows } from "./states.tsx";
 
@@ -23,7 +22,6 @@ export interface SingletonPageProps {
 
 /** A page over a record that a realm has one of, such as its settings. A page that shows a part of it keeps the rest as it is. */
 export function SingletonPage({ title, description, path, manage, form, before, preview, children }: SingletonPageProps) {
-  const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
   const record = useQuery({
@@ -32,21 +30,11 @@ export function SingletonPage({ title, description, path, manage, form, before, 
   });
   return (
     <Stack gap="md">
-      <Group justify="space-between" align="flex-start">
-        <div className="page-head">
-          <Title order={1} size="h2">
-            {t(title)}
-          </Title>
-          <Text c="dimmed" size="sm">
-            {t(description)}
-          </Text>
-        </div>
-        <CopyAsCurl path={api.url(path)} />
-      </Group>
+      <PageHead title={title} description={description} call={{ path: api.url(path) }} />
       {before}
       {record.isPending ? (
         <Rows />
-      ) : record.isError ? (
+      ) : record.isLoadingError ? (
         <Failure error={record.error} retry={() => record.refetch()} />
       ) : (
         <EditForm

@@ -4,6 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { discards } from "./confirm.tsx";
 import { succeeded } from "./notify.ts";
 import { WriteError } from "./record-page.tsx";
 import type { FormSpec } from "./resource.ts";
@@ -36,6 +37,10 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
     setError(null);
     setShown(null);
   };
+  const leave = async () => {
+    const dirty = shown === null && JSON.stringify(draft) !== JSON.stringify(defaults);
+    if (!dirty || (await discards(t))) close();
+  };
   const submit = async () => {
     setBusy(true);
     setError(null);
@@ -59,7 +64,7 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
           {t(title)}
         </Button>
       </Group>
-      <Drawer opened={opened} onClose={close} title={t(title)} position="right" size="lg">
+      <Drawer opened={opened} onClose={() => void leave()} title={t(title)} position="right" size="lg">
         {shown ? (
           <Stack>
             {shown}
@@ -88,7 +93,7 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
                 onChange={setDraft}
               />
               <Group justify="flex-end">
-                <Button variant="default" onClick={close}>
+                <Button variant="default" onClick={() => void leave()}>
                   {t("Cancel")}
                 </Button>
                 <Button type="submit" loading={busy}>

@@ -1,13 +1,15 @@
 import { ActionIcon, Group, Stack, Table, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 import { failed, succeeded } from "./notify.ts";
+import { Pages } from "./pages.tsx";
 import type { Column } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
+import { undoable } from "./undo.tsx";
 
 export interface SubListProps<T> {
   /** Where the list is, below the realm. */
@@ -22,6 +24,8 @@ export interface SubListProps<T> {
   /** The path of one item for DELETE, or null where it cannot be removed. */
   remove?(item: T): string | null;
   readonly removeTitle?: string;
+  /** Puts a removed item back. With it nothing is asked first: the message has a button that undoes it. */
+  restore?(item: T): Promise<unknown>;
   /** What the question names. */
   name?(item: T): string;
   /** Above the list: a picker or a button that adds. */
@@ -30,14 +34,21 @@ export interface SubListProps<T> {
   actions?(item: T, reload: () => Promise<void>): ReactNode;
 }
 
-/** A list that belongs to a record: members, roles, sessions. The first hundred; longer ones have a page of their own. */
+const SIZE = 100;
+
+/** A list that belongs to a record: members, roles, sessions. */
 export function SubList<T>(props: SubListProps<T>) {
-  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", name, add, actions } = props;
+  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, add, actions } = props;
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
-  const queryKey = [realm, "sub", path, query];
-  const list = useQuery({ queryKey, queryFn: ({ signal }) => api.list<T>(path, { query: { size: 100, ...query }, signal }) });
+  const [page, setPage] = useState(0);
+  const asked = { size: SIZE, ...(page > 0 && { page }), ...query };
+  const list = useQuery({
+    queryKey: [realm, "sub", path, asked],
+    queryFn: ({ signal }) => api.list<T>(path, { query: asked, signal }),
+    placeholderData: keepPreviousData,
+  });
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
   const allowed = may(...manage);
   const drop = async (item: T, target: string) => {
@@ -47,10 +58,15 @@ export function SubList<T>(props: SubListProps<T>) {
       action: t(removeTitle),
       danger: true,
     };
-    if (!(await confirmed(question))) return;
+    if (!restore && !(await confirmed(question))) return;
     try {
       await api.send("DELETE", target);
-      succeeded(t("Done"));
+      if (restore)
+        undoable(t("{name} was removed", { name: name?.(item) ?? id(item) }), async () => {
+          await restore(item);
+          await reload();
+        });
+      else succeeded(t("Done"));
       await reload();
     } catch (error) {
       failed(error);
@@ -61,59 +77,64 @@ export function SubList<T>(props: SubListProps<T>) {
       {allowed && add?.(reload)}
       {list.isPending ? (
         <Rows count={3} />
-      ) : list.isError ? (
+      ) : list.isLoadingError ? (
         <Failure error={list.error} retry={() => list.refetch()} />
       ) : list.data.items.length === 0 ? (
         <Empty title={t(empty)} {...(emptyText && { text: t(emptyText) })} />
       ) : (
         <>
-          <Table verticalSpacing="sm">
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map(({ title, wide }) => (
-                  <Table.Th key={title} {...(wide && { visibleFrom: "md" })}>
-                    {t(title)}
+          <div className="table-scroll">
+            <Table verticalSpacing="sm" className="records">
+              <Table.Thead>
+                <Table.Tr>
+                  {columns.map(({ title, wide }) => (
+                    <Table.Th key={title} {...(wide && { visibleFrom: "md" })}>
+                      {t(title)}
+                    </Table.Th>
+                  ))}
+                  <Table.Th w={1}>
+                    <span className="visually-hidden">{t("Actions")}</span>
                   </Table.Th>
-                ))}
-                <Table.Th w={1}>
-                  <span className="visually-hidden">{t("Actions")}</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {list.data.items.map((item) => {
-                const target = remove?.(item) ?? null;
-                return (
-                  <Table.Tr key={id(item)}>
-                    {columns.map(({ title, wide, render }) => (
-                      <Table.Td key={title} {...(wide && { visibleFrom: "md" })}>
-                        {render(item)}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {list.data.items.map((item) => {
+                  const target = remove?.(item) ?? null;
+                  return (
+                    <Table.Tr key={id(item)}>
+                      {columns.map(({ title, wide, render }) => (
+                        <Table.Td key={title} {...(wide && { visibleFrom: "md" })}>
+                          {render(item)}
+                        </Table.Td>
+                      ))}
+                      <Table.Td>
+                        <Group gap={4} wrap="nowrap" justify="flex-end">
+                          {allowed && actions?.(item, reload)}
+                          {allowed && target !== null && (
+                            <ActionIcon
+                              variant="subtle"
+                              color="red"
+                              aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
+                              onClick={() => void drop(item, target)}
+                            >
+                              <IconTrash size={16} />
+                            </ActionIcon>
+                          )}
+                        </Group>
                       </Table.Td>
-                    ))}
-                    <Table.Td>
-                      <Group gap={4} wrap="nowrap" justify="flex-end">
-                        {allowed && actions?.(item, reload)}
-                        {allowed && target !== null && (
-                          <ActionIcon
-                            variant="subtle"
-                            color="red"
-                            aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
-                            onClick={() => void drop(item, target)}
-                          >
-                            <IconTrash size={16} />
-                          </ActionIcon>
-                        )}
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </Table.Tbody>
-          </Table>
-          {list.data.total > list.data.items.length && (
-            <Text size="sm" c="dimmed">
-              {t("The first {count} of {total}", { count: list.data.items.length, total: list.data.total.toLocaleString() })}
-            </Text>
+                    </Table.Tr>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </div>
+          {list.data.total > SIZE && (
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {t("{total} in all", { total: list.data.total.toLocaleString() })}
+              </Text>
+              <Pages page={page} size={SIZE} total={list.data.total} onChange={setPage} />
+            </Group>
           )}
         </>
       )}

@@ -1,17 +1,22 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { useBlocker } from "@tanstack/react-router";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 
 export interface UnsavedBarProps {
   readonly dirty: boolean;
+  /** False while something else on the page asks about the changes. */
+  readonly shown?: boolean;
   readonly saving: boolean;
+  /** Why the last attempt was refused: the form's own message may be far above. */
+  readonly error?: string | null;
   onSave(): void;
   onDiscard(): void;
 }
 
 /** One bar for unsaved changes, on every page. Leaving the page asks first. */
-export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps) {
+export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDiscard }: UnsavedBarProps) {
   const t = useText();
   useBlocker({
     shouldBlockFn: async () =>
@@ -24,18 +29,19 @@ export function UnsavedBar({ dirty, saving, onSave, onDiscard }: UnsavedBarProps
       })),
     enableBeforeUnload: () => dirty,
   });
-  if (!dirty) return null;
+  useHotkeys([["mod+S", () => dirty && shown && !saving && onSave()]], []);
+  if (!dirty || !shown) return null;
   return (
     <Paper className="unsaved-bar" withBorder shadow="md" p="sm" role="region" aria-label={t("Unsaved changes")}>
       <Group justify="space-between">
-        <Text size="sm" fw={600}>
-          {t("You have unsaved changes")}
+        <Text size="sm" fw={600} {...(error && { className: "field-error" })}>
+          {error ? t(error) : t("You have unsaved changes")}
         </Text>
         <Group gap="xs">
           <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
             {t("Discard")}
           </Button>
-          <Button size="sm" onClick={onSave} loading={saving}>
+          <Button size="sm" onClick={onSave} loading={saving} aria-keyshortcuts="Control+S">
             {t("Save changes")}
           </Button>
         </Group>

@@ -34,7 +34,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
     {
       schema: {
         summary: "End one of your sessions",
-        description: "What applications got in it ends with it. Your own present session may be the one.",
+        description: "The grants that applications got in it end with it. Your own present session may be the one.",
         params: pathParams("id"),
         response: { 204: ended },
       },

@@ -70,7 +70,8 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
               returnTo: Type.Optional(
                 Type.String({
                   maxLength: 2048,
-                  description: "Where the browser goes afterwards: a path of this server, or a redirect URI of the application",
+                  description:
+                    "The address to which the browser goes afterwards: a path of this server, or a redirect URI of the application",
                 }),
               ),
             },

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import {
   CreateShare,
   OwnResource,
@@ -13,41 +12,35 @@ import {
   shareResource,
   unshareResource,
 } from "../../../applications/authorization/index.ts";
-import { created, noContent, noContentAnswer, paged, pathParams } from "../../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 
 const read = { impersonated: true } as const;
 
 /** Mounted under /realms/:realm/account/resources: what a user owns at applications with authorization services, and shares. */
 export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    record: OwnResource,
+    list: {
       config: read,
-      schema: {
-        operationId: "listAccountResources",
-        summary: "List what you own at applications, and may share",
-        description: "`search` is a whole name.",
-        querystring: ListQuery,
-        response: { 200: Type.Array(OwnResource) },
-      },
+      operationId: "listAccountResources",
+      summary: "List what you own at applications, and may share",
+      description: "`search` is a whole name.",
+      query: ListQuery,
+      run: (ctx, _params, query) => readOwnResources(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => readOwnResources(ctx, req.query))),
-  );
+  });
 
-  app.get(
-    "/shared",
-    {
+  collectionRoutes(app, "/shared", {
+    record: SharedResource,
+    list: {
       config: read,
-      schema: {
-        operationId: "listAccountSharedResources",
-        summary: "List what others shared with you",
-        querystring: ListQuery,
-        response: { 200: Type.Array(SharedResource) },
-      },
+      operationId: "listAccountSharedResources",
+      summary: "List what others shared with you",
+      query: ListQuery,
+      run: (ctx, _params, query) => readSharedResources(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => readSharedResources(ctx, req.query))),
-  );
+  });
 
   app.get(
     "/:resourceId",
@@ -62,25 +55,20 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     (req) => req.read((ctx) => readOwnResource(ctx, req.params.resourceId)),
   );
 
-  app.post(
-    "/:resourceId/shares",
-    {
+  collectionRoutes(app, "/:resourceId/shares", {
+    params: pathParams("resourceId"),
+    record: Share,
+    create: {
       config: { limit: "account-shares", versioned: false },
-      schema: {
-        summary: "Share what you own with another user",
-        description:
-          "By username or mail address; a second time, with other scopes, it replaces the first. The answer, and your list, are the same for " +
-          "people who do not exist.",
-        params: pathParams("resourceId"),
-        body: CreateShare,
-        response: { 201: Share },
-      },
+      summary: "Share what you own with another user",
+      description:
+        "By username or mail address; a second time, with other scopes, it replaces the first. The answer, and your list, are the same for " +
+        "people who do not exist.",
+      body: CreateShare,
+      id: ({ shareId }) => shareId,
+      run: (ctx, { resourceId }, body) => shareResource(ctx, resourceId, body),
     },
-    async (req, reply) => {
-      const share = await req.transact((ctx) => shareResource(ctx, req.params.resourceId, req.body));
-      return created(reply, share.shareId, share);
-    },
-  );
+  });
 
   app.delete(
     "/:resourceId/shares/:shareId",

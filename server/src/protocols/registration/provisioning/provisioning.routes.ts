@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 import { createToken, readToken, removeToken, searchTokens } from "./initial-tokens.service.ts";
 import {
@@ -33,38 +32,26 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/initial-access-tokens",
-    {
+  collectionRoutes(app, "/initial-access-tokens", {
+    tags,
+    record: InitialAccessToken,
+    list: {
       config,
-      schema: {
-        summary: "List initial access tokens",
-        description: "Those that have not expired, used up or not. The tokens themselves are not kept.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(InitialAccessToken) },
-      },
+      summary: "List initial access tokens",
+      description: "Lists tokens that have not expired, used up or not. The tokens themselves are not kept.",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchTokens(ctx, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchTokens(ctx, req.query))),
-  );
-
-  app.post(
-    "/initial-access-tokens",
-    {
+    create: {
       config,
-      schema: {
-        summary: "Make an initial access token",
-        description: "With it, `count` clients may register at `/connect/register` while it lives. It is in the answer, and in no other.",
-        tags,
-        body: CreateInitialAccessToken,
-        response: { 201: CreatedInitialAccessToken },
-      },
+      summary: "Make an initial access token",
+      description: "With it, `count` clients may register at `/connect/register` while it lives. It is in the answer, and in no other.",
+      body: CreateInitialAccessToken,
+      answer: CreatedInitialAccessToken,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createToken(ctx, body),
     },
-    async (req, reply) => {
-      const token = await req.transact((ctx) => createToken(ctx, req.body));
-      return created(reply, token.id, token);
-    },
-  );
+  });
 
   app.get(
     "/initial-access-tokens/:tokenId",

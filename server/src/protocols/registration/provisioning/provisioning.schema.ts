@@ -10,11 +10,10 @@ const registration = {
   requireInitialAccessToken: Type.Boolean({
     description: "Only with a token that an administrator made; otherwise anonymous registration is allowed",
   }),
-  allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "What they may ask tokens by" }),
+  allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "The grant types that they may use" }),
   allowedResponseTypes: Type.Array(oneOf(responseTypes), {
     uniqueItems: true,
-    description:
-      "What they may ask authorizations to be answered with; `code` always. The others need the realm setting `oidc.implicitFlow`, too",
+    description: "The response types that they may request; `code` always. The others need the realm setting `oidc.implicitFlow`, too",
   }),
   allowedRedirectHosts: Type.Array(
     Type.String({
@@ -22,9 +21,12 @@ const registration = {
       pattern: "^(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$|^\\[[0-9a-f:]+\\]$",
       description: "a host in lower case, without scheme and port; `*.example.com` stands for all hosts below example.com",
     }),
-    { maxItems: 100, uniqueItems: true, description: "Where their redirect URIs may lead; empty: anywhere" },
+    { maxItems: 100, uniqueItems: true, description: "The hosts of their redirect URIs; empty: any" },
   ),
-  allowedAuthMethods: Type.Array(oneOf(oauthAuthMethods), { uniqueItems: true, description: "How they may prove who they are" }),
+  allowedAuthMethods: Type.Array(oneOf(oauthAuthMethods), {
+    uniqueItems: true,
+    description: "The client authentication methods that they may use",
+  }),
   requireConsent: Type.Boolean({
     description:
       "Whether users are asked before such a client gets anything. Can be turned off only where an initial access token is needed; counts for clients that register from then on",
@@ -82,7 +84,9 @@ export const CreateInitialAccessToken = Type.Union(
   [
     Type.Object(
       {
-        count: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: "How many clients it may register" })),
+        count: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: "The number of clients that it may register" }),
+        ),
         lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "Seconds" })),
         name: Type.Optional(
           Type.Union(
@@ -95,7 +99,7 @@ export const CreateInitialAccessToken = Type.Union(
               }),
               Type.Null(),
             ],
-            { description: "Whom it was made for" },
+            { description: "The party that gets the token" },
           ),
         ),
       },
@@ -110,7 +114,7 @@ export type CreateInitialAccessToken = Static<typeof CreateInitialAccessToken>;
 const tokenMembers = {
   id: Type.String({ format: "uuid" }),
   name: Type.Union([Type.String(), Type.Null()]),
-  remaining: Type.Integer({ description: "How many clients it may still register" }),
+  remaining: Type.Integer({ description: "The number of clients that it may still register" }),
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   expiresAt: Type.Integer({ description: "Epoch milliseconds" }),
 };

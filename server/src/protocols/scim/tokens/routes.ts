@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { created, noContent, noContentAnswer, paged, pathParams } from "../../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 import { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";
 import { createToken, readToken, removeToken, searchTokens } from "./service.ts";
@@ -11,42 +10,30 @@ const params = pathParams("scimTokenId");
 
 /** Mounted under /admin/realms/:realm/provisioning/scim-tokens. */
 export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async (app, { baseUrl }) => {
-  app.get(
-    "/",
-    {
+  collectionRoutes(app, "/", {
+    tags,
+    record: ScimToken,
+    list: {
       config,
-      schema: {
-        operationId: "listScimTokens",
-        summary: "List SCIM tokens",
-        description: "Those that have not expired. The tokens themselves are not kept.",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(ScimToken) },
-      },
+      operationId: "listScimTokens",
+      summary: "List SCIM tokens",
+      description: "Those that have not expired. The tokens themselves are not kept.",
+      query: ListQuery,
+      run: (ctx, _params, query) => searchTokens(ctx, baseUrl, query),
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => searchTokens(ctx, baseUrl, req.query))),
-  );
-
-  app.post(
-    "/",
-    {
+    create: {
       config,
-      schema: {
-        operationId: "createScimToken",
-        summary: "Create a SCIM token",
-        description:
-          "For a provisioning client (Microsoft Entra, Okta, …) at `/realms/{realm}/scim/v2`. Its permissions are some of yours (403 otherwise), " +
-          "by default `view-users`, `manage-users` and `manage-organizations`. It is in the answer, and in no other.",
-        tags,
-        body: CreateScimToken,
-        response: { 201: CreatedScimToken },
-      },
+      operationId: "createScimToken",
+      summary: "Create a SCIM token",
+      description:
+        "For a provisioning client (Microsoft Entra, Okta, …) at `/realms/{realm}/scim/v2`. Its permissions are some of yours (403 otherwise), " +
+        "by default `view-users`, `manage-users` and `manage-organizations`. It is in the answer, and in no other.",
+      body: CreateScimToken,
+      answer: CreatedScimToken,
+      id: ({ id }) => id,
+      run: (ctx, _params, body) => createToken(ctx, baseUrl, body),
     },
-    async (req, reply) => {
-      const token = await req.transact((ctx) => createToken(ctx, baseUrl, req.body));
-      return created(reply, token.id, token);
-    },
-  );
+  });
 
   app.get(
     "/:scimTokenId",
@@ -61,7 +48,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
       schema: {
         operationId: "deleteScimToken",
         summary: "Revoke a SCIM token",
-        description: "The next request with it is refused. What it provisioned stays.",
+        description: "The next request with it is refused. Users and groups that it provisioned stay.",
         tags,
         params,
         response: noContentAnswer("Revoked"),

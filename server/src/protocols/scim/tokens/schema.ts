@@ -16,7 +16,7 @@ const members = {
   permissions: Type.Array(oneOf(permissions), {
     minItems: 1,
     uniqueItems: true,
-    description: "What the token may do: you must hold all of it",
+    description: "The permissions of the token: you must hold all of them",
     examples: [["view-users", "manage-users", "manage-organizations"]],
   }),
   organizationId: nullable(Type.String({ maxLength: 64 }), {

@@ -25,7 +25,7 @@ const HttpConfig = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 10_000,
-        description: "What to send, with placeholders such as {{to}} and {{text}}. Left out: every value under its own name",
+        description: "The body, with placeholders such as {{to}} and {{text}}. Left out: every value under its own name",
       }),
     ),
     headers: Type.Optional(headerMap),

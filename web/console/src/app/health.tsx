@@ -1,0 +1,40 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useText } from "../i18n/index.ts";
+import { health } from "./api.ts";
+
+/** How often the server is asked again while it does not answer. */
+const AGAIN = 5_000;
+
+/** Says that the server does not answer, asks it again by itself, and goes away when it does. What was typed stays. */
+export function ServerHealth({ realm }: { realm: string }) {
+  const t = useText();
+  const client = useQueryClient();
+  const state = health.use();
+  const well = state === "well";
+  useEffect(() => {
+    if (well) return;
+    const asking = setInterval(() => void client.refetchQueries({ queryKey: [realm, "whoami"] }), AGAIN);
+    return () => {
+      clearInterval(asking);
+      // What failed meanwhile is read again.
+      void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" || query.isStale() });
+    };
+  }, [well, client, realm]);
+  if (well) return null;
+  return (
+    <Alert color="orange" mb="md" role="status" className="health">
+      <Group justify="space-between">
+        <Text size="sm">
+          {state === "failing"
+            ? t("The server answers with errors. What you see may be old; what you typed stays.")
+            : t("The server cannot be reached. What you see may be old; what you typed stays.")}
+        </Text>
+        <Button size="xs" variant="default" onClick={() => void client.refetchQueries({ type: "active" })}>
+          {t("Try again")}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+
+export interface Store<T> {
+  get(): T;
+  set(value: T): void;
+  /** Renders again when the value changes. */
+  use(): T;
+}
+
+/** A value that stands outside of the pages, such as the dialog that is open. */
+export function createStore<T>(initial: T): Store<T> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const get = () => value;
+  return {
+    get,
+    set(next) {
+      if (next === value) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    use: () => useSyncExternalStore(subscribe, get),
+  };
+}

@@ -1,0 +1,100 @@
+import { ApiProblem, type components } from "@gatehouse/api";
+import { Checkbox, Radio, Stack, TagsInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { RealmApi } from "../app/api.ts";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+
+type CreateClient = components["schemas"]["CreateClient"];
+type Scope = components["schemas"]["ClientScope"];
+
+export interface NewApi {
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  /** The scopes of the realm, as the form knows them. */
+  readonly known: readonly string[];
+  readonly access: "listed" | "everyone";
+  /** Clients that the realm does not know may introduce themselves. */
+  readonly strangers: boolean;
+}
+
+export const emptyApi: NewApi = { resource: "", scopes: [], known: [], access: "listed", strangers: false };
+
+/** Makes the scopes that are not there yet and opens the realm to strangers, if that was asked for; then the members of the client. */
+export async function prepareApi(api: RealmApi, { resource, scopes, known, access, strangers }: NewApi): Promise<Partial<CreateClient>> {
+  for (const name of scopes.filter((one) => !known.includes(one))) {
+    try {
+      await api.send("POST", "/client-scopes", { body: { name, assignment: "OPTIONAL" } });
+    } catch (error) {
+      if (!(error instanceof ApiProblem && error.status === 409)) throw error;
+    }
+  }
+  if (strangers && access === "everyone") {
+    const registration = { metadataDocuments: true, requireInitialAccessToken: false };
+    await api.send("PATCH", "/provisioning", { body: { registration } });
+  }
+  return { resourceIndicators: [resource], resourceScopes: [...scopes], resourceAccess: access };
+}
+
+interface ApiFieldsProps {
+  readonly value: NewApi;
+  onChange(value: NewApi): void;
+  error(field: string): string | undefined;
+}
+
+/** What an API has beside its name: its address, its scopes, and whom it serves. */
+export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
+  const t = useText();
+  const { api, realm, may } = useRealm();
+  const found = useQuery({
+    queryKey: [realm, "names", "/client-scopes"],
+    queryFn: ({ signal }) => api.list<Scope>("/client-scopes", { query: { size: 1000 }, signal }),
+  });
+  const known = found.data?.items.map(({ name }) => name) ?? [];
+  const creates = may("manage-authorization");
+  return (
+    <>
+      <TextInput
+        type="url"
+        label={t("Address of the API")}
+        description={t("Clients ask for tokens for this address, and the tokens name it as their audience.")}
+        placeholder="https://api.example.com/mcp"
+        value={value.resource}
+        onChange={(event) => onChange({ ...value, known, resource: event.currentTarget.value })}
+        error={error("resourceIndicators")}
+        required
+      />
+      <TagsInput
+        label={t("Scopes")}
+        description={
+          creates
+            ? t("What a token for it may allow. A scope that the realm does not have yet is created.")
+            : t("What a token for it may allow. Only scopes that the realm has.")
+        }
+        data={known}
+        value={[...value.scopes]}
+        onChange={(scopes) => onChange({ ...value, known, scopes: creates ? scopes : scopes.filter((one) => known.includes(one)) })}
+        error={error("resourceScopes")}
+        acceptValueOnBlur
+      />
+      <Radio.Group
+        label={t("Who may ask for tokens")}
+        value={value.access}
+        onChange={(access) => onChange({ ...value, known, access: access as NewApi["access"] })}
+      >
+        <Stack gap="xs" pt={6}>
+          <Radio value="listed" label={t("Applications that list it among their allowed resources")} />
+          <Radio value="everyone" label={t("Every application of the realm: the usual choice for an MCP server")} />
+        </Stack>
+      </Radio.Group>
+      {value.access === "everyone" && may("manage-realm") && (
+        <Checkbox
+          label={t("Let clients that the realm does not know introduce themselves")}
+          description={t("Assistants and editors do so. It changes the realm: clients register without a token of an administrator.")}
+          checked={value.strangers}
+          onChange={(event) => onChange({ ...value, known, strangers: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}
