@@ -36,7 +36,7 @@ export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
 export { renderMailbox } from "./mailbox.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
-export { LOCALES, type Locale, type Messages, messagesOf, waitingTime } from "./messages.ts";
+export { countedText, LOCALES, type Locale, type Messages, messagesOf, pluralForms, waitingTime } from "./messages.ts";
 export { NewPassword, PasswordRuleList, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";

@@ -15,7 +15,7 @@ describe("the language of a page", () => {
   });
 
   test("takes what is asked for in its order", () => {
-    expect(pick({ query: "sv-SE nl en" })).toBe("nl");
+    expect(pick({ query: "da-DK nl en" })).toBe("nl");
     expect(pick({ query: "en nl", realmDefault: "nl" })).toBe("en");
   });
 
@@ -25,10 +25,12 @@ describe("the language of a page", () => {
     ["nl-Latn-NL-x-private", "nl"],
     ["zh-Hant, nl-NL;q=0.5", "nl"],
     ["en;q=0.4, nl;q=0.9", "nl"],
-    ["en;q=0.4,nl ; q=0.9 ,sv", "nl"],
+    ["en;q=0.4,nl ; q=0.9 ,da", "nl"],
     ["de-CH, de;q=0.9, en;q=0.8", "de"],
     ["fr-CA,fr;q=0.8,en;q=0.5", "fr"],
     ["es-419, es;q=0.9", "es"],
+    ["pt-PT, pt;q=0.9", "pt"],
+    ["ar-EG, en;q=0.5", "ar"],
     ["nl;q=0, en;q=0.1", "en"],
     ["nl;q=0", "en"],
     ["nl;q=2, en;q=0.1", "en"],
@@ -69,5 +71,11 @@ test("language links are named in their own language", () => {
     { locale: "de", label: "Deutsch", href: "?lang=de" },
     { locale: "fr", label: "Français", href: "?lang=fr" },
     { locale: "es", label: "Español", href: "?lang=es" },
+    { locale: "it", label: "Italiano", href: "?lang=it" },
+    { locale: "pt", label: "Português", href: "?lang=pt" },
+    { locale: "pl", label: "Polski", href: "?lang=pl" },
+    { locale: "sv", label: "Svenska", href: "?lang=sv" },
+    { locale: "ja", label: "日本語", href: "?lang=ja" },
+    { locale: "ar", label: "العربية", href: "?lang=ar" },
   ]);
 });

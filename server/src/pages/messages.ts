@@ -1,13 +1,25 @@
+import { arAccount } from "./messages/account/ar.ts";
 import { deAccount } from "./messages/account/de.ts";
 import { type AccountMessages, enAccount } from "./messages/account/en.ts";
 import { esAccount } from "./messages/account/es.ts";
 import { frAccount } from "./messages/account/fr.ts";
+import { itAccount } from "./messages/account/it.ts";
+import { jaAccount } from "./messages/account/ja.ts";
 import { nlAccount } from "./messages/account/nl.ts";
+import { plAccount } from "./messages/account/pl.ts";
+import { ptAccount } from "./messages/account/pt.ts";
+import { svAccount } from "./messages/account/sv.ts";
+import { ar } from "./messages/ar.ts";
 import { de } from "./messages/de.ts";
 import { en, type Messages as SignInMessages } from "./messages/en.ts";
 import { es } from "./messages/es.ts";
 import { fr } from "./messages/fr.ts";
+import { it } from "./messages/it.ts";
+import { ja } from "./messages/ja.ts";
 import { nl } from "./messages/nl.ts";
+import { pl } from "./messages/pl.ts";
+import { pt } from "./messages/pt.ts";
+import { sv } from "./messages/sv.ts";
 
 /** Every text of the pages. A language that misses one does not compile. */
 export type Messages = SignInMessages & AccountMessages;
@@ -19,6 +31,12 @@ const LANGUAGES = {
   de: { ...de, ...deAccount },
   fr: { ...fr, ...frAccount },
   es: { ...es, ...esAccount },
+  it: { ...it, ...itAccount },
+  pt: { ...pt, ...ptAccount },
+  pl: { ...pl, ...plAccount },
+  sv: { ...sv, ...svAccount },
+  ja: { ...ja, ...jaAccount },
+  ar: { ...ar, ...arAccount },
 } satisfies Record<string, Messages>;
 
 export type Locale = keyof typeof LANGUAGES;
@@ -38,3 +56,20 @@ export function waitingTime(locale: Locale, seconds: number): string {
 /** “30 days”, as people say it. */
 export const daysText = (locale: Locale, days: number): string =>
   new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" }).format(days);
+
+const PLURAL = /^\{([a-z]+), plural,((?:\s*[a-z]+\s*\{[^{}]*\})+)\s*\}$/;
+
+/** The forms of a text that depends on a number, written as in ICU: `{count, plural, one {# code} other {# codes}}`. Null for other texts. */
+export function pluralForms(text: string): { readonly name: string; readonly forms: Readonly<Record<string, string>> } | null {
+  const [, name, forms] = PLURAL.exec(text) ?? [];
+  if (name === undefined || forms === undefined) return null;
+  return { name, forms: Object.fromEntries([...forms.matchAll(/([a-z]+)\s*\{([^{}]*)\}/g)].map(([, form, words]) => [form, words])) };
+}
+
+/** A text with its number, in the form that the language wants for it. */
+export function countedText(locale: Locale, text: string, count: number): string {
+  const number = new Intl.NumberFormat(locale).format(count);
+  const forms = pluralForms(text)?.forms;
+  const form = forms && (forms[new Intl.PluralRules(locale).select(count)] ?? forms.other);
+  return form === undefined ? text.replace("{count}", () => number) : form.replaceAll("#", () => number);
+}

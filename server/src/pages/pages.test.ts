@@ -219,7 +219,7 @@ describe("every page", () => {
   test("without a realm uses the operator's", () => {
     const html = renderMessage({ branding: null, locale: "en", kind: "unknown-realm" });
     expect(html).toContain('href="/realms/master/theme.css"');
-    expect(titleOf(html)).toBe("There is nothing at this address · Gatehouse");
+    expect(titleOf(html)).toBe("There’s nothing here · Gatehouse");
   });
 
   test("shows a logo it may load, and a letter instead of one it may not", () => {

@@ -79,7 +79,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     const back = await bring(realm, person, await stage.answer(await leave(realm, person), account));
     const links = async () => (await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body.length;
     const page = isSignedIn(back, realm.name) ? null : await followed(person, back);
-    expect([page?.text.includes("There is an account here with the same mail address") ?? false, await links()]).toEqual([
+    expect([page?.text.includes("There’s already an account here with the same email address") ?? false, await links()]).toEqual([
       protocol !== "eidas",
       0,
     ]);

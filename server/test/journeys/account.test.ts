@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
     await heading(page, "Your recovery codes");
     await page.getByRole("button", { name: "Print" }).waitFor();
     await look(page, "account-codes");
-    await follow(page, "I have saved them");
+    await follow(page, "I’ve saved them");
     await page.getByText("work laptop").waitFor();
 
     await follow(page, "Add an authenticator app");
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
     const app = authenticatorApp(key);
     await page.getByLabel("Name of this app").fill("my phone");
     // Its last digit sends it.
-    await page.getByLabel("Code that the app shows").pressSequentially(app.nextCode());
+    await page.getByLabel("Code in the app").pressSequentially(app.nextCode());
     await says(page, "Your authenticator app is added.");
     await look(page, "account-security-full");
     const credentials = must(await admin.get(`/admin/realms/${realm}/users/${userId}/credentials`), 200);

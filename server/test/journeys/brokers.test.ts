@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await typePassword(page, "ada");
     await heading(page, "Enter your password");
     await look(page, "link-proof");
-    await press(page, "Do not link");
+    await press(page, "Don’t link");
     await atHome(page);
     await page.getByText("Nothing was linked").waitFor();
     await look(page, "link-declined");
@@ -151,11 +151,11 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await link(tab, "Continue with Acme").click();
     await typePassword(tab, "grace");
     await heading(tab, "Enter your password");
-    await press(tab, "Do not link");
+    await press(tab, "Don’t link");
     await atHome(tab);
     await link(tab, /^Continue with Acme/).click();
     await press(tab, "Continue with a new account");
-    await press(tab, "Create the account");
+    await press(tab, "Create my account");
     await heading(tab, "Complete your profile");
     await profile(tab);
     await signedIn(tab);
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await press(page, "Next");
     await heading(page, "Sign in at Acme");
     await look(page, "departure");
-    await press(page, "Sign in another way");
+    await press(page, "Try another way");
     await atHome(page);
     expect(await page.getByLabel("Username or email").inputValue()).toBe("ada@example.com");
     await press(page, "Next");
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await link(tab, "Continue with Elsewhere").click();
     await tab.locator("[role=alert]").waitFor();
     await look(tab, "provider-unreachable");
-    await tab.getByText("Does not answer at present").waitFor();
+    await tab.getByText("Not answering right now").waitFor();
     await typePassword(tab, "ada");
     await signedIn(tab);
     await person.close();

@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(`${url}/realms/nowhere/login`);
-    await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+    await page.getByRole("heading", { name: "There’s nothing here" }).waitFor();
     await expectAccessible(page, "unknown-realm");
     await ada.close();
   });

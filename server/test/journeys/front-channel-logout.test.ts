@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)("signing out of applications by frames, in a browser 
       await page.goto(`${stage.url}/realms/${realm}/logout?${out}`);
       await page.getByRole("button", { name: "Sign out" }).click();
       if (isSilent) {
-        await page.getByText("did not answer").waitFor();
+        await page.getByText("didn’t answer").waitFor();
         await expectAccessible(page, "front-channel-logout", ["iframe"]);
         await expectNoSidewaysScrolling(page);
         await page.getByRole("link", { name: "Continue" }).click();

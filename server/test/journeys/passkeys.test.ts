@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await expectAccessible(page, "passkey-set-up");
     await page.getByLabel("Name of this passkey").fill("work laptop");
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByRole("button", { name: "I have saved them" }).click();
+    await page.getByRole("button", { name: "I’ve saved them" }).click();
     await signedIn(page);
     const credentials = (await admin.get(`/admin/realms/master/users/${userId}/credentials`)).body;
     expect(credentials.map(({ type, label }: { type: string; label: string | null }) => [type, label])).toContainEqual([
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     const { devices, authenticatorId } = await withDevice(page);
     await withPassword(page, name);
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByRole("button", { name: "I have saved them" }).click();
+    await page.getByRole("button", { name: "I’ve saved them" }).click();
     await signedIn(page);
     const { credentials } = await devices.send("WebAuthn.getCredentials", { authenticatorId });
     await signOut(bob);

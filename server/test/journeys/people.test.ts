@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await choose(PASSWORD_OF_GRACE, "something else");
     await form.locator("[role=alert]").waitFor();
     await choose(PASSWORD_OF_GRACE, PASSWORD_OF_GRACE);
-    await form.getByRole("heading", { name: "You have joined" }).waitFor();
+    await form.getByRole("heading", { name: "You’ve joined" }).waitFor();
     await takePicture(form, "no-scripts-invitation-joined");
     await guest.close();
     expect(must(await admin.get(`${organization}/members`), 200)).toMatchObject([{ username: "grace", role: "member" }]);
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await page.waitForURL(link);
     await look(page, "invitation-accept");
     await submit(page);
-    await page.getByRole("heading", { name: "You have joined" }).waitFor();
+    await page.getByRole("heading", { name: "You’ve joined" }).waitFor();
     await look(page, "invitation-joined");
     await ada.close();
   });

@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     await heading(page, "In at Shop");
   }
 
-  const unanswered = (page: Page) => page.getByRole("listitem").filter({ hasText: /^Archive did not answer/ });
+  const unanswered = (page: Page) => page.getByRole("listitem").filter({ hasText: /^Archive didn’t answer/ });
 
   /** The pages that go on by themselves stay, to be looked at. */
   const hold = ({ context }: Person) =>
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     await enterAll(page, all);
     await page.goto(`${library.url}/logout`, { waitUntil: "commit" });
     await unanswered(page).waitFor();
-    expect(await page.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^Archive did not answer/), "Shop"]);
+    expect(await page.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^Archive didn’t answer/), "Shop"]);
     expect(notified).toHaveLength(1);
     await look(page, "saml-logout-unanswered");
     const shown = page.url();

@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     const visitor = await personIn(stage.browser, { locale: "en-GB" });
     const elsewhere = await visitor.tab();
     await elsewhere.goto(link);
-    await heading(elsewhere, "Open this link where you began");
+    await heading(elsewhere, "Open this link where you started");
     await look(elsewhere, "link-elsewhere");
     await visitor.close();
 
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await heading(opened, /^Sign in to/);
     await look(opened, "link-opened");
     await press(opened, "Sign in");
-    await heading(opened, "You are confirmed");
+    await heading(opened, "It’s you");
     await look(opened, "link-confirmed");
     // The waiting page continues by itself.
     await signedIn(page);
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await press(page, "Continue");
     await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel("Repeat the new password").fill(NEW_PASSWORD);
-    await press(page, "Save the new password");
+    await press(page, "Save");
     await signedIn(page);
     await page.goto(link);
     await heading(page, "This link no longer works");
@@ -163,24 +163,24 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
       await typePassword(page, "ada");
       await heading(page, "Look at your phone");
       await onPhone.goto(`${stage.url}/realms/${realm}/push`);
-      await heading(onPhone, "Is it you who is signing in?");
+      await heading(onPhone, "Are you signing in?");
     };
     await ask();
     await lookAtWaiting(screen, page, "push-waiting");
     await look(onPhone, "push-asked");
     await onPhone.locator("#number").fill("0");
-    await press(onPhone, "It is me");
+    await press(onPhone, "Yes, it’s me");
     await onPhone.locator("[role=alert]").waitFor();
     await look(onPhone, "push-wrong-number");
     await onPhone.locator("#number").fill(await numberOn(page));
-    await press(onPhone, "It is me");
+    await press(onPhone, "Yes, it’s me");
     await heading(onPhone, "Approved");
     await look(onPhone, "push-approved");
     await signedIn(page);
 
     await signOut(screen, realm);
     await ask();
-    await press(onPhone, "It is not me");
+    await press(onPhone, "No, it’s not me");
     await heading(onPhone, "The sign-in was stopped");
     await look(onPhone, "push-denied-on-phone");
     await heading(page, "The sign-in was denied");

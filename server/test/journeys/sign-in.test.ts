@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     const choose = async (password: string, again: string) => {
       await page.getByLabel("New password", { exact: true }).fill(password);
       await page.getByLabel("Repeat the new password").fill(again);
-      await press(page, "Save the new password");
+      await press(page, "Save");
     };
     await choose(NEW_PASSWORD, "something else");
     await page.getByRole("alert").waitFor();

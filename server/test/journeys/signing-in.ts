@@ -161,6 +161,6 @@ export async function setUpApp(page: Page, seen: (what: string) => Promise<void>
   await heading(page, "Your recovery codes");
   await seen("recovery-codes");
   const recoveryCodes = await page.locator(".gh-codes li").allTextContents();
-  await press(page, "I have saved them");
+  await press(page, "I’ve saved them");
   return { app, recoveryCodes };
 }

@@ -57,7 +57,7 @@ test("a signed-in user links an account after they have seen which one, and a se
   const other = await signedIn(realm);
   const again = await other.browser.request("POST", `${other.account}/corp`, { body: {} });
   const taken = await other.browser.get(back(realm, await leave(other.browser, again.body.url)));
-  expect([taken.status, taken.text.includes("linked already")], taken.text).toEqual([409, true]);
+  expect([taken.status, taken.text.includes("already linked")], taken.text).toEqual([409, true]);
   expect((await other.browser.get(other.account)).body).toEqual([]);
   expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "FAILURE", detail: "corp: linked" }]);
 

@@ -44,7 +44,7 @@ async function asked(realm: RealmUnderTest, answer: PeerAnswer = {}, browser: Br
   const page = await followed(browser, back);
   const shown = page.text.replaceAll(/<\/?bdi[^>]*>/g, "");
   expect(shown, "which account, at which provider").toMatch(
-    /You signed in at [^<]+ as [^<]+\. There is an account here with the same mail address/,
+    /You signed in at [^<]+ as [^<]+\. There’s already an account here with the same email address/,
   );
   return { browser, page };
 }
@@ -121,7 +121,7 @@ test("goes on with a new account without the address, as the mappers and the tem
     .executeTakeFirstOrThrow();
   expect(JSON.stringify(state).length, "claims that nothing uses are not kept").toBeLessThan(10_000);
   const confirm = await choose(browser, realm, page, NEW);
-  expect(confirm.text).toMatch(/does not get the mail address [^.]*ada@example\.com/);
+  expect(confirm.text).toMatch(/doesn’t get the email address [^.]*ada@example\.com/);
   expect(await usersOf(realm), "nothing before they confirm").toEqual([OWNER]);
   const done = await answerPage(browser, realm.name, confirm, { newAccount: "yes" });
   expect([done.status, isSignedIn(done, realm.name)], "asked for another address").toEqual([303, false]);
@@ -193,7 +193,7 @@ test("an address that its user never confirmed: mail to it proves nothing, and a
   expect([mail.status, mail.text.includes('name="code"')], "the page is the same").toEqual([200, true]);
   expect(await outbox(iam, realm)).toEqual([]);
   const confirm = await choose(browser, realm, mail, NEW);
-  expect(confirm.text).not.toContain("does not get the mail address");
+  expect(confirm.text).not.toContain("doesn’t get the email address");
   expect(isSignedIn(await answerPage(browser, realm.name, confirm, { newAccount: "yes" }), realm.name)).toBe(true);
   expect(await usersOf(realm)).toEqual([
     { username: "ada", email: ADDRESS, emailVerified: true },
@@ -206,7 +206,7 @@ test("an address that its user never confirmed: mail to it proves nothing, and a
     await comeFirst(untrusting);
     const visit = await asked(untrusting, answer);
     const kept = await choose(visit.browser, untrusting, visit.page, NEW);
-    expect(kept.text).toMatch(/does not get the mail address [^.]*ada@example\.com/);
+    expect(kept.text).toMatch(/doesn’t get the email address [^.]*ada@example\.com/);
     await answerPage(visit.browser, untrusting.name, kept, { newAccount: "yes" });
     expect(await usersOf(untrusting)).toEqual([
       { username: "ada", email: null, emailVerified: false },
@@ -335,7 +335,7 @@ test("two browsers with one account at the provider end with one link, whoever c
     expect(isSignedIn(await answerPage(browser, realm.name, page, { password: owner.password }), realm.name)).toBe(true);
   expect(isSignedIn(await answerPage(late.browser, realm.name, confirm, { newAccount: "yes" }), realm.name), "the link decides").toBe(true);
   const second = await answerPage(other.browser, realm.name, other.page, { password: owner.password });
-  expect([second.status, second.text.includes("linked to another one there")], second.text).toEqual([409, true]);
+  expect([second.status, second.text.includes("already linked another account there")], second.text).toEqual([409, true]);
   expect([await usersOf(realm), await linksOf(realm, owner)]).toMatchObject([[OWNER], [{ subject: "subject-1" }]]);
   expect(await realm.events("type=LINK_ADDED")).toHaveLength(1);
 
@@ -343,7 +343,7 @@ test("two browsers with one account at the provider end with one link, whoever c
   const [maker, prover] = [await asked(rivals), await asked(rivals)];
   await answerPage(maker.browser, rivals.name, await choose(maker.browser, rivals, maker.page, NEW), { newAccount: "yes" });
   const taken = await answerPage(prover.browser, rivals.name, prover.page, { password: rival.password });
-  expect([taken.status, taken.text.includes("linked already")], taken.text).toEqual([409, true]);
+  expect([taken.status, taken.text.includes("already linked")], taken.text).toEqual([409, true]);
   expect([await linksOf(rivals, rival), prover.browser.cookies.has(`gh_${rivals.name}`)]).toEqual([[], false]);
 });
 

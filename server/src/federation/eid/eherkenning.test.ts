@@ -57,7 +57,11 @@ test("an artifact that is resolved after the deadline signs no one in, and leads
   peer.slow(2_500);
   const back = await sp.bring(browser, query);
   peer.slow(0);
-  expect([back.status, back.text.includes("cannot be reached"), back.text.includes("Continue with Corporate")]).toEqual([400, true, true]);
+  expect([back.status, back.text.includes("We can’t reach that provider"), back.text.includes("Continue with Corporate")]).toEqual([
+    400,
+    true,
+    true,
+  ]);
   expect([await sp.users(), await sp.failures()]).toEqual([[], ["eh: timeout"]]);
 });
 

@@ -88,7 +88,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     const page = await pastPassword(browser, realm.name, { username: "reset", password: "reset-password" });
     expect([page.text.includes('name="currentPassword"'), page.text.includes('name="newPassword"')]).toEqual([true, true]);
     const answer = (fields: Record<string, string>) => answerPage(browser, realm.name, page, fields);
-    expect(alertOf(await answer(chosen(NEW)))).toContain("current password as well");
+    expect(alertOf(await answer(chosen(NEW)))).toContain("Enter your current password, too");
     const wrong = await answer(chosen(NEW, "wrong"));
     expect([wrong.status, alertOf(wrong)]).toEqual([401, expect.stringContaining("not your current password")]);
     expect(alertOf(await answer(chosen("short", "reset-password")))).not.toBe("");
@@ -189,7 +189,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     const visitor = iam.browser();
     const page = await pastPassword(visitor, realm.name, { username: "strict", password: NEW });
     const again = await answerPage(visitor, realm.name, page, chosen("quite a short one", NEW));
-    expect(alertOf(again)).toContain("does not accept this password");
+    expect(alertOf(again)).toContain("doesn’t accept this password");
     expect(await realm.events("type=PASSWORD_CHANGED&outcome=FAILURE")).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     await master.put(`/users/${userId}/required-actions`, ["UPDATE_PASSWORD", "UPDATE_PROFILE"]);
     expect(await status(realm, "reader", "reader-password")).toBe(303);
     const page = await walk(browser, iam.config.baseUrl, `/realms/${realm.name}/account-password`);
-    expect(page.page.text).toContain("directory");
+    expect(page.page.text).toContain("Your organization keeps your password");
     expect(page.page.text).not.toContain('name="newPassword"');
     const base = iam.config.baseUrl;
     const visitor = iam.browser();
@@ -244,7 +244,10 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     const waiting = await submit(visitor, base, forgot.page, { username: "reader" });
     const { code } = await mail.latestTo("reader@corp.test");
     const notice = await submit(visitor, base, waiting.page, { code });
-    expect([notice.page.text.includes('name="newPassword"'), notice.page.text.includes("directory")]).toEqual([false, true]);
+    expect([notice.page.text.includes('name="newPassword"'), notice.page.text.includes("Your organization keeps your password")]).toEqual([
+      false,
+      true,
+    ]);
     const forced = await submit(visitor, base, notice.page, chosen(NEW));
     expect(forced.page.status).toBe(400);
     expect(visitor.cookies.has(`gh_${realm.name}`)).toBe(false);

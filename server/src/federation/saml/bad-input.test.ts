@@ -55,7 +55,7 @@ let generic: string | undefined;
 async function expectRefused(answer: Answer, reason: string | RegExp, at = sp): Promise<void> {
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
-  expect(generic).toContain("could not sign you in");
+  expect(generic).toContain("couldn’t sign you in");
   // All refusals look alike.
   expect(seenOn(answer)).toBe(generic);
   const [detail] = await at.failures();

@@ -159,7 +159,7 @@ describe("unsolicited answers", () => {
 describe("metadata of the provider", () => {
   test("must be signed by the pinned certificate; a provider that is down says so on the page, and the others stay", async () => {
     const sp = await samlBrokered(iam, { metadataUrl: peer.metadataUrl, metadataSigningCertificate: own.pem });
-    expect((await iam.browser().get(`${sp.at}/login`)).text).toContain("cannot be reached");
+    expect((await iam.browser().get(`${sp.at}/login`)).text).toContain("We can’t reach that provider");
     const right = await samlBrokered(iam, { metadataUrl: peer.metadataUrl, metadataSigningCertificate: peer.identity.pem });
     expect(isSignedIn(await right.signIn(peer), right.realm.name)).toBe(true);
     expect(await sp.failures()).toEqual(["corp: signature_invalid"]);
@@ -202,7 +202,9 @@ test("metadata of the provider is read again by a test and after a change, and w
   expect(await early).toBe("/again");
   await save({ metadataSigningCertificate: own.pem });
   for (const time of ["first", "second"])
-    expect((await iam.browser().get(`${sp.at}/login`)).text, `another certificate is required, ${time}`).toContain("cannot be reached");
+    expect((await iam.browser().get(`${sp.at}/login`)).text, `another certificate is required, ${time}`).toContain(
+      "We can’t reach that provider",
+    );
   expect((await sp.failures())[0]).toBe("corp: signature_invalid");
   await Promise.all([peer.close(), other.close()]);
 });
@@ -228,7 +230,7 @@ test("with users linked, metadata of another entity is refused, wherever it come
   expect((await save({ metadataUrl: other.metadataUrl, idpEntityId: "https://another.example" })).status).toBe(409);
 
   expect((await save({ metadataUrl: other.metadataUrl, idpEntityId: entityId })).status, "an address that has to describe it").toBe(200);
-  expect((await iam.browser().get(`${sp.at}/login`)).text, "and does not").toContain("cannot be reached");
+  expect((await iam.browser().get(`${sp.at}/login`)).text, "and does not").toContain("We can’t reach that provider");
   expect((await save({ metadataUrl: other.metadataUrl })).status, "not in two steps either").toBe(409);
   expect((await save({ metadataXml: render(peer.metadata()) })).status).toBe(200);
   expect((await save({ metadataXml: render(other.metadata()) })).status, "from document to document").toBe(409);

@@ -25,7 +25,7 @@ export const de: Messages = {
   credentialsText: "Prüfen Sie beides und versuchen Sie es noch einmal.",
   csrfTitle: "Bitte versuchen Sie es noch einmal",
   csrfText:
-    "Diese Seite ließ sich Ihrem Browser nicht zuordnen, deshalb wurde nichts übermittelt. Erlauben Sie Cookies und melden Sie sich erneut an.",
+    "Wir konnten diese Seite nicht Ihrem Browser zuordnen, deshalb ist nichts passiert. Erlauben Sie Cookies für diese Website und versuchen Sie es noch einmal.",
   missingTitle: "Es fehlt etwas",
   missingText: "Bitte füllen Sie aus: {fields}.",
   lockedOutTitle: "Zu viele Versuche",
@@ -62,8 +62,8 @@ export const de: Messages = {
   choosePassword: "Passwort verwenden",
 
   signOutTitle: "Von {name} abmelden?",
-  signOutText: "Damit beenden Sie Ihre Sitzung in diesem Browser.",
-  signOutAccountText: "Sie sind als {account} angemeldet. Mit dem Abmelden beenden Sie Ihre Sitzung in diesem Browser.",
+  signOutText: "Sie werden in diesem Browser abgemeldet.",
+  signOutAccountText: "Sie sind als {account} angemeldet. Sie werden in diesem Browser abgemeldet.",
   cancel: "Abbrechen",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
@@ -122,7 +122,7 @@ export const de: Messages = {
   invitationUnknownText:
     "Vielleicht wurde sie zurückgezogen oder durch eine neuere ersetzt. Suchen Sie die neueste E-Mail, oder fragen Sie die Person, die Sie eingeladen hat.",
   invitationCsrfText:
-    "Diese Seite ließ sich Ihrem Browser nicht zuordnen, deshalb wurde nichts geändert. Erlauben Sie Cookies und versuchen Sie es noch einmal.",
+    "Wir konnten diese Seite nicht Ihrem Browser zuordnen, deshalb ist nichts passiert. Erlauben Sie Cookies für diese Website und versuchen Sie es noch einmal.",
   usernameTakenTitle: "Dieser Benutzername ist vergeben",
   usernameTakenText: "Jemand hat diesen Benutzernamen schon. Wählen Sie einen anderen.",
   usernameInvalidTitle: "Dieser Benutzername ist nicht möglich",
@@ -148,11 +148,11 @@ export const de: Messages = {
   postFormTitle: "Weiter zur Anwendung",
   postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
   samlRefusedText:
-    "Die Anfrage der Anwendung wurde nicht angenommen. Gehen Sie zurück zur Anwendung und beginnen Sie die Anmeldung dort neu. Geschieht es noch einmal, geben Sie denen, die die Anwendung betreiben, die Nummer unten: Der Grund steht im Protokoll dieses Realms.",
+    "Wir konnten die Anfrage der Anwendung nicht annehmen. Gehen Sie zur Anwendung zurück und versuchen Sie es noch einmal. Passiert es wieder, nennen Sie den Betreibern der Anwendung die Nummer unten.",
   samlDeniedText: "Ihr Konto darf diese Anwendung nicht benutzen. Wenn Sie sie brauchen, bitten Sie die, die sie betreiben, um Zugang.",
   noAccessTitle: "Sie können diese Anwendung nicht benutzen",
   noAccessText:
-    "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",
+    "Mit Ihrem Konto {account} können Sie {client} nicht nutzen. Bitten Sie Ihre Administration um Zugang, oder verwenden Sie ein anderes Konto.",
   oidcErrorTitle: "Die Anwendung wollte etwas, das hier nicht geht",
   oidcErrorText:
     "Gehen Sie zurück zur Anwendung und beginnen Sie noch einmal. Wenn es wieder geschieht, geben Sie dies an die Betreiber der Anwendung weiter:",
@@ -166,7 +166,7 @@ export const de: Messages = {
   deviceWaitTitle: "Zu viele Codes",
   deviceWaitText: "Zum Schutz aller Geräte nehmen wir gerade keine Codes mehr an. Versuchen Sie es in {time} noch einmal.",
   deviceCsrfText:
-    "Diese Seite ließ sich Ihrem Browser nicht zuordnen, deshalb wurde nichts geändert. Erlauben Sie Cookies und versuchen Sie es noch einmal.",
+    "Wir konnten diese Seite nicht Ihrem Browser zuordnen, deshalb ist nichts passiert. Erlauben Sie Cookies für diese Website und versuchen Sie es noch einmal.",
   deviceConfirmTitle: "Ist das Ihr Gerät?",
   deviceConfirmText:
     "{client} bittet auf einem Gerät um Zugriff auf Ihr Konto {account}. Machen Sie nur weiter, wenn das Gerät Ihnen gehört und diesen Code anzeigt:",
@@ -327,7 +327,7 @@ export const de: Messages = {
     "Wenn es ein Konto für {account} gibt, haben wir eine E-Mail an dessen Adresse gesendet. Geben Sie den Code daraus ein, oder öffnen Sie den Link auf einem beliebigen Gerät.",
   resetLinkText: "Sie sind dabei, ein neues Passwort für das Konto {account} zu wählen.",
   actionsLinkTitle: "Aktualisieren Sie Ihr Konto",
-  actionsLinkText: "Eine Administratorin oder ein Administrator bittet Sie, das Konto {account} zu aktualisieren.",
+  actionsLinkText: "Ihre Administration bittet Sie, das Konto {account} zu aktualisieren.",
   actionsDoneTitle: "Ihr Konto ist auf dem neuesten Stand",
   actionsDoneText: "Das war alles: Sie können diese Seite schließen.",
   resetOffTitle: "Ihr Passwort lässt sich hier nicht zurücksetzen",
@@ -469,7 +469,7 @@ export const de: Messages = {
 
   txTitle: "Das unterschreiben?",
   txText: "{client} bittet {account} um eine Unterschrift:",
-  txHash: "Fingerabdruck dessen, was unterschrieben wird (SHA-256)",
+  txHash: "Prüfsumme (SHA-256)",
   txKind: "Art",
   txUntil: "Gültig bis",
   txCode: "Code aus Ihrer Authenticator-App",

@@ -1,20 +1,18 @@
 /** Texts about passwords that a directory keeps, in each language. */
 export const enDirectories = {
-  passwordElsewhereTitle: "Please change your password first",
+  passwordElsewhereTitle: "Change your password first",
   passwordElsewhereText:
-    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
-  passwordInDirectoryText:
-    "Your password is kept in the directory of your organization. Change it where you usually do, for example on your work computer.",
+    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer. Then sign in here with the new one.",
+  passwordInDirectoryText: "Your organization keeps your password. Change it where you usually do, for example on your work computer.",
   currentPassword: "Current password",
-  currentPasswordMissingText: "Please type your current password as well.",
-  currentPasswordWrongText: "That is not your current password.",
+  currentPasswordMissingText: "Enter your current password, too.",
+  currentPasswordWrongText: "That’s not your current password.",
   passwordDirectoryPolicyText:
-    "Your organization’s directory does not accept this password. It may be too short, too simple, or used before. Please choose another one.",
-  passwordDirectoryHistoryText: "Your organization’s directory remembers this password as used before. Please choose another one.",
+    "Your organization doesn’t accept this password. It may be too short, too simple or used before. Choose another one.",
+  passwordDirectoryHistoryText: "You’ve used this password before. Choose another one.",
   passwordDirectoryTooYoungText:
-    "You changed your password a short while ago, and your organization’s directory does not accept another change yet. Please try again later.",
-  passwordDirectoryDeniedText:
-    "Your organization’s directory does not let this password be changed from here. Please ask your administrator.",
+    "You changed your password a short while ago. Your organization doesn’t allow another change yet. Try again later.",
+  passwordDirectoryDeniedText: "Your organization doesn’t allow this password to be changed here. Ask your administrator.",
 };
 
 export const nlDirectories: typeof enDirectories = {

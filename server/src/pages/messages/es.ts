@@ -25,7 +25,7 @@ export const es: Messages = {
   credentialsText: "Revisa ambos y vuelve a intentarlo.",
   csrfTitle: "Inténtalo una vez más",
   csrfText:
-    "No hemos podido relacionar esta página con tu navegador, así que no se ha enviado nada. Permite las cookies y vuelve a iniciar sesión.",
+    "No hemos podido asociar esta página a tu navegador, así que no ha pasado nada. Permite las cookies de este sitio e inténtalo de nuevo.",
   missingTitle: "Falta algo",
   missingText: "Rellena lo siguiente: {fields}.",
   lockedOutTitle: "Demasiados intentos",
@@ -119,7 +119,7 @@ export const es: Messages = {
   invitationUnknownText:
     "Puede que se haya retirado o sustituido por otra más reciente. Busca el último correo o pregunta a quien te invitó.",
   invitationCsrfText:
-    "No hemos podido relacionar esta página con tu navegador, así que no se ha cambiado nada. Permite las cookies y vuelve a intentarlo.",
+    "No hemos podido asociar esta página a tu navegador, así que no ha pasado nada. Permite las cookies de este sitio e inténtalo de nuevo.",
   usernameTakenTitle: "Este nombre de usuario ya existe",
   usernameTakenText: "Alguien ya lo usa. Elige otro.",
   usernameInvalidTitle: "Este nombre de usuario no sirve",
@@ -145,10 +145,10 @@ export const es: Messages = {
   postFormTitle: "Continúa en la aplicación",
   postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
   samlRefusedText:
-    "La solicitud de la aplicación no se ha aceptado. Vuelve a la aplicación e inicia allí sesión de nuevo. Si vuelve a pasar, comunica el número de abajo a quien gestiona la aplicación: el motivo figura en el registro de auditoría de este realm.",
+    "No hemos podido aceptar la solicitud de la aplicación. Vuelve a la aplicación e inténtalo de nuevo. Si vuelve a pasar, comunica el número de abajo a quienes la gestionan.",
   samlDeniedText: "Tu cuenta no puede usar esta aplicación. Si la necesitas, pide acceso a quien la gestiona.",
   noAccessTitle: "No puede usar esta aplicación",
-  noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
+  noAccessText: "Tu cuenta {account} no puede usar {client}. Pide acceso a un administrador o usa otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",
   oidcErrorText: "Vuelve a la aplicación y empieza de nuevo. Si vuelve a pasar, comunica esto a quien gestiona la aplicación:",
 
@@ -161,7 +161,7 @@ export const es: Messages = {
   deviceWaitTitle: "Demasiados códigos",
   deviceWaitText: "Para proteger los dispositivos de todos, por ahora no se aceptan más códigos. Inténtalo de nuevo en {time}.",
   deviceCsrfText:
-    "No hemos podido relacionar esta página con tu navegador, así que no se ha cambiado nada. Permite las cookies y vuelve a intentarlo.",
+    "No hemos podido asociar esta página a tu navegador, así que no ha pasado nada. Permite las cookies de este sitio e inténtalo de nuevo.",
   deviceConfirmTitle: "¿Es este tu dispositivo?",
   deviceConfirmText:
     "{client}, en un dispositivo, pide acceso a tu cuenta {account}. Continúa solo si el dispositivo es tuyo y muestra este código:",
@@ -447,7 +447,7 @@ export const es: Messages = {
 
   txTitle: "¿Firmar esto?",
   txText: "{client} pide a {account} que firme:",
-  txHash: "Huella de lo que se firma (SHA-256)",
+  txHash: "Huella digital (SHA-256)",
   txKind: "Tipo",
   txUntil: "Válido hasta",
   txCode: "Código de tu app de autenticación",

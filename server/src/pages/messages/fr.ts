@@ -26,7 +26,7 @@ export const fr: Messages = {
   credentialsText: "Vérifiez les deux et réessayez.",
   csrfTitle: "Veuillez réessayer",
   csrfText:
-    "Cette page n’a pas pu être associée à votre navigateur, rien n’a donc été transmis. Autorisez les cookies et reconnectez-vous.",
+    "Nous n’avons pas pu associer cette page à votre navigateur, donc rien n’a été fait. Autorisez les cookies pour ce site et réessayez.",
   missingTitle: "Il manque quelque chose",
   missingText: "Veuillez remplir : {fields}.",
   lockedOutTitle: "Trop de tentatives",
@@ -122,7 +122,7 @@ export const fr: Messages = {
   invitationUnknownText:
     "Elle a peut-être été retirée ou remplacée par une plus récente. Cherchez le dernier e-mail, ou demandez à la personne qui vous a invité.",
   invitationCsrfText:
-    "Cette page n’a pas pu être associée à votre navigateur, rien n’a donc été modifié. Autorisez les cookies et réessayez.",
+    "Nous n’avons pas pu associer cette page à votre navigateur, donc rien n’a été fait. Autorisez les cookies pour ce site et réessayez.",
   usernameTakenTitle: "Ce nom d’utilisateur est déjà pris",
   usernameTakenText: "Quelqu’un l’utilise déjà. Choisissez-en un autre.",
   usernameInvalidTitle: "Ce nom d’utilisateur n’est pas possible",
@@ -147,12 +147,12 @@ export const fr: Messages = {
   postFormTitle: "Continuer vers l’application",
   postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:
-    "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+    "Nous n’avons pas pu accepter la demande de l’application. Retournez à l’application et réessayez. Si cela se reproduit, donnez le numéro ci-dessous aux personnes qui la gèrent.",
   samlDeniedText:
     "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
   noAccessTitle: "Vous ne pouvez pas utiliser cette application",
   noAccessText:
-    "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
+    "Votre compte {account} ne permet pas d’utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 
@@ -164,7 +164,8 @@ export const fr: Messages = {
   deviceUnknownText: "Vérifiez la saisie. Si l’appareil attend depuis un moment, demandez-lui un nouveau code.",
   deviceWaitTitle: "Trop de codes",
   deviceWaitText: "Pour protéger les appareils de chacun, aucun code n’est plus accepté pour l’instant. Réessayez dans {time}.",
-  deviceCsrfText: "Cette page n’a pas pu être associée à votre navigateur, rien n’a donc été modifié. Autorisez les cookies et réessayez.",
+  deviceCsrfText:
+    "Nous n’avons pas pu associer cette page à votre navigateur, donc rien n’a été fait. Autorisez les cookies pour ce site et réessayez.",
   deviceConfirmTitle: "Est-ce votre appareil ?",
   deviceConfirmText:
     "{client}, sur un appareil, demande l’accès à votre compte {account}. Continuez seulement si cet appareil est à vous et affiche ce code :",
@@ -459,7 +460,7 @@ export const fr: Messages = {
 
   txTitle: "Signer ceci ?",
   txText: "{client} demande à {account} de signer :",
-  txHash: "Empreinte de ce qui est signé (SHA-256)",
+  txHash: "Empreinte (SHA-256)",
   txKind: "Type",
   txUntil: "Valable jusqu’au",
   txCode: "Code de votre application d’authentification",

@@ -24,7 +24,8 @@ export const nl: Messages = {
   credentialsTitle: "Onjuiste gebruikersnaam of wachtwoord",
   credentialsText: "Controleer beide en probeer het opnieuw.",
   csrfTitle: "Probeer het nog een keer",
-  csrfText: "Deze pagina hoort niet bij je browser, daarom is er niets verwerkt. Zorg dat cookies zijn toegestaan en log opnieuw in.",
+  csrfText:
+    "We konden deze pagina niet aan je browser koppelen, dus er is niets gebeurd. Sta cookies toe voor deze site en probeer het opnieuw.",
   missingTitle: "Er ontbreekt iets",
   missingText: "Vul het volgende in: {fields}.",
   lockedOutTitle: "Te veel pogingen",
@@ -118,7 +119,7 @@ export const nl: Messages = {
   invitationUnknownText:
     "Misschien is deze ingetrokken of vervangen door een nieuwere. Zoek de laatste e-mail, of vraag het degene die je uitnodigde.",
   invitationCsrfText:
-    "Deze pagina hoort niet bij je browser, daarom is er niets veranderd. Zorg dat cookies zijn toegestaan en probeer het opnieuw.",
+    "We konden deze pagina niet aan je browser koppelen, dus er is niets gebeurd. Sta cookies toe voor deze site en probeer het opnieuw.",
   usernameTakenTitle: "Deze gebruikersnaam is bezet",
   usernameTakenText: "Iemand heeft deze gebruikersnaam al. Kies een andere.",
   usernameInvalidTitle: "Deze gebruikersnaam kan niet",
@@ -143,11 +144,10 @@ export const nl: Messages = {
   postFormTitle: "Verder naar de toepassing",
   postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
   samlRefusedText:
-    "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+    "We konden het verzoek van de toepassing niet accepteren. Ga terug naar de toepassing en probeer het opnieuw. Gebeurt het nog eens, geef dan het nummer hieronder aan wie de toepassing beheert.",
   samlDeniedText: "Je account mag deze toepassing niet gebruiken. Heb je die nodig, vraag dan toegang aan wie de toepassing beheert.",
   noAccessTitle: "U kunt deze toepassing niet gebruiken",
-  noAccessText:
-    "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
+  noAccessText: "Met je account {account} kun je {client} niet gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 
@@ -160,7 +160,7 @@ export const nl: Messages = {
   deviceWaitTitle: "Te veel codes",
   deviceWaitText: "Om ieders apparaten te beschermen nemen we nu geen codes meer aan. Probeer het opnieuw over {time}.",
   deviceCsrfText:
-    "Deze pagina hoort niet bij je browser, daarom is er niets veranderd. Zorg dat cookies zijn toegestaan en probeer het opnieuw.",
+    "We konden deze pagina niet aan je browser koppelen, dus er is niets gebeurd. Sta cookies toe voor deze site en probeer het opnieuw.",
   deviceConfirmTitle: "Is dit jouw apparaat?",
   deviceConfirmText:
     "{client} op een apparaat vraagt om toegang tot je account {account}. Ga alleen door als het apparaat van jou is en deze code laat zien:",
@@ -445,7 +445,7 @@ export const nl: Messages = {
 
   txTitle: "Dit ondertekenen?",
   txText: "{client} vraagt {account} te ondertekenen:",
-  txHash: "Vingerafdruk van wat je ondertekent (SHA-256)",
+  txHash: "Vingerafdruk (SHA-256)",
   txKind: "Soort",
   txUntil: "Geldig tot",
   txCode: "Code uit je authenticator-app",

@@ -100,7 +100,7 @@ describe("a device", () => {
     expect((await poll(tv, second.device_code)).body.error, "another client's question is not its own").toBe("authorization_pending");
 
     expect((await press(browser, await confirm(browser, realm, user, first.user_code), { decision: "deny" })).text).toContain(
-      "was refused",
+      "You denied it",
     );
     expect((await poll(tv, first.device_code)).body.error).toBe("access_denied");
     clock.advance(11 * MINUTE);
@@ -197,7 +197,7 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     const { page, href } = await look(browser, realm, user);
     expect(page!.text).toContain("Pay 12 €, W4SCT");
     expect((await browser.request("POST", href!, { form: { decision: "allow" }, csrf: false })).status).toBe(403);
-    expect((await look(iam.browser(), realm, await realm.user())).list.text).toContain("Nothing waits");
+    expect((await look(iam.browser(), realm, await realm.user())).list.text).toContain("Nothing is waiting");
     const other = iam.browser();
     await open(other, `/realms/${realm.name}/ciba`, await realm.user());
     expect((await other.get(href!)).status, "another user's").toBe(404);
@@ -287,7 +287,7 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     expect((await ask(party, { login_hint: user.username })).body.error).toBe("access_denied");
     clock.advance(11 * MINUTE);
     expect((await poll(party, first)).body.error).toBe("expired_token");
-    expect((await look(iam.browser(), realm, user)).list.text).toContain("Nothing waits");
+    expect((await look(iam.browser(), realm, user)).list.text).toContain("Nothing is waiting");
   });
 
   test("is pinged when there is an answer, with its own token; neither that nor the request's id is stored", async () => {

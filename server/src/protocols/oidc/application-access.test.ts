@@ -68,7 +68,7 @@ describe("a user who may not use the client", () => {
     const browser = iam.browser();
     const { page } = await arrive(browser, app, user);
     expect(page.status, page.text).toBe(403);
-    expect(page.text).toContain("You cannot use this application");
+    expect(page.text).toContain("You can’t use this application");
     expect(page.text).toContain("Payroll");
     expect(page.text).toContain(user.username);
     expect(await realm.events("type=LOGIN_FAILURE")).toMatchObject([

@@ -65,7 +65,7 @@ describe("Config OP", () => {
       request_uri_parameter_supported: true,
       require_request_uri_registration: true,
       authorization_response_iss_parameter_supported: true,
-      ui_locales_supported: ["en", "nl", "de", "fr", "es"],
+      ui_locales_supported: ["en", "nl", "de", "fr", "es", "it", "pt", "pl", "sv", "ja", "ar"],
     });
     // Without `none` the suite's modules of unsigned tokens and request objects do not apply.
     for (const member of ["id_token", "request_object", "userinfo"])

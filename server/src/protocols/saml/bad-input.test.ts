@@ -64,7 +64,7 @@ let generic: string | undefined;
 async function expectRefused(answer: Answer, reason: string | RegExp, of = realm): Promise<void> {
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
-  expect(generic).toContain("request was not accepted");
+  expect(generic).toContain("couldn’t accept the application’s request");
   // All refusals look alike.
   expect(seenOn(answer)).toBe(generic);
   expect(answer.headers.location).toBeUndefined();

@@ -341,7 +341,7 @@ describe("the page of a transaction", () => {
     const send = (path: string, form: Record<string, string>) => browser.request("POST", `${at}${path}`, { ...asPage, form, csrf: false });
     expect((await send("/sign", { factor: "totp", value: code() })).status).toBe(403);
     const wrong = await send("/sign", { _csrf, factor: "totp", value: "000000" });
-    expect([wrong.status, wrong.text.includes("That code is not right")]).toEqual([403, true]);
+    expect([wrong.status, wrong.text.includes("That code isn’t right")]).toEqual([403, true]);
     const signed = await send("/sign", { _csrf, factor: "totp", value: code() });
     expect([signed.status, signed.text.includes("Signed")]).toEqual([200, true]);
     expect((await asUser.get(id)).body.status).toBe("SIGNED");

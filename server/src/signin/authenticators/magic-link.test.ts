@@ -39,7 +39,7 @@ async function confirm(browser: Browser, link: string, more: Record<string, stri
   return browser.request("POST", pathname, { form, csrf: false });
 }
 const GONE = "This link no longer works";
-const ELSEWHERE = "Open this link where you began";
+const ELSEWHERE = "Open this link where you started";
 
 describe("a link by mail", () => {
   test("is opened, confirmed by its button, and the page that waits goes on by itself", async () => {
@@ -47,13 +47,13 @@ describe("a link by mail", () => {
     const browser = iam.browser();
     const { at, page } = await begin(browser, realm);
     expect([page.status, String(page.headers.refresh)]).toEqual([200, expect.stringMatching(/^4; ?url=\/realms\/.*interaction=/i)]);
-    expect(page.text).toContain("If there is an account");
+    expect(page.text).toContain("If there’s an account");
     expect(page.text).not.toContain("example.com");
     const [link] = await linksOf(realm);
 
     // Not yet confirmed: it waits, however often it polls.
     expect((await browser.get(at)).text).toContain("Check your email");
-    expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
+    expect((await answerPage(browser, realm.name, page, {})).text).toContain("You haven’t opened the link yet");
     const opened = await browser.get(link!);
     expect([opened.status, opened.headers["referrer-policy"]]).toEqual([200, "no-referrer"]);
     expect(opened.text).toMatch(/<form[^>]*method="post"[^>]*\/login\/link"/);
@@ -65,7 +65,7 @@ describe("a link by mail", () => {
 
     const confirmed = await confirm(browser, link!);
     expect([confirmed.status, isSignedIn(confirmed, realm.name)]).toEqual([200, false]);
-    expect(confirmed.text).toContain("You are confirmed");
+    expect(confirmed.text).toContain("It’s you");
     const gone = await browser.get(at);
     expect([isSignedIn(gone, realm.name), gone.headers.location]).toEqual([true, "/console"]);
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(true);

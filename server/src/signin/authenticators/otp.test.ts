@@ -158,7 +158,7 @@ describe("a code by mail", () => {
     const pages: Answer[] = [];
     for (let n = 0; n < 7; n++) pages.push(await pastPassword(iam.browser(), realm.name, ada));
     expect(await codesTo(realm, ada.email)).toHaveLength(5);
-    const isTold = ({ text }: Answer) => text.includes("No message could be sent just now");
+    const isTold = ({ text }: Answer) => text.includes("We couldn’t send a message");
     expect(pages.map(isTold)).toEqual([false, false, false, false, false, true, true]);
     // Before a proof the page does not say so.
     await setBrowserFlow(iam, realm, nameThen("email-otp"));

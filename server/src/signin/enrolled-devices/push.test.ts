@@ -99,7 +99,7 @@ describe("a sign-in that the phone approves", () => {
     const number = numberOn(page);
     const asked = await phone.get(`/realms/${realm.name}/push`, asPage);
     const shown = await phone.get(String(asked.headers.location), asPage);
-    for (const words of ["Is it you who is signing in?", "Web shop", "203.0.113.", user.username]) expect(shown.text).toContain(words);
+    for (const words of ["Are you signing in?", "Web shop", "203.0.113.", user.username]) expect(shown.text).toContain(words);
     expect(shown.text).toMatch(/<input[^>]*name="number"/);
     expect(shown.text).not.toMatch(new RegExp(`(>|value=")${number}[<"]`));
     const action = /action="([^"]+\/approve)"/.exec(shown.text)![1]!;
@@ -137,9 +137,9 @@ describe("a sign-in that the phone approves", () => {
     const page = await browser.get(at);
     expect([page.text.includes("The sign-in was denied"), page.headers.refresh]).toEqual([true, undefined]);
     const again = await send(browser, `/realms/${realm.name}/login`, page, { resend: "true" });
-    expect(again.text).toContain("Your phone is not asked for now");
+    expect(again.text).toContain("We’ve stopped asking your phone for now");
     expect([await openFor(app), isSignedIn(browser, realm)]).toEqual([[], false]);
-    expect((await waiting(realm, user)).page.text).toContain("Your phone is not asked for now");
+    expect((await waiting(realm, user)).page.text).toContain("We’ve stopped asking your phone for now");
     clock.advance(10 * MINUTE + 1);
     expect(numberOn(await send(browser, `/realms/${realm.name}/login`, page, { resend: "true" }))).toMatch(/\d\d/);
   });
@@ -155,7 +155,7 @@ describe("a sign-in that the phone approves", () => {
     }
     expect(refusal(await guess(3))).toEqual([403, "devices.wrong_numbers"]);
     expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
-    expect((await browser.get(at)).text).toContain("A wrong number was typed");
+    expect((await browser.get(at)).text).toContain("That was the wrong number");
     expect(isSignedIn(browser, realm)).toBe(false);
     const failure = { actor: user.username, outcome: "FAILURE" };
     expect(await realm.events("type=MFA_FAILURE")).toMatchObject([failure, failure, failure]);
@@ -168,7 +168,11 @@ describe("a sign-in that the phone approves", () => {
     const path = `/realms/${realm.name}/push/${asked.id}`;
     const shown = await phone.get(path, asPage);
     const wrong = await send(phone, `${path}/approve`, shown, { number: number === "10" ? "11" : "10" });
-    expect([wrong.status, wrong.text.includes("That was another number"), wrong.text.includes('name="number"')]).toEqual([403, true, true]);
+    expect([wrong.status, wrong.text.includes("That was the wrong number"), wrong.text.includes('name="number"')]).toEqual([
+      403,
+      true,
+      true,
+    ]);
     expect((await send(phone, `${path}/approve`, wrong, { number: ` ${number} ` })).status).toBe(200);
     expect((await browser.get(at)).status).toBe(303);
   });
@@ -195,7 +199,7 @@ describe("a sign-in that the phone approves", () => {
     clock.advance(2 * MINUTE + 1);
     expect(await openFor(app)).toEqual([]);
     expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number: late.number }))).toEqual([409, "devices.answered"]);
-    expect((await late.browser.get(late.at)).text).toContain("Your phone did not answer");
+    expect((await late.browser.get(late.at)).text).toContain("Your phone didn’t answer");
     const unused = await waiting(realm, user);
     const [next] = await openFor(app);
     expect((await app.call("POST", `/push/${next.id}/approve`, { number: unused.number })).status).toBe(200);
@@ -209,9 +213,9 @@ describe("a sign-in that the phone approves", () => {
     const one = await waiting(realm, user);
     const many = await Promise.all([1, 2, 3].map(() => waiting(realm, user)));
     expect(await openFor(app)).toHaveLength(3);
-    expect([one, ...many].filter(({ page }) => page.text.includes("Your phone is not asked for now"))).toHaveLength(1);
+    expect([one, ...many].filter(({ page }) => page.text.includes("We’ve stopped asking your phone for now"))).toHaveLength(1);
     clock.advance(2 * MINUTE + 1);
-    expect((await waiting(realm, user)).page.text).toContain("Your phone is not asked for now");
+    expect((await waiting(realm, user)).page.text).toContain("We’ve stopped asking your phone for now");
     clock.advance(10 * MINUTE);
     expect((await waiting(realm, user)).number).toMatch(/\d\d/);
   });
@@ -289,7 +293,7 @@ describe("cannot be approved", () => {
     const cookie = phone.cookies.get(`gh_${realm.name}`)!;
     browser.cookies.set(`gh_${realm.name}`, cookie);
     expect(refusal(await browser.get(at, json))).toEqual([403, "devices.same_browser"]);
-    expect((await browser.get(at, asPage)).text).toContain("This is the browser that is signing in");
+    expect((await browser.get(at, asPage)).text).toContain("This browser is the one signing in");
     // A session that a password alone has opened since: by a flow that asks for nothing more.
     const authTime = clock.now() + 1_000;
     const proof = { flow: "browser", at: authTime };

@@ -76,7 +76,7 @@ describe("a QR code", () => {
     expect([code.length, page.headers.refresh]).toEqual([4, `5; url=${at}`]);
     const phone = await phoneOf(realm, user);
     const requested = await phone.get(url, asPage);
-    for (const words of [code, user.username, "203.0.113.", "Only confirm if you started this yourself"])
+    for (const words of [code, user.username, "203.0.113.", "Confirm only if you started this yourself"])
       expect(requested.text).toContain(words);
     expect((await phone.get(`${url}?lang=nl`, asPage)).text).toContain("Inloggen op het andere scherm?");
     expect((await phone.get(`${url}?lang=en`, asPage)).text).toContain(`href="${url}?lang=nl"`);

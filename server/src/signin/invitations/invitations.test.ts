@@ -56,7 +56,7 @@ describe("a person without an account", () => {
 
     const created = await createAccount(browser, path);
     expect(created).toMatchObject({ status: 303, headers: { location: path } });
-    expect((await openPage(browser, path)).text).toContain("You are now a member of");
+    expect((await openPage(browser, path)).text).toContain("You’re now a member of");
     const [member] = await membersOf(situation);
     expect(member).toMatchObject({ username: "grace", email, role: "owner" });
     const user = (await admin.get(`/users/${member!.userId}`)).body;
@@ -79,9 +79,9 @@ describe("a person without an account", () => {
     const browser = iam.browser();
     await openPage(browser, path);
     const answers = {
-      "The passwords are not the same": [{ passwordAgain: "another" }, 400],
+      "The passwords don’t match": [{ passwordAgain: "another" }, 400],
       "Choose another password": [{ password: "short", passwordAgain: "short" }, 400],
-      "This username does not work": [{ username: " grace" }, 400],
+      "This username doesn’t work": [{ username: " grace" }, 400],
       "This username is taken": [{ username: "TAKEN" }, 409],
     } as const;
     for (const [title, [form, status]] of Object.entries(answers)) {
@@ -145,7 +145,7 @@ describe("a person with an account", () => {
     expect(signedIn.headers.location).toBe(path);
     expect((await openPage(browser, path)).text).toContain("Accept the invitation");
     expect(await post(browser, path)).toMatchObject({ status: 303, headers: { location: path } });
-    expect((await openPage(browser, path)).text).toContain("You are now a member of");
+    expect((await openPage(browser, path)).text).toContain("You’re now a member of");
     expect(await membersOf(situation)).toEqual([expect.objectContaining({ userId: situation.userId, role: "member" })]);
     // A second click changes nothing; for other users the link has been used.
     expect((await post(browser, path)).status).toBe(200);
@@ -246,7 +246,7 @@ describe("a link that does not work", () => {
     for (const path of [...strange.map((text) => `/realms/${elsewhere}/invitations/${text}`), `/realms/${elsewhere}/invitations/${token}`])
       expect([404, 414], path.slice(0, 80)).toContain((await openPage(iam.browser(), path)).status);
     const unknown = await openPage(iam.browser(), `/realms/${elsewhere}/invitations/${"a".repeat(43)}`);
-    expect(unknown.text).toContain("This invitation is not valid");
+    expect(unknown.text).toContain("This invitation isn’t valid");
     expect((await openPage(iam.browser(), `/realms/no-such-realm/invitations/${token}`)).status).toBe(404);
   });
 

@@ -302,17 +302,17 @@ describe("buttons", () => {
 
     const down = await iam.browser().get(`/realms/${realm.name}/broker/dead/login`);
     expect(down.text).not.toContain("aria-invalid");
-    expect([down.status, down.text.includes("That provider cannot be reached"), down.text.includes('name="password"')]).toEqual([
+    expect([down.status, down.text.includes("We can’t reach that provider"), down.text.includes('name="password"')]).toEqual([
       400,
       true,
       true,
     ]);
     const user = await realm.user();
     const answered = await open(iam.browser(), realm);
-    expect(answered.text.match(/Does not answer at present/g)).toHaveLength(1);
+    expect(answered.text.match(/Not answering right now/g)).toHaveLength(1);
     expect(isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name)).toBe(true);
     clock.advance(3 * MINUTE);
-    expect((await open(iam.browser(), realm)).text).not.toContain("Does not answer at present");
+    expect((await open(iam.browser(), realm)).text).not.toContain("Not answering right now");
   });
 
   test("of a thousand providers a page shows twenty; others are found by name, address or domain", async () => {
@@ -351,11 +351,11 @@ describe("buttons", () => {
 test("the error of a provider is shown in plain words, and leads back", async () => {
   const { realm } = await home();
   for (const [error, said] of [
-    ["server_error", "That provider cannot be reached"],
-    ["temporarily_unavailable", "That provider cannot be reached"],
-    ["unauthorized_client", "The provider did not take the request"],
-    ["invalid_scope", "The provider did not take the request"],
-    ["something_else", "The provider could not sign you in"],
+    ["server_error", "We can’t reach that provider"],
+    ["temporarily_unavailable", "We can’t reach that provider"],
+    ["unauthorized_client", "The provider didn’t accept the request"],
+    ["invalid_scope", "The provider didn’t accept the request"],
+    ["something_else", "The provider couldn’t sign you in"],
   ]) {
     const browser = iam.browser();
     const left = (await ledTo(browser, realm, await type(browser, realm, `ada@${DOMAIN}`)))!;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => iam?.close());
 afterEach(() => clock.reset());
 
-const WRONG = "This passkey does not work here";
+const WRONG = "This passkey doesn’t work here";
 const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
 const login = (realm: RealmUnderTest) => `/realms/${realm.name}/login`;
 const sessionsOf = (realm: RealmUnderTest, userId: string) =>
@@ -125,7 +125,7 @@ describe("as a second factor", () => {
     const page = await toSecondFactor(browser, realm.name, ada);
     expect(said(await usePasskeyOn(browser, realm.name, page, ada.passkey, { verified: false }))).toEqual([
       401,
-      "Your device has to check that it is you",
+      "Your device has to check that it’s you",
     ]);
     expect((await realm.events("type=MFA_FAILURE"))[0]).toMatchObject({ actor: ada.username, outcome: "FAILURE" });
     expect(isSignedIn(await usePasskeyOn(browser, realm.name, page, ada.passkey), realm.name)).toBe(true);
@@ -208,7 +208,7 @@ describe("refused is", () => {
     const { passkey, username } = await userWithPasskey(iam, realm);
     expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey, { verified: false }))).toEqual([
       401,
-      "Your device has to check that it is you",
+      "Your device has to check that it’s you",
     ]);
     expect((await realm.events("type=LOGIN_FAILURE"))[0]).toMatchObject({ actor: username });
   });

@@ -78,10 +78,10 @@ describe("UPDATE_PASSWORD", () => {
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
     const { browser, page } = await requested(realm, ada);
     const answers = [
-      [NEW, "another", "The passwords are not the same"],
-      ["short", "short", "It has to follow the rules"],
+      [NEW, "another", "The passwords don’t match"],
+      ["short", "short", "Follow the rules below"],
       [ada.password, ada.password, "used this one here before"],
-      ["password123", "password123", "leaked elsewhere"],
+      ["password123", "password123", "appeared in a data leak"],
     ] as const;
     for (const [newPassword, newPasswordAgain, words] of answers) {
       const answer = await submit(browser, base, page, { newPassword, newPasswordAgain });
@@ -138,7 +138,7 @@ describe("VERIFY_EMAIL", () => {
     expect([heading(page), page.text.includes(ada.email)]).toEqual(["Confirm your email address", true]);
     const { code, link } = await mail.latestTo(ada.email);
     const wrong = await submit(browser, base, page, { code: code === "000000" ? "000001" : "000000" });
-    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code is not right")]);
+    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code isn’t right")]);
     await submit(browser, base, page, { code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
     expect(signedIn(realm, browser)).toBe(true);
     expect([await isVerified(realm, ada), await actionsOf(realm, ada)]).toEqual([true, []]);
@@ -243,8 +243,8 @@ describe("UPDATE_PROFILE", () => {
     expect(page.text).not.toContain("<b>");
     for (const [form, words] of [
       [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Fill in: First name."],
-      [{ firstName: "\u200f\u202e", lastName: "Lovelace", email: ada.email }, "check what you typed"],
-      [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "check what you typed"],
+      [{ firstName: "\u200f\u202e", lastName: "Lovelace", email: ada.email }, "Check what you entered"],
+      [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "Check what you entered"],
     ] as const) {
       const answer = await submit(browser, base, page, form);
       expect([answer.page.status, alertOf(answer.page)], words).toEqual([400, expect.stringContaining(words)]);
@@ -273,7 +273,7 @@ describe("UPDATE_PROFILE", () => {
     const { browser, page } = await requested(realm, ada);
     const name = { firstName: "Ada", lastName: "Lovelace" };
     const refused = await submit(browser, base, page, { ...name, email: `new.${ada.email}` });
-    expect([refused.page.status, alertOf(refused.page)]).toEqual([400, expect.stringContaining("Keep the present address")]);
+    expect([refused.page.status, alertOf(refused.page)]).toEqual([400, expect.stringContaining("Keep your current address")]);
     expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([false, ["UPDATE_PROFILE"]]);
     await submit(browser, base, refused.page, { ...name, email: ada.email });
     expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
@@ -329,7 +329,7 @@ describe("terms", () => {
     const ada = await person(realm, ["ACCEPT_TERMS"]);
     const { browser, page } = await requested(realm, ada);
     const declined = await submit(browser, base, page, { decline: "true" });
-    expect([declined.page.status, heading(declined.page)]).toEqual([403, "You are not signed in"]);
+    expect([declined.page.status, heading(declined.page)]).toEqual([403, "You’re not signed in"]);
     expect(signedIn(realm, browser)).toBe(false);
     const party = await relyingParty(iam, realm);
     const other = iam.browser();

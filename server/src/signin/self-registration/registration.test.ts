@@ -99,7 +99,7 @@ describe("requested by an application (prompt=create)", () => {
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
     // What was open already is closed, too.
     const sent = await submit(browser, base, page, newApplicant());
-    expect([sent.page.status, heading(sent.page)]).toEqual([403, "Accounts cannot be created here"]);
+    expect([sent.page.status, heading(sent.page)]).toEqual([403, "You can’t create an account here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));
     expect([left?.searchParams.get("error"), left?.searchParams.get("state")]).toEqual(["invalid_request", "st"]);
     expect((await realm.asMaster().get("/users?search=grace")).body).toEqual([]);
@@ -126,7 +126,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, grace.username)).toEqual([]);
     const { code, link } = await mail.latestTo(grace.email);
     const wrong = await submit(browser, base, page, { code: code === "111111" ? "111112" : "111111" });
-    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code is not right")]);
+    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code isn’t right")]);
     const done = await submit(browser, base, page, { code });
     expect(signedIn(realm, browser), done.page.text).toBe(true);
     const [user] = await usersOf(realm, grace.username);
@@ -216,7 +216,7 @@ describe("with a mail to the address", () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { registration: { enabled: true } });
     const page = await iam.browser().get(`/realms/${realm.name}/register`);
-    expect([page.status, heading(page)]).toEqual([403, "We cannot send email at the moment"]);
+    expect([page.status, heading(page)]).toEqual([403, "We can’t send email right now"]);
   });
 });
 
@@ -268,15 +268,15 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
   const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
   const grace = newApplicant();
   const answers: readonly (readonly [Record<string, string>, number, string])[] = [
-    [{ username: "a\u202eb" }, 400, "This username does not work"],
-    [{ username: "" }, 400, "This username does not work"],
-    [{ email: "nobody" }, 400, "check what you typed"],
-    [{ email: `g@evil.example` }, 400, "cannot register"],
-    [{ email: `g@example.com.evil.example` }, 400, "cannot register"],
-    [{ firstName: "" }, 400, "check what you typed"],
-    [{ newPasswordAgain: "another" }, 400, "not the same"],
+    [{ username: "a\u202eb" }, 400, "This username doesn’t work"],
+    [{ username: "" }, 400, "This username doesn’t work"],
+    [{ email: "nobody" }, 400, "Check what you entered"],
+    [{ email: `g@evil.example` }, 400, "can’t register"],
+    [{ email: `g@example.com.evil.example` }, 400, "can’t register"],
+    [{ firstName: "" }, 400, "Check what you entered"],
+    [{ newPasswordAgain: "another" }, 400, "don’t match"],
     [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Choose another password"],
-    [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "leaked elsewhere"],
+    [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "appeared in a data leak"],
     [{ username: "admin" }, 409, "already exists"],
     [{ username: "System" }, 409, "already exists"],
     [{ username: "master/admin" }, 409, "already exists"],
@@ -319,7 +319,7 @@ test("is closed unless the realm opens it", async () => {
   const realm = await iam.realm();
   const browser = iam.browser();
   const page = await browser.get(`/realms/${realm.name}/register`);
-  expect([page.status, heading(page)]).toEqual([403, "Accounts cannot be created here"]);
+  expect([page.status, heading(page)]).toEqual([403, "You can’t create an account here"]);
   expect((await browser.get(`/realms/${realm.name}/login`)).text).not.toContain("/register");
   const form = { ...newApplicant(), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" };
   expect((await browser.request("POST", `/realms/${realm.name}/register`, { form, csrf: false })).status).toBe(403);

@@ -243,7 +243,7 @@ test("a flood of them sends a few mails and looks the same", async () => {
 test("a realm can turn it off, and says so when it cannot send mail", async () => {
   const realm = await iam.realm();
   const noMail = await iam.browser().get(`/realms/${realm.name}/reset-password`);
-  expect([noMail.status, heading(noMail)]).toEqual([403, "We cannot send email at the moment"]);
+  expect([noMail.status, heading(noMail)]).toEqual([403, "We can’t send email right now"]);
   // A link that cannot work is not shown; with a provider it is, at once.
   const hasLink = async () => (await iam.browser().get(`/realms/${realm.name}/login`)).text.includes("/reset-password");
   expect(await hasLink()).toBe(false);
@@ -251,7 +251,7 @@ test("a realm can turn it off, and says so when it cannot send mail", async () =
   expect(await hasLink()).toBe(true);
   await realm.asMaster().put("/settings", { passwordReset: { enabled: false } });
   const off = await iam.browser().get(`/realms/${realm.name}/reset-password`);
-  expect([off.status, heading(off)]).toEqual([403, "Your password cannot be reset here"]);
+  expect([off.status, heading(off)]).toEqual([403, "You can’t reset your password here"]);
   expect((await iam.browser().get(`/realms/${realm.name}/login`)).text).not.toContain("reset-password");
 });
 
@@ -286,7 +286,7 @@ describe("changing the password", () => {
     const { page } = await walk(browser, base, "/.well-known/change-password");
     expect(heading(page)).toBe("Choose a new password");
     const done = await submit(browser, base, page, fresh);
-    expect(heading(done.page)).toBe("Your password was changed");
+    expect(heading(done.page)).toBe("Your password is changed");
     expect([await isAlive(realm, browser), await isAlive(realm, elsewhere)]).toEqual([true, false]);
     expect((await realm.events(`resourceId=${ada.userId}`)).map(({ type }) => type)).toContain("PASSWORD_CHANGED");
   });

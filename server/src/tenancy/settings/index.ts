@@ -10,6 +10,7 @@ export {
   type ClientProfile,
   clientProfiles,
   clockSkew,
+  locales,
   nameIdFormats,
   type Settings,
   UpdateSettings,

@@ -3,6 +3,9 @@ import { oneOf } from "../../platform/http/index.ts";
 import { signingAlgs } from "../keys/index.ts";
 import { UserProfilePolicy } from "./user-profile.schema.ts";
 
+/** The languages of pages and messages. */
+export const locales = ["en", "nl", "de", "fr", "es", "it", "pt", "pl", "sv", "ja", "ar"] as const;
+
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description });
 const colour = Type.String({ pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", description: "a colour is written #rgb or #rrggbb" });
@@ -286,7 +289,7 @@ const members = {
   realmId: Type.String({ description: "Cannot be changed" }),
   ...brandingMembers,
   ...realmBrandingMembers,
-  defaultLocale: oneOf(["en", "nl", "de", "fr", "es"], { default: "en", description: "For visitors whose languages are not spoken here" }),
+  defaultLocale: oneOf(locales, { default: "en", description: "For visitors whose languages are not spoken here" }),
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,

@@ -35,7 +35,8 @@ export const esAccount: AccountMessages = {
   accountCheckAdd: "Hacerla más segura",
   accountPasswordSince: "Último cambio de contraseña: {time}",
   accountNoPassword: "Sin contraseña",
-  accountSignedInOn: "Sesión iniciada en {count} dispositivos",
+  accountSignedInOn:
+    "{count, plural, one {Sesión iniciada en # dispositivo} many {Sesión iniciada en # dispositivos} other {Sesión iniciada en # dispositivos}}",
   accountSignedInOnOne: "Sesión iniciada solo en este dispositivo",
   accountReviewSessions: "Ver las sesiones",
   accountReviewActivity: "Ver la actividad",
@@ -118,7 +119,7 @@ export const esAccount: AccountMessages = {
   accountPhonePicture: "Código QR para la aplicación de tu teléfono. El código está escrito debajo.",
   accountCodes: "Códigos de recuperación",
   accountCodesText: "Cada código te deja entrar una vez si pierdes tu teléfono o tu llave de acceso.",
-  accountCodesLeft: "Quedan {count} códigos",
+  accountCodesLeft: "{count, plural, one {Queda # código} many {Quedan # códigos} other {Quedan # códigos}}",
   accountCodesNone: "No tienes códigos de recuperación.",
   accountCodesMake: "Obtener códigos nuevos",
   accountCodesTitle: "Códigos de recuperación nuevos",

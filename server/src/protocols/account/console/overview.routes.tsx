@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
-import { brandName, brandOf, Filled, linkTarget, messagesOf } from "../../../pages/index.ts";
+import { brandName, brandOf, countedText, Filled, linkTarget, messagesOf } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { hasSecondFactor } from "../../../signin/sessions/index.ts";
@@ -102,9 +102,7 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
               <Panel
                 title={text.accountSessions}
                 icon="sessions"
-                text={
-                  sessions.length > 1 ? text.accountSignedInOn.replace("{count}", () => String(sessions.length)) : text.accountSignedInOnOne
-                }
+                text={sessions.length > 1 ? countedText(locale, text.accountSignedInOn, sessions.length) : text.accountSignedInOnOne}
               >
                 <div class="gh-panel-links">
                   <Action href={`${view.base}pages/sessions`}>{text.accountReviewSessions}</Action>

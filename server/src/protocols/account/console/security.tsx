@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Credential } from "../../../directory/users/index.ts";
-import { browserName, type Messages, messagesOf } from "../../../pages/index.ts";
+import { browserName, countedText, type Messages, messagesOf } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
 import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
@@ -92,7 +92,7 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
           action={<Action href={`${pages}/security/recovery-codes`}>{text.accountCodesMake}</Action>}
         >
           <p class="gh-panel-text">
-            {codes?.remaining ? text.accountCodesLeft.replace("{count}", () => String(codes.remaining)) : text.accountCodesNone}
+            {codes?.remaining ? countedText(locale, text.accountCodesLeft, codes.remaining) : text.accountCodesNone}
           </p>
         </Panel>
         <Panel title={text.accountBrowsers} icon="sessions" text={trusted.length > 0 ? text.accountBrowsersText : text.accountBrowsersNone}>

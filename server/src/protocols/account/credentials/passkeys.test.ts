@@ -127,8 +127,11 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(page.text).toContain("Set up a passkey");
     const { options } = passkeyForm(page.text);
     const imitation = testPasskey({ id: taken.passkey.id });
-    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There already is one"]);
-    expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey was not saved"]);
+    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([
+      400,
+      "This device already has a passkey",
+    ]);
+    expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey wasn’t saved"]);
     const passkey = testPasskey();
     const codes = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
     // With the first second factor come recovery codes; until they are kept, nothing has changed.

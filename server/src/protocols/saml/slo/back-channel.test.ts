@@ -125,7 +125,7 @@ test("one that is not reached in time makes it partial, and is notified later", 
   const asking = plain.askToLogOut(browser);
   await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
   const page = await asking;
-  expect(page.text).toContain("<strong>soap</strong> <span>did not answer; you may still be signed in there</span>");
+  expect(page.text).toContain("<strong>soap</strong> <span>didn’t answer; you may still be signed in there</span>");
   const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
   expect(await plain.answered(await browser.get(finish))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 });

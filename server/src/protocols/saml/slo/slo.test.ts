@@ -111,7 +111,7 @@ describe("notifying the others", () => {
     page = await browser.get(progress);
     page = await three.answer(browser, (await three.asked(page)).id);
     expect(page.status).toBe(200);
-    expect(page.text).toContain("<strong>two</strong> <span>did not answer; you may still be signed in there</span>");
+    expect(page.text).toContain("<strong>two</strong> <span>didn’t answer; you may still be signed in there</span>");
     expect(page.text).toContain("<strong>zebra</strong> <span>signed out</span>");
     expect(page.text).toContain("data-stays");
     const finish = await browser.get(`${progress}?finish=1`);
@@ -128,7 +128,7 @@ describe("notifying the others", () => {
     const { browser, one, two } = await pair();
     let page = await one.askToLogOut(browser);
     page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
-    expect(page.text).toContain("<strong>two</strong> <span>could not sign you out; you may still be signed in there</span>");
+    expect(page.text).toContain("<strong>two</strong> <span>couldn’t sign you out; you may still be signed in there</span>");
 
     const realm = await iam.realm();
     const asking = await logoutProvider(iam, realm, "one", { identity: keys.one });
@@ -145,8 +145,8 @@ describe("notifying the others", () => {
     await deaf.join(other, user);
     const confirm = await other.get(`/realms/${realm.name}/logout`);
     const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
-    expect(own.text).toContain("<strong>deaf</strong> <span>cannot be signed out from here: sign out there, too</span>");
-    expect(own.text).toContain("not every application has confirmed it");
+    expect(own.text).toContain("<strong>deaf</strong> <span>can’t be signed out from here; sign out there, too</span>");
+    expect(own.text).toContain("not all applications have confirmed it");
     const finish = /data-next="([^"]+)" data-stays/.exec(own.text)![1]!;
     expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
   });
@@ -155,10 +155,10 @@ describe("notifying the others", () => {
     const { realm, browser, one, two } = await pair();
     const page = await one.askToLogOut(browser);
     const { id } = await two.asked(page);
-    expect((await two.answer(browser, id, { isSigned: false, by: "post" })).text).toContain("did not answer");
-    expect((await two.answer(browser, id, { isSigned: false })).text).toContain("<strong>two</strong> <span>did not answer");
-    expect((await one.answer(browser, id)).text).toContain("<strong>two</strong> <span>did not answer");
-    expect((await two.answer(browser, "_another")).text).toContain("<strong>two</strong> <span>did not answer");
+    expect((await two.answer(browser, id, { isSigned: false, by: "post" })).text).toContain("didn’t answer");
+    expect((await two.answer(browser, id, { isSigned: false })).text).toContain("<strong>two</strong> <span>didn’t answer");
+    expect((await one.answer(browser, id)).text).toContain("<strong>two</strong> <span>didn’t answer");
+    expect((await two.answer(browser, "_another")).text).toContain("<strong>two</strong> <span>didn’t answer");
     expect((await two.answer(iam.browser(), id)).status).toBe(400);
     expect(await refusalsOf(realm)).toEqual([
       "in_response_to",

@@ -67,7 +67,7 @@ test("users who may not use the application see a page that names it and their a
   await browser.signIn(realm.name, "admin", realm.adminPassword);
   const answer = await browser.get(startOf(sp, "/deep?x=1&y"));
   expect([answer.status, answer.text.includes("SAMLResponse")]).toEqual([403, false]);
-  for (const text of ["You cannot use this application", ">admin<", "Wiki &lt;1>"]) expect(answer.text).toContain(text);
+  for (const text of ["You can’t use this application", ">admin<", "Wiki &lt;1>"]) expect(answer.text).toContain(text);
   const denied = { outcome: "FAILURE", actor: "admin", resourceId: sp.entityId, detail: expect.stringMatching(/^access_denied/) };
   expect(await realm.events("type=SAML_LOGIN")).toMatchObject([denied]);
 

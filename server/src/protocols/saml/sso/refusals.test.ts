@@ -27,7 +27,7 @@ async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: 
     const sent = await sp.request(options);
     const answer = by === "redirect" ? await browser.get(sent.url.slice(iam.config.baseUrl.length)) : await sp.post(browser, sent);
     expect([answer.status, answer.headers.location], `${reason} by ${by}`).toEqual([400, undefined]);
-    expect(answer.text).toContain("Go back to the application and start signing in there again");
+    expect(answer.text).toContain("Go back to the application and try again");
     const [event] = await realm.events("type=SAML_LOGIN");
     expect(event).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(new RegExp(`^${reason}: `)) });
     const number = /<code>([^<]+)<\/code>/.exec(answer.text)?.[1];

@@ -1,11 +1,12 @@
 import { signingAlgs } from "../../../../tenancy/keys/index.ts";
+import { locales } from "../../../../tenancy/settings/index.ts";
 import { defined, flagOf, isTrue, listOf, numberOf, recordOf, recordsOf, textOf, within } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
 
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
-const LOCALES = ["en", "nl", "de", "fr", "es"];
+const isSpoken = (locale: string) => locales.some((known) => known === locale);
 
 /** The members of a realm that are settings here. Times are rounded down: nothing lasts longer than it did. */
 export const settingsMembers = [
@@ -45,8 +46,8 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
   const drift = numberOf(value.otpPolicyLookAheadWindow);
   const failures = numberOf(value.failureFactor);
   const hasImplicit = realm.clients("openid-connect").some(({ implicitFlowEnabled }) => isTrue(implicitFlowEnabled));
-  if (isTrue(value.internationalizationEnabled) && locale !== undefined && !LOCALES.includes(locale))
-    report.unmapped("defaultLocale", `Pages are in ${LOCALES.join(", ")}`, "defaultLocale");
+  if (isTrue(value.internationalizationEnabled) && locale !== undefined && !isSpoken(locale))
+    report.unmapped("defaultLocale", `Pages are in ${locales.join(", ")}`, "defaultLocale");
   if (value.otpPolicyType === "hotp")
     report.unmapped("otpPolicyType", "Codes are counted by time here (TOTP), never by use", "otpPolicyType");
   if (isTrue(value.duplicateEmailsAllowed))
@@ -56,7 +57,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
   return withoutEmpty({
     ...defined({
       displayName: textOf(value.displayName)?.slice(0, 255),
-      defaultLocale: isTrue(value.internationalizationEnabled) && locale !== undefined && LOCALES.includes(locale) ? locale : undefined,
+      defaultLocale: isTrue(value.internationalizationEnabled) && locale !== undefined && isSpoken(locale) ? locale : undefined,
     }),
     sessions: defined({
       idleMinutes: scaled("ssoSessionIdleTimeout", MINUTE, 1, 43_200),
