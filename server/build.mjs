@@ -2,6 +2,7 @@
 //   node build.mjs                        builds what has changed
 //   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
 //   node build.mjs --no-console           without the admin console
+//   node build.mjs --when-stale           nothing, if it was built from the very same files; for tests, the template is not compressed
 import { fork, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -41,6 +42,9 @@ function writeWhole(file, content, mode = 0o644) {
   renameSync(draft, file);
 }
 
+/** Whether the program is there as these files make it. @param {string} print of the files */
+export const isBuiltFrom = (print) => existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === print;
+
 /**
  * Builds, unless the last build was made from the very same files. Throws a BuildError that says what to do. It answers as soon as
  * the program can be loaded; `template` is settled when a first start on the embedded database can go on.
@@ -49,8 +53,7 @@ function writeWhole(file, content, mode = 0o644) {
 export async function buildWhenStale() {
   // Taken before the build: what is edited meanwhile counts as changed at the next start.
   const wanted = fingerprint();
-  const built = existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
-  if (built) return { template: Promise.resolve() };
+  if (isBuiltFrom(wanted)) return { template: Promise.resolve() };
   console.error("Building Gatehouse …");
   // Types are checked by `npm run check` and by CI; a start should not wait for that.
   const { template } = await buildProgram(dist, LEVEL.start);
@@ -67,8 +70,7 @@ export async function prepare() {
   try {
     require.resolve("rolldown");
     if (!existsSync(join(here, "src", "main.ts"))) return;
-    await (await buildWhenStale()).template;
-    await buildConsole();
+    await refresh();
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "MODULE_NOT_FOUND") return;
     console.error(`${/** @type {Error} */ (error).message}\nThe install is complete all the same; npm start builds again.`);
@@ -76,6 +78,12 @@ export async function prepare() {
 }
 
 export class BuildError extends Error {}
+
+/** Program and console, each if it was made from other files than there are now. */
+async function refresh({ console: withConsole = true } = {}) {
+  await (await buildWhenStale()).template;
+  if (withConsole) await buildConsole();
+}
 
 /** @param {{ out?: string, check?: boolean, console?: boolean }} [options] */
 export async function build({ out = dist, check = true, console: withConsole = true } = {}) {
@@ -309,7 +317,9 @@ if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) 
   const args = process.argv.slice(2);
   const out = args.includes("--out") ? { out: args[args.indexOf("--out") + 1] ?? "" } : {};
   try {
-    await build({ ...out, check: !args.includes("--no-check"), console: !args.includes("--no-console") });
+    const withConsole = { console: !args.includes("--no-console") };
+    if (args.includes("--when-stale")) await refresh(withConsole);
+    else await build({ ...out, ...withConsole, check: !args.includes("--no-check") });
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     console.error(error.message);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { onEmbedded } from "./test/on-embedded.mjs";
@@ -14,13 +15,20 @@ const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
   return place === -1 ? LONGEST.length : place;
 };
+// Files that share a server come together: one that has its own closes it, because it may move the clock.
+const sharesServer = ({ moduleId }: TestSpecification) => readFileSync(moduleId, "utf8").includes("sharedHarness(");
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     // A worker serves one project: whatever goes back and forth between projects loads everything anew.
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
-    const turn = ({ project }: TestSpecification) => projects.indexOf(project.name);
-    return sorted.toSorted((one, other) => turn(one) - turn(other) || rank(one) - rank(other));
+    const order = new Map(
+      sorted.map((file) => [file, [projects.indexOf(file.project.name), Number(sharesServer(file)), rank(file)] as const] as const),
+    );
+    return sorted.toSorted((one, other) => {
+      const [a, b] = [order.get(one)!, order.get(other)!];
+      return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+    });
   }
 }
 
@@ -59,11 +67,13 @@ const plain = [
 
 const postgresSetup = "./test/peers/global-setup.mjs";
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+/** Set by other-nodes.mjs: beside the other tests, in one process, and of the embedded database one file. */
+const isQuick = process.env.QUICK_TESTS === "true";
 
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: isQuick ? 1 : 2,
     // Files share a process and what it has loaded: a fifth of the whole time. Every file closes what it opened and puts back the clock.
     isolate: false,
     // Most of what a request makes is garbage when it is answered: with more room for the young, less of it is copied.
@@ -92,7 +102,14 @@ export default defineConfig({
         },
       },
       // A query past an open transaction, which the embedded database cannot serve, fails in tests on Postgres as well (testing/harness.ts).
-      { extends: true, test: { name: "embedded", include: onEmbedded, env: { GATEHOUSE_TEST_DATABASE: "embedded" } } },
+      {
+        extends: true,
+        test: {
+          name: "embedded",
+          include: isQuick ? ["src/tenancy/settings/settings.test.ts"] : onEmbedded,
+          env: { GATEHOUSE_TEST_DATABASE: "embedded" },
+        },
+      },
       {
         extends: true,
         test: {
@@ -100,8 +117,8 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.{ts,tsx}"],
           env: { GATEHOUSE_TEST_DATABASE: "embedded" },
           globalSetup: postgresSetup,
-          // Whole servers and a browser, after everything else. Servers start and browsers answer one after the other, so three files run at once.
-          maxWorkers: 3,
+          // Whole servers and a browser, after everything else. They wait for each other nearly half of the time, so five files run at once.
+          maxWorkers: 5,
           setupFiles: "./test/journeys/after-each-file.ts",
           sequence: { groupOrder: 1 },
           testTimeout: 600_000,

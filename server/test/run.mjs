@@ -114,7 +114,7 @@ async function main(folder) {
     return 1;
   }
 
-  if ((await node([join(server, "build.mjs"), "--no-check"])) !== 0) {
+  if ((await node([join(server, "build.mjs"), "--when-stale"])) !== 0) {
     if (interrupted === undefined) console.error("The build failed, so nothing was run.");
     return 1;
   }

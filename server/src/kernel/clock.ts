@@ -11,6 +11,7 @@ export const clock = {
   reset(): void {
     offset = 0;
   },
+  isMoved: (): boolean => offset !== 0,
 };
 
 export const SECOND = 1_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { answerPage, followed, isSignedIn } from "./step-pages.ts";
 
@@ -33,7 +33,7 @@ export interface Return {
 const ADA = { subject: "4711", email: "ada@example.com", username: "ada" };
 
 /** What every broker keeps, whatever it speaks: a stage for each protocol. */
-export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => Harness): void {
+export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => SharedHarness): void {
   const provided = async () => {
     const realm = await iam().realm();
     for (const alias of ["theirs", "other"])

@@ -1,7 +1,7 @@
 // A realm that signs in by an identity provider that speaks SAML, and a browser that does.
 import { expect } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { Said, SamlPeer } from "./saml-identity-provider.ts";
 
 interface NewProvider {
@@ -10,7 +10,7 @@ interface NewProvider {
   readonly config: Record<string, unknown>;
 }
 
-export async function brokeredRealm(iam: Harness, { alias, protocol, config }: NewProvider) {
+export async function brokeredRealm(iam: SharedHarness, { alias, protocol, config }: NewProvider) {
   const realm = await iam.realm();
   const created = await realm.asMaster().post("/identity-providers", { alias, protocol, displayName: "Corporate", config });
   expect(created.status, created.text).toBe(201);
@@ -41,7 +41,7 @@ export async function brokeredRealm(iam: Harness, { alias, protocol, config }: N
 
 export type BrokeredRealm = Awaited<ReturnType<typeof brokeredRealm>>;
 
-export async function samlBrokered(iam: Harness, config: Record<string, unknown>, alias = "corp") {
+export async function samlBrokered(iam: SharedHarness, config: Record<string, unknown>, alias = "corp") {
   const sp = await brokeredRealm(iam, { alias, protocol: "saml", config });
   return {
     ...sp,

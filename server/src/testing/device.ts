@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { clock, SECOND } from "../kernel/clock.ts";
 import type { Answer } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -44,7 +44,7 @@ export async function enrollmentToken(realm: RealmUnderTest, userId: string, mor
 
 /** The whole way by which an app becomes a device of the user. */
 export async function enrolledApp(
-  iam: Harness,
+  iam: SharedHarness,
   realm: RealmUnderTest,
   userId: string,
   more: { readonly pushToken?: { driver: string; token: string }; readonly kind?: "ec" | "rsa" } = {},

@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { clock, SECOND } from "../kernel/clock.ts";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { CALLBACK, submit, walk } from "./relying-party.ts";
 
@@ -36,7 +36,7 @@ export interface FapiClient {
 
 const now = () => Math.floor(clock.now() / SECOND);
 
-export async function fapiClient(iam: Harness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<FapiClient> {
+export async function fapiClient(iam: SharedHarness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<FapiClient> {
   const alg = "ES256";
   const keys = await generateKeyPair(alg, { extractable: true });
   const dpop = await generateKeyPair(alg, { extractable: true });

@@ -30,18 +30,25 @@ const CACHE = new URL("../../.cache/", import.meta.url).pathname;
 /** Compiling the schemas that a file's requests need takes longer than building the rest of a server. */
 const compiled = compiledSchemas();
 
-export interface Harness {
-  readonly core: Core;
-  readonly server: Server;
+/** What files may share: realms of their own, and no way to what belongs to all, such as jobs and counters. */
+export interface SharedHarness {
+  readonly core: Pick<Core, "db" | "work" | "vault" | "changes" | "realms" | "config">;
+  readonly server: Pick<Server, "app">;
   readonly config: Config;
   /** Everything the server wrote to standard output. */
-  readonly output: string[];
+  readonly output: readonly string[];
   /** A new realm, seen by this test only. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
+  close(): Promise<void>;
+}
+
+export interface Harness extends SharedHarness {
+  readonly core: Core;
+  readonly server: Server;
+  readonly output: string[];
   /** Another node over the same database (Postgres), with its own settings. */
   secondNode(env?: Record<string, string>): Promise<Node>;
-  close(): Promise<void>;
 }
 
 export interface Node {
@@ -52,19 +59,63 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** A whole server on its own database. One per test file; each test makes its realm in it. */
+/** A whole server on its own database, for one test file; each test makes its realm in it. */
 export async function harness(env: Record<string, string> = {}): Promise<Harness> {
+  // The clock belongs to the whole process, and who has a server of their own may move it.
+  await closeShared();
   clock.reset();
+  const opened = await openServer(env);
+  return { ...opened, ...(await signedIn(opened)) };
+}
+
+type Opened = Omit<Harness, "realm" | "browser">;
+
+/** The servers that files of this process share, by their settings. */
+const shared = new Map<string, Promise<Opened>>();
+
+/**
+ * A server that was there before this file and will be there after it: building one takes as long as all the requests of most files.
+ * It is for files that look at their own realms only. Others have a `harness()` of their own: who moves the clock, runs jobs, counts what
+ * the server has done, needs a second node, or reads or changes what is not in a realm of the file.
+ */
+export async function sharedHarness(env: Record<string, string> = {}): Promise<SharedHarness> {
+  clock.reset();
+  const key = JSON.stringify(Object.entries(env).sort());
+  const opening = shared.get(key) ?? openServer(env);
+  shared.set(key, opening);
+  opening.catch(() => shared.delete(key));
+  const opened = await opening;
+  return {
+    ...opened,
+    ...(await signedIn(opened)),
+    async close() {
+      if (!clock.isMoved()) return;
+      await closeShared();
+      clock.reset();
+      throw new Error("This file moved the clock, so it needs a harness() of its own instead of the shared one");
+    },
+  };
+}
+
+async function closeShared(): Promise<void> {
+  const opened = [...shared.values()];
+  shared.clear();
+  for (const server of opened) await (await server).close();
+}
+
+async function signedIn({ server }: Opened): Promise<Pick<Harness, "realm" | "browser">> {
+  const admin = new Browser(server.app, "198.51.100.1");
+  await admin.signIn("master", "admin", MASTER_PASSWORD);
+  return { realm: () => realmUnderTest(server, admin), browser: () => new Browser(server.app) };
+}
+
+async function openServer(env: Record<string, string>): Promise<Opened> {
   const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
   const open = (own?: Record<string, string>): Promise<Node> => openNode({ ...database.env, ...env, ...own }, database.embedded);
   const first = await open();
   const others: Node[] = [];
-  const admin = new Browser(first.server.app, "198.51.100.1");
-  await admin.signIn("master", "admin", MASTER_PASSWORD);
   return {
     ...first,
-    realm: () => realmUnderTest(first.server, admin),
-    browser: () => new Browser(first.server.app),
     async secondNode(own) {
       if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");
       const node = await open(own);

@@ -3,7 +3,7 @@ import { rootCertificates } from "node:tls";
 import { insertLink, type ProtocolName } from "../federation/index.ts";
 import { newId } from "../kernel/ids.ts";
 import { systemActor } from "../platform/context.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { makeIdentity } from "./saml-peers.ts";
 
@@ -64,7 +64,7 @@ export const identityProvider = (protocol: ProtocolName, alias: string = protoco
 });
 
 /** Links a user to a provider, as a sign-in would. */
-export async function linkTo(iam: Harness, realm: RealmUnderTest, alias: string, userId: string, subject = newId()) {
+export async function linkTo(iam: SharedHarness, realm: RealmUnderTest, alias: string, userId: string, subject = newId()) {
   const { provider_id: providerId } = await iam.core.db
     .selectFrom("identity_providers")
     .select("provider_id")

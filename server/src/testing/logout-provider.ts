@@ -22,7 +22,7 @@ import {
   soapEnvelope,
 } from "../platform/saml/index.ts";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { leadsTo } from "./relying-party.ts";
 import { rs256 } from "./saml-messages.ts";
@@ -46,7 +46,7 @@ export interface LogoutOptions {
   readonly members?: Record<string, unknown>;
 }
 
-export const sessionsOf = ({ core }: Harness, realm: RealmUnderTest) =>
+export const sessionsOf = ({ core }: SharedHarness, realm: RealmUnderTest) =>
   core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
 
 /** Why messages were refused, newest first. */
@@ -54,7 +54,7 @@ export const refusalsOf = async (realm: RealmUnderTest): Promise<string[]> =>
   (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]!);
 
 /** Two service providers and one browser that is signed in to both. */
-export async function pairOf(iam: Harness, keys: Readonly<Record<"one" | "two", Identity>>, options: LogoutOptions = {}) {
+export async function pairOf(iam: SharedHarness, keys: Readonly<Record<"one" | "two", Identity>>, options: LogoutOptions = {}) {
   const realm = await iam.realm();
   const user = await realm.user();
   const browser = iam.browser();
@@ -66,7 +66,7 @@ export async function pairOf(iam: Harness, keys: Readonly<Record<"one" | "two", 
 }
 
 export async function logoutProvider(
-  iam: Harness,
+  iam: SharedHarness,
   realm: RealmUnderTest,
   name: string,
   { identity, binding = "redirect", members = {} }: LogoutOptions & { identity: Identity | undefined },

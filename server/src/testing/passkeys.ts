@@ -1,5 +1,5 @@
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import { type Ceremony, passkeyForm, type TestPasskey, testPasskey } from "./passkey.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { followed } from "./step-pages.ts";
@@ -23,7 +23,11 @@ export async function signInWithPasskey(browser: Browser, realm: string, passkey
 }
 
 /** A user who has set one up in their account. */
-export async function userWithPasskey(iam: Harness, realm: RealmUnderTest, { user, passkey }: { user?: User; passkey?: TestPasskey } = {}) {
+export async function userWithPasskey(
+  iam: SharedHarness,
+  realm: RealmUnderTest,
+  { user, passkey }: { user?: User; passkey?: TestPasskey } = {},
+) {
   const known = user ?? (await realm.user());
   const made = passkey ?? testPasskey();
   const browser = iam.browser();

@@ -40,7 +40,7 @@ export interface RealmUnderTest {
 
 let realms = 0;
 
-export async function realmUnderTest({ app }: Server, master: Browser): Promise<RealmUnderTest> {
+export async function realmUnderTest({ app }: Pick<Server, "app">, master: Browser): Promise<RealmUnderTest> {
   const name = `r${clock.now().toString(36)}${realms++}`;
   const adminPassword = "the admin of this realm";
   const created = await master.post("/admin/realms", { realm: name, adminPassword });

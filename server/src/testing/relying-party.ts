@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 
 export const CALLBACK = "https://app.example/cb";
@@ -53,7 +53,7 @@ export interface Party {
 }
 
 /** A client of the realm, and what it does. */
-export async function relyingParty(iam: Harness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<Party> {
+export async function relyingParty(iam: SharedHarness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<Party> {
   const { baseUrl } = iam.config;
   const issuer = `/realms/${realm.name}`;
   const made = await realm.asMaster().post("/clients", { clientId: "app", redirectUris: [CALLBACK], publicClient: true, ...members });

@@ -1,5 +1,5 @@
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { AdminClient, RealmUnderTest } from "./realm.ts";
 
 export const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -23,7 +23,7 @@ export const enableScim = (realm: RealmUnderTest, enabled = true) => realm.asMas
 
 /** With a new token that `maker` creates; by default an administrator of `master`. */
 export async function scimClient(
-  iam: Harness,
+  iam: SharedHarness,
   realm: RealmUnderTest,
   options: Record<string, unknown> = {},
   maker: AdminClient = realm.asMaster(),

@@ -13,7 +13,7 @@ import {
   verificationKey,
 } from "../platform/saml/index.ts";
 import type { Answer, Browser } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { submit, walk } from "./relying-party.ts";
 import { rs256 } from "./saml-messages.ts";
@@ -59,7 +59,7 @@ export function postedBy(page: Answer): { action: string; fields: Record<string,
 export const xmlIn = (page: Answer): string => Buffer.from(postedBy(page).fields.SAMLResponse ?? "", "base64").toString("utf8");
 
 export async function serviceProvider(
-  iam: Harness,
+  iam: SharedHarness,
   realm: RealmUnderTest,
   { identity, ...members }: { readonly identity?: Identity } & Record<string, unknown> = {},
 ) {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { createClients } from "../clients/index.ts";
 import { refusalOf } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let master: AdminClient;
 let admin: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   master = realm.asMaster();
   admin = await realm.as("manage-clients", "view-clients");

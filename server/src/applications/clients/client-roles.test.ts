@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { findServiceAccountPermissions } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 /** May change clients and roles, but holds nothing of what roles can give. */
 let lesser: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   admin = realm.asMaster();
   lesser = await realm.as("manage-clients", "view-clients", "manage-roles", "manage-users", "view-users", "manage-organizations");

@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let jwks: object;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   jwks = { keys: [{ ...(await exportJWK((await generateKeyPair("ES256")).publicKey)), kid: "k1" }] };
 });
 afterAll(() => iam?.close());

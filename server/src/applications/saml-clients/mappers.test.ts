@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ATTRIBUTE_NAME_FORMAT } from "../../platform/saml/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { createSamlClients } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   admin = await realm.as("manage-clients", "view-clients");
 });

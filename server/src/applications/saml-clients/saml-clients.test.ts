@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BINDING, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { createSamlClients } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 let sp: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   admin = await realm.as("manage-clients", "view-clients");
   sp = await makeIdentity();

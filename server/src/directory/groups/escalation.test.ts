@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 /** Hands roles down. */
 let realm: RealmUnderTest;
 let [lacking, holding] = [] as unknown as [AdminClient, AdminClient];
@@ -14,7 +14,7 @@ const WORKING: Permission[] = ["manage-organizations", "manage-roles", "manage-u
 const GIVEN: Permission = "view-events";
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   await realm.asMaster().put("/settings", { groups: { inheritRoles: true } });
   [lacking, holding] = [await realm.as(...WORKING), await realm.as(...WORKING, GIVEN)];

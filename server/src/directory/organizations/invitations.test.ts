@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import { deleteExpiredInvitations } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let mail: Mailing;
 beforeAll(async () => {
-  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  [iam, mail] = await Promise.all([sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
 });
 afterAll(async () => {
   await iam?.close();

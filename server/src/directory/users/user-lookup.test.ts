@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let looker: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   looker = await realm.as("view-users");
   const other = await iam.realm();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { CERTIFICATES, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let [weak, other, over]: Identity[] = [];
 beforeAll(async () => {
   [iam, weak, other, over] = await Promise.all([
-    harness(),
+    sharedHarness(),
     makeIdentity("rsa", 1024),
     makeIdentity("P-256"),
     makeIdentity("P-256", 0, "2021-01-01"),

@@ -2,16 +2,16 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import { BINDING, idpMetadata, render } from "../../platform/saml/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { CERTIFICATES, CLIENT_SECRET, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { goodIdpRole } from "../../testing/saml-messages.ts";
 import { type ProtocolName, protocols } from "./protocols.ts";
 import { secretPlace } from "./store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -1,7 +1,7 @@
 // What every route of the admin API does alike. The routes come from the API description, so that none can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addAuthzParts } from "../../testing/authz-parts.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
@@ -13,12 +13,12 @@ interface Operation {
 }
 type Paths = Record<string, Partial<Record<"get" | "put" | "patch" | "post" | "delete", Operation>>>;
 
-let iam: Harness;
+let iam: SharedHarness;
 let paths: Paths;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   paths = (await iam.browser().get("/v3/api-docs")).body.paths;
   realm = await iam.realm();
   admin = realm.asMaster();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 const ORIGIN = "https://console.example";
 const EXPOSED = "ETag, Link, Location, X-Total-Count, X-Total-Estimated, Retry-After, WWW-Authenticate";
 
-let iam: Harness;
+let iam: SharedHarness;
 let admin: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   admin = `${iam.config.baseUrl}/admin`;
 });
 afterAll(() => iam?.close());

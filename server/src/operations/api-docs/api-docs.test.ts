@@ -4,17 +4,17 @@ import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isMailAddress } from "../../kernel/text.ts";
 import { addAuthzParts, authzParts } from "../../testing/authz-parts.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
 import { examples } from "./examples.ts";
 import { isReference, type OpenApiDocument, type Operation, operationsOf, type Response } from "./openapi.ts";
 import { tags } from "./tags.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let api: OpenApiDocument;
 let operations: { readonly method: string; readonly path: string; readonly operation: Operation; readonly name: string }[];
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   api = (await iam.browser().get("/v3/api-docs")).body;
   operations = Object.entries(api.paths).flatMap(([path, item]) =>
     operationsOf(item).map(([method, operation]) => ({ method, path, operation, name: `${method.toUpperCase()} ${path}` })),

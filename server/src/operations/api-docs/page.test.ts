@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam.close());
 

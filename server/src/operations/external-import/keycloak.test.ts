@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { ids, realm as keycloak, TOTP_KEY, users } from "../../testing/keycloak-export.ts";
 import { testPasskey } from "../../testing/passkey.ts";
 import { signInWithPasskey } from "../../testing/passkeys.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

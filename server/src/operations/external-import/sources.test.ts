@@ -2,13 +2,13 @@ import { createHash, pbkdf2Sync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { sources } from "./sources/index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -7,15 +7,15 @@ import { systemActor } from "../../platform/context.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { acceptTerms } from "../../signin/authenticators/index.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit } from "../../testing/relying-party.ts";
 import { scimClient } from "../../testing/scim.ts";
 import { serviceProvider } from "../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -57,6 +57,19 @@ const lazySerializers =
     };
   };
 
+const DISPLAY_NAME = Symbol.for("fastify.display-name");
+
+/** Fastify looks for a plugin that has no display name among all modules that were loaded: a tenth of the time to build a server in tests. */
+function namePlugins(app: FastifyInstance): void {
+  const register = app.register as (this: FastifyInstance, plugin: unknown, options?: unknown) => unknown;
+  const registerNamed = function (this: FastifyInstance, plugin: unknown, options?: unknown) {
+    if (typeof plugin === "function" && !(DISPLAY_NAME in plugin))
+      Object.defineProperty(plugin, DISPLAY_NAME, { value: plugin.name || "unnamed" });
+    return register.call(this, plugin, options);
+  };
+  app.register = registerNamed as unknown as FastifyInstance["register"];
+}
+
 /** A bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer(options: ServerOptions): App {
   const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, showNotFound, isDraining = () => false } = options;
@@ -91,6 +104,7 @@ export function createServer(options: ServerOptions): App {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  namePlugins(app as unknown as FastifyInstance);
   shareNamedSchemas(app);
   acceptJson(app);
   app.register(cookie);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findConsent, grantConsent } from "../../directory/consents/index.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -1,12 +1,12 @@
 // Clients that are APIs: who gets tokens for them, and what users allow each application at each of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

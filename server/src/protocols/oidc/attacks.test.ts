@@ -4,14 +4,14 @@ import { decodeJwt, exportJWK, exportSPKI, type GenerateKeyPairResult, generateK
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, fieldOf, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
 // What RFC 9700 and RFC 6819 warn of, as far as the tests of each feature do not try it.
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 /** Of a client, and of another caller. */
 let own: GenerateKeyPairResult;
@@ -19,7 +19,7 @@ let foreign: GenerateKeyPairResult;
 let ownKey: JWK;
 let foreignKey: JWK;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
   [own, foreign] = [await generateKeyPair("ES256", { extractable: true }), await generateKeyPair("ES256")];
   [ownKey, foreignKey] = [

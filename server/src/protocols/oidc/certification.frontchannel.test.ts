@@ -1,15 +1,15 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 
 // The plan oidcc-frontchannel-rp-initiated-logout-certification. What a browser makes of the page: test/journeys/front-channel-logout.test.ts.
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -14,15 +14,15 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
 import { type FapiClient, fapiClient } from "../../testing/fapi-client.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let user: { userId: string; username: string; password: string };
 const keys = new Map<string, GenerateKeyPairResult>();
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   user = await realm.user();
   for (const alg of ["RSA-OAEP-256", "ECDH-ES"]) keys.set(alg, await generateKeyPair(alg, { extractable: true }));

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 let realm: RealmUnderTest;
 let user: { username: string; password: string };
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
   realm = await iam.realm();
   user = await realm.user();

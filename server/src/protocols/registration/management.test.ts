@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

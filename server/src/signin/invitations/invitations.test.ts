@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let mail: Mailing;
 beforeAll(async () => {
-  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  [iam, mail] = await Promise.all([sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
 });
 afterAll(async () => {
   await iam?.close();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let mail: Mailing;
 let base: string;
 beforeAll(async () => {
-  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  [iam, mail] = await Promise.all([sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
   base = iam.config.baseUrl;
 });
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isReservedName, systemActor } from "../../platform/context.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

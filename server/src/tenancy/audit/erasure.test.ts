@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AuditDraft, systemActor } from "../../platform/context.ts";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import { type ErasedPerson, eraseFromTrail } from "./erasure.store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

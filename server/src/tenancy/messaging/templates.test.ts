@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient } from "../../testing/realm.ts";
 import { templateKeys } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 /** For what changes nothing: making a realm takes its time. */
 let unchanged: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   unchanged = (await iam.realm()).asMaster();
 });
 afterAll(() => iam?.close());

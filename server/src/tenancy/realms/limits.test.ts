@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock } from "../../../kernel/clock.ts";
-import { type Harness, harness, testDatabase } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 import { samlApplications } from "./applications.store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

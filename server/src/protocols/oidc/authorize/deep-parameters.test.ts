@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let app: Party;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   app = await relyingParty(iam, realm, { publicClient: false });
 });

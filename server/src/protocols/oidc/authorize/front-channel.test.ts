@@ -2,15 +2,15 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { responseTypes } from "../../../applications/clients/index.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { type Party, relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 let admin: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
   admin = `${base}/admin`;
 });

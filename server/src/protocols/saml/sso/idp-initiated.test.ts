@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { postedBy, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
 });
 afterAll(() => iam?.close());

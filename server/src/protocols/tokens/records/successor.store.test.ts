@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock, DAY } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 import { deleteGrant, writeGrant } from "./grants.store.ts";
 import { addRefreshToken, replaceByRefreshToken } from "./successor.store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 
