@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await signOut(ada, realm);
     await page.goto(stage.url + loginOf(realm));
     await typePassword(page, "ada");
-    await typeCode(page, app.nextCode());
+    await typeCode(page, app.nextCode(), { scripts: false });
     await signedIn(page);
     await ada.close();
   });
