@@ -60,7 +60,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const signIn = typeof result?.signIn === "string" ? result.signIn : null;
     return { ...interaction, email: String(request.email), mailed: state.mailed as Mailed, signIn };
   };
-  /** What the waiting page shows in every state of it. */
+  /** The parts of the waiting page that are the same in every state of it. */
   const shownOf = (visitor: Visitor, { interactionId, email, mailed, request }: Waiting) => {
     const asked = (request.asked ?? {}) as Record<string, string>;
     return {

@@ -5,7 +5,7 @@ import type { Channel } from "./driver.ts";
 
 interface RealmChannels {
   readonly configVersion: number;
-  /** Those with an enabled provider. */
+  /** The channels with an enabled provider. */
   readonly channels: ReadonlySet<Channel>;
 }
 
