@@ -10,7 +10,9 @@ import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { lazy, Suspense } from "react";
 import { createRoot } from "react-dom/client";
-import { router } from "./app/router.tsx";
+import { entries } from "./app/areas.ts";
+import { areaCode, router } from "./app/router.tsx";
+import { whoAmI } from "./app/session.tsx";
 import { begin } from "./i18n/index.ts";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -34,6 +36,11 @@ const client = new QueryClient({
     },
   },
 });
+
+// What the address needs is fetched while the page is still being made.
+const [, realm, area] = /^\/console\/realms\/([^/]+)(?:\/([^/]+))?/.exec(location.pathname) ?? [];
+if (realm !== undefined) void client.prefetchQuery(whoAmI(decodeURIComponent(realm)));
+if (area !== undefined && area in entries) void client.prefetchQuery(areaCode(area));
 
 await begin();
 createRoot(document.getElementById("root")!).render(

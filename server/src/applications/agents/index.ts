@@ -12,5 +12,5 @@ export {
 export { remindOwners } from "./reminders.ts";
 export { agentRoutes } from "./routes.ts";
 export { Agent, CreateAgent } from "./schema.ts";
-export { type AgentTools, createAgent, readAgent, removeAgent, saveAgent, searchAgents } from "./service.ts";
+export { createAgent, readAgent, removeAgent, saveAgent, searchAgents } from "./service.ts";
 export { type AgentUse, findShownAgent, noteAgentUse } from "./store.ts";

@@ -69,10 +69,7 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Attached"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => addClaim(ctx, req.params.scopeId, req.params.claimId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => addClaim(ctx, req.params.scopeId, req.params.claimId))),
   );
 
   app.delete(
@@ -86,9 +83,6 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Detached"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => dropClaim(ctx, req.params.scopeId, req.params.claimId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => dropClaim(ctx, req.params.scopeId, req.params.claimId))),
   );
 };

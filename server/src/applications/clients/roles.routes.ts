@@ -104,9 +104,6 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: done,
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query))),
   );
 };

@@ -11,5 +11,5 @@ export { samlClientRoutes } from "./routes.ts";
 export { CreateSamlClient } from "./schema.ts";
 export { createSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shown as showSamlClient } from "./service.ts";
 export { defaultOptions } from "./settings.ts";
-export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
+export type { NameIdKind, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";

@@ -71,18 +71,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params: itemParams,
         response: done,
       },
-      handler: async (req, reply) => {
-        await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId));
-        return noContent(reply);
-      },
+      handler: async (req, reply) => noContent(reply, await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId))),
     });
 
   app.delete(
     "/:userId",
     { config: write, schema: { summary: "Remove a member from a group", tags, params: itemParams, response: done } },
-    async (req, reply) => {
-      await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId))),
   );
 };

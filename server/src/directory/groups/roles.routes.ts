@@ -68,18 +68,13 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params: itemParams,
         response: done,
       },
-      handler: async (req, reply) => {
-        await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }));
-        return noContent(reply);
-      },
+      handler: async (req, reply) =>
+        noContent(reply, await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }))),
     });
 
   app.delete(
     "/:roleId",
     { config: write, schema: { summary: "Let a group no longer grant a role", tags, params: itemParams, response: done } },
-    async (req, reply) => {
-      await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId))),
   );
 };

@@ -53,9 +53,6 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
         response: noContentAnswer("Withdrawn"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => withdrawInvitation(ctx, req.params.orgId, req.params.invitationId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawInvitation(ctx, req.params.orgId, req.params.invitationId))),
   );
 };

@@ -51,18 +51,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 204: done },
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body))),
   );
 
   app.delete(
     "/:userId",
     { config: write, schema: { summary: "Take a user out of an organization", tags, params, response: { 204: done } } },
-    async (req, reply) => {
-      await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId))),
   );
 };

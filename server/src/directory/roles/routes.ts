@@ -57,10 +57,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: write,
       schema: { summary: "Make a role the realm's default", description: "Every new user gets it.", tags, params, response: { 200: Role } },
     },
-    async (req, reply) => {
-      const role = await req.transact((ctx) => makeDefault(ctx, req.params.roleId));
-      return versioned(reply, role);
-    },
+    async (req, reply) => versioned(reply, await req.transact((ctx) => makeDefault(ctx, req.params.roleId))),
   );
 };
 

@@ -105,9 +105,6 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
         response: { 204: done },
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId))),
   );
 };

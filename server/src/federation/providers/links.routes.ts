@@ -52,9 +52,6 @@ export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Unlinked"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeLink(ctx, req.params.userId, req.params.alias));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeLink(ctx, req.params.userId, req.params.alias))),
   );
 };

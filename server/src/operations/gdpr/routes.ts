@@ -86,10 +86,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Revoked"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => withdrawConsent(ctx, req.params.userId, req.params.clientId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawConsent(ctx, req.params.userId, req.params.clientId))),
   );
 
   app.delete(
@@ -106,9 +103,6 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Erased"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => eraseUser(ctx, req.params.userId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => eraseUser(ctx, req.params.userId))),
   );
 };

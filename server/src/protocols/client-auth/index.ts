@@ -9,4 +9,4 @@ export { type ClientKeys, createClientKeys } from "./client-keys.ts";
 export { currentSecrets } from "./client-secret.ts";
 export { createIssuerKeys } from "./issuer-keys.ts";
 export type { Form } from "./presented.ts";
-export { isWorkload, type RefusedWorkload, verifyWorkloadToken, type Workload } from "./workload-token.ts";
+export { isWorkload, verifyWorkloadToken, type Workload } from "./workload-token.ts";

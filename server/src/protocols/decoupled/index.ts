@@ -1,6 +1,5 @@
 // Decoupled requests, which a user approves in a browser: the device flow (RFC 8628) and CIBA.
 // Reads and writes their records in `oidc_records`, which protocols/tokens owns.
-export { approvalErrors } from "./approval.ts";
 export { cibaRoutes } from "./ciba.routes.ts";
 export { CIBA_PING_JOB, cibaPingJob, keepCallback } from "./ciba-ping.ts";
 export { deviceRoutes } from "./device.routes.ts";

@@ -1,7 +1,6 @@
 // Each realm as a SAML 2.0 identity provider: metadata, single sign-on, single logout and artifact resolution, in one folder each. Messages are read and
 // written by platform/saml; service providers are registered in applications/saml-clients. Owns `saml_name_ids` and `saml_answered_requests`.
 export { samlMetadataRoutes } from "./metadata/index.ts";
-export type { SamlParts } from "./parts.ts";
 export { samlRoutes } from "./routes.ts";
 export { createSingleLogout, deleteExpiredLogouts, notifySamlParticipants, SAML_LOGOUT_JOB, samlLogoutJob } from "./slo/index.ts";
 export { deleteAnsweredRequests } from "./sso/index.ts";

@@ -1,14 +1,7 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
 export { accessError, accessRefusal, assertAccess, directorySilent, unavailable } from "./access.ts";
-export {
-  type Binding,
-  type ClientIssue,
-  clientAccessToken,
-  isBound,
-  tokenTypeOf,
-  type UserIssue,
-} from "./access-token.ts";
+export { type Binding, type ClientIssue, clientAccessToken, isBound, tokenTypeOf, type UserIssue } from "./access-token.ts";
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
 export { audienceOf, isMeantFor, isOpen, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";

@@ -42,7 +42,6 @@ export type {
   Authenticator,
   Condition,
   Kept,
-  NamedUser,
   Problem,
   Proof,
   Question,
@@ -71,7 +70,6 @@ export {
   isNew,
   isProven,
   type PassedStep,
-  type PendingLink,
   type Progress,
   SESSION,
   toProofs,
@@ -80,7 +78,7 @@ export {
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
 export { acceptTerms, hasTerms } from "./terms.store.ts";
 export { terms } from "./terms.tsx";
-export { accountNameOf, checkTotp, typedDigits } from "./totp.tsx";
+export { accountNameOf, typedDigits } from "./totp.tsx";
 export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 export { configureTotp } from "./totp-setup.tsx";
 export { addresseeOf, findSignInUser, type SignInUser } from "./user.store.ts";

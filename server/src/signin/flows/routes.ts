@@ -63,10 +63,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Flow },
       },
     },
-    async (req, reply) => {
-      const flow = await req.transact((ctx) => renameFlow(ctx, req.params.alias, req.body.alias));
-      return versioned(reply, flow);
-    },
+    async (req, reply) => versioned(reply, await req.transact((ctx) => renameFlow(ctx, req.params.alias, req.body.alias))),
   );
 };
 

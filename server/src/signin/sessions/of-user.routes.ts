@@ -43,10 +43,7 @@ export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Ended"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => revokeSessionsOfUser(ctx, req.params.userId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeSessionsOfUser(ctx, req.params.userId))),
   );
 
   app.post(
@@ -61,9 +58,6 @@ export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Signed out"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => logOutUser(ctx, req.params.userId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => logOutUser(ctx, req.params.userId))),
   );
 };

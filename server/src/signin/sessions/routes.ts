@@ -40,9 +40,6 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: noContentAnswer("Revoked"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => revokeSession(ctx, req.params.id));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeSession(ctx, req.params.id))),
   );
 };

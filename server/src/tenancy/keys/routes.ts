@@ -62,9 +62,6 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
         response: noContentAnswer("Deleted"),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeKey(ctx, req.params.keyId));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removeKey(ctx, req.params.keyId))),
   );
 };

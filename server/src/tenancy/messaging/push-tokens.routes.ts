@@ -46,9 +46,6 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
         response: noContentAnswer(),
       },
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removePushToken(ctx, req.params.pushTokenId, parts));
-      return noContent(reply);
-    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => removePushToken(ctx, req.params.pushTokenId, parts))),
   );
 };

@@ -74,10 +74,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
         response: { 200: RotatedSecret },
       },
     },
-    async (req, reply) => {
-      const webhook = await req.transact((ctx) => rotateSecret(ctx, tools, req.params.webhookId, req.body));
-      return versioned(reply, webhook);
-    },
+    async (req, reply) => versioned(reply, await req.transact((ctx) => rotateSecret(ctx, tools, req.params.webhookId, req.body))),
   );
 
   app.post(

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@gatehouse/api";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useText } from "../i18n/index.ts";
@@ -84,6 +84,15 @@ const start = createRoute({
 const area = createRoute({ getParentRoute: () => realm, path: "/$area", validateSearch: listSearch, component: AreaRoute });
 const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", validateSearch: listSearch, component: AreaRoute });
 
+/** The code of an area, loaded once. */
+export const areaCode = (name: string) =>
+  queryOptions({
+    queryKey: ["area", name],
+    queryFn: () => entries[name]!.load(),
+    enabled: name in entries,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** The list, the record, the form for a new one, or the page of an area. */
 function AreaRoute() {
   const t = useText();
@@ -92,12 +101,7 @@ function AreaRoute() {
   const search = useSearch({ strict: false }) as ListSearch;
   const navigate = useNavigate();
   const entry = entries[name];
-  const loaded = useQuery({
-    queryKey: ["area", name],
-    queryFn: () => entry!.load(),
-    enabled: entry !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const loaded = useQuery(areaCode(name));
   if (!entry) return <NotFound />;
   if (!isVisible(entry, session))
     return (

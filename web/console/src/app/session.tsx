@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { type RealmApi, realmApi } from "./api.ts";
 
@@ -30,13 +30,14 @@ export function useRealm(): RealmSession {
   return session;
 }
 
-export function useWhoAmI(realm: string) {
-  return useQuery({
+export const whoAmI = (realm: string) =>
+  queryOptions({
     queryKey: [realm, "whoami"],
     queryFn: async () => (await realmApi(realm).get<WhoAmI>("/whoami")).data,
     staleTime: 60_000,
   });
-}
+
+export const useWhoAmI = (realm: string) => useQuery(whoAmI(realm));
 
 export function RealmProvider({ realm, me, children }: { realm: string; me: WhoAmI; children: ReactNode }) {
   const session = useMemo<RealmSession>(() => {

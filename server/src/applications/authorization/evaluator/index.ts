@@ -1,5 +1,5 @@
 // Pure evaluation of policies: no database, no clock of its own. The same for `evaluate`, tokens and AuthZEN.
-export { type AttributeConfig, operators, PATH } from "./attribute.ts";
+export { operators, PATH } from "./attribute.ts";
 export { type Asked, type AskedResult, type EvaluatedResource, evaluate, type Question } from "./evaluate.ts";
 export {
   type Entry,

@@ -1,6 +1,5 @@
 // Single sign-on: requests of service providers, checked; the sign-in that they ask for; and the response.
 
-export { sessionIndexOf } from "./assertion.ts";
 export { samlConsentRoutes } from "./consent.routes.ts";
 export { NAME_ID_FORMATS } from "./name-id.ts";
 export { ssoRoutes } from "./routes.ts";
