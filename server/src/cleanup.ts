@@ -19,6 +19,7 @@ import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredInteractions } from "./signin/run/index.ts";
+import { deleteExpiredDrafts } from "./tenancy/brand-drafts/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
 import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
@@ -37,6 +38,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredBrowsers(db, now);
   await deleteOldHours(db, now);
   await deleteExpiredLimits(db, now);
+  await deleteExpiredDrafts(db, now);
   await forgetPreviousSecrets(db, now);
   await forgetPreviousClientSecrets(db, now);
   await deleteEndedDeliveries(db, now);

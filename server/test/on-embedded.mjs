@@ -27,6 +27,7 @@ export const onEmbedded = [
   "src/tenancy/audit/forwarder.test.ts",
   "src/tenancy/audit/retention.test.ts",
   "src/tenancy/audit/stream.test.ts",
+  "src/tenancy/brand-drafts/brand-drafts.test.ts",
   "src/tenancy/images/images.test.ts",
   "src/tenancy/webhooks/delivery.test.ts",
   "src/tenancy/webhooks/intervals.test.ts",

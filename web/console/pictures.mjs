@@ -86,7 +86,6 @@ try {
     .click();
   await page.getByRole("dialog").getByLabel("Username").waitFor();
   await keep("user");
-  await take("new-application", "clients/new", "Single-page application");
   await take("flow", "flows/browser?tab=diagram", "one is enough");
   await page.emulateMedia({ colorScheme: "dark" });
   await take("audit-log", "events", "ADMIN_CREATE");
@@ -98,8 +97,6 @@ try {
   await page.getByRole("button", { name: "Preview" }).click();
   await page.getByLabel("Userinfo").waitFor();
   await keep("token-preview");
-  await page.setViewportSize({ width: 390, height: 760 });
-  await take("phone", "clients", "demo-app");
 } finally {
   await browser.close();
   server.kill();

@@ -33,6 +33,7 @@ import { impersonateRoutes } from "../signin/impersonation/index.ts";
 import { actionsEmailRoutes } from "../signin/self-service/index.ts";
 import { sessionRoutes, userSessionRoutes } from "../signin/sessions/index.ts";
 import { auditConfigRoutes, eventRoutes } from "../tenancy/audit/index.ts";
+import { brandDraftRoutes } from "../tenancy/brand-drafts/index.ts";
 import { imageRoutes } from "../tenancy/images/index.ts";
 import { keyRoutes } from "../tenancy/keys/index.ts";
 import { providerRoutes, pushTokenRoutes, templateRoutes } from "../tenancy/messaging/index.ts";
@@ -119,6 +120,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
     ...{ ...services.directoryParts, ...core.background },
   });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
+  await realm.register(brandDraftRoutes, { prefix: "/settings/draft" });
   await realm.register(imageRoutes, { prefix: "/settings/images" });
   await realm.register(keyRoutes, { prefix: "/keys", vault });
   await realm.register(sessionRoutes, { prefix: "/sessions" });
@@ -126,7 +128,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(eventRoutes, { prefix: "/events" });
   await realm.register(webhookRoutes, { prefix: "/webhooks", vault, outbound: webhookOutbound });
   await realm.register(providerRoutes, { prefix: "/messaging/providers", vault, outbound, limiter });
-  await realm.register(templateRoutes, { prefix: "/messaging/templates" });
+  await realm.register(templateRoutes, { prefix: "/messaging/templates", baseUrl });
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
   await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });

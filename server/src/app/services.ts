@@ -63,7 +63,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   const csrf = createCsrf(vault);
   const messageMetrics = createMessageMetrics(metrics.registry);
   const mailbox = createMailbox(config);
-  const messages = createMessages({ vault, metrics: messageMetrics, channels: createChannels({ db, changes }), mailbox });
+  const messages = createMessages({ baseUrl, vault, metrics: messageMetrics, channels: createChannels({ db, changes }), mailbox });
   const provisioning = createProvisioning({ db, changes, baseUrl });
   const apis = createApis({ db, changes });
   const clients = createDocumentClients({

@@ -1,5 +1,5 @@
 import { logoOf } from "./branding.ts";
-import { linkTarget } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 import type { Messages } from "./messages.ts";
 
 /** An application's description of itself, for pages that ask people something on its behalf. All of it is untrusted. */

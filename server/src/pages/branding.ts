@@ -9,6 +9,21 @@ export interface Branding {
   readonly backgroundColor: string | null;
   readonly welcomeText: string | null;
   readonly customCss: string | null;
+  readonly backgroundStyle?: "glow" | "plain" | "gradient" | "dots";
+  readonly fontFamily?: "system" | "serif" | "rounded" | "mono";
+  /** By language; `welcomeText` is for the others. */
+  readonly welcomeTexts?: Readonly<Record<string, string>>;
+  readonly privacyUrl?: string | null;
+  readonly terms?: { readonly url: string | null };
+  /** Where a brand that is only tried has its style sheet. */
+  readonly themeHref?: string;
+  /** The pictures that the realm keeps here. */
+  readonly images?: { readonly "logo-dark"?: BrandImage; readonly favicon?: BrandImage };
+}
+
+interface BrandImage {
+  readonly href: string;
+  readonly mediaType: string;
 }
 
 /** For pages outside any realm. The operator's own realm always exists, so its stylesheet does too. */
@@ -24,6 +39,16 @@ export const OPERATOR_BRANDING: Branding = {
 
 /** The name people see. A realm that has none yet goes by its id. */
 export const brandName = (branding: Branding): string => branding.displayName?.trim() || branding.realmId;
+
+/** The welcome text in the language of the page, or of a nearby one. */
+export function welcomeTextOf(
+  { welcomeTexts = {}, welcomeText }: Pick<Branding, "welcomeText" | "welcomeTexts">,
+  locale: string,
+): string | null {
+  const near =
+    Object.keys(welcomeTexts).find((tag) => tag === locale) ?? Object.keys(welcomeTexts).find((tag) => tag.startsWith(`${locale}-`));
+  return near === undefined ? welcomeText : welcomeTexts[near]!;
+}
 
 /** The letter of the tile that stands in for a missing logo. */
 export function monogram(branding: Branding): string {

@@ -1,5 +1,6 @@
 import { AgentNote, type ConsentApi, type ConsentScope, Decision, type ShownAgent, WantedList } from "./consent.tsx";
-import { Document, type FormTarget, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { Document, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 import { messagesOf } from "./messages.ts";
 import { Isolated } from "./text.tsx";
 

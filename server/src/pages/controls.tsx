@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext, type JSX } from "preact";
-import { ALERT_ID, linkTarget } from "./layout.tsx";
+import { ALERT_ID } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 
 /** Why the page of a step is shown again: an alert stands above it, which has the focus. `blames`: what was typed is wrong. */
 export type StepAlert = { readonly blames: boolean } | null;

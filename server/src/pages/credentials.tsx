@@ -1,6 +1,7 @@
+import { type Branding, welcomeTextOf } from "./branding.ts";
 import { Choices, Field, HiddenUsername, loginName, type StepAlert, Submit } from "./controls.tsx";
 import { ALERT_ID } from "./layout.tsx";
-import type { Messages } from "./messages.ts";
+import type { Locale, Messages } from "./messages.ts";
 import { withoutBidiControls } from "./text.tsx";
 
 interface CredentialsView {
@@ -76,4 +77,7 @@ export const PasswordOnly = ({ text, username, alert }: Omit<CredentialsView, "r
 );
 
 /** The realm's own words may be in another language than the page: their direction follows from themselves. */
-export const welcome = (text: string | null) => (text?.trim() ? <span dir="auto">{withoutBidiControls(text.trim())}</span> : null);
+export function welcome(branding: Pick<Branding, "welcomeText" | "welcomeTexts">, locale: Locale) {
+  const text = welcomeTextOf(branding, locale)?.trim();
+  return text ? <span dir="auto">{withoutBidiControls(text)}</span> : null;
+}

@@ -13,6 +13,8 @@ export interface PageHeaderOptions {
   readonly postsElsewhere?: boolean;
   /** Addresses that the page shows in frames, of which only the origin is used. */
   readonly frames?: readonly string[];
+  /** To be looked at in a frame of ours: its form leads nowhere. */
+  readonly isPreview?: boolean;
   readonly logoUrl?: string | null;
   /** Logos of the application that the page is about, and of identity providers on it. */
   readonly logos?: readonly (string | null | undefined)[];
@@ -54,6 +56,7 @@ export function pageHeaders({
   callbacks = [],
   postsElsewhere = false,
   frames = [],
+  isPreview = false,
   logoUrl,
   logos = [],
 }: PageHeaderOptions): Record<string, string> {
@@ -66,9 +69,9 @@ export function pageHeaders({
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:", ...pictures],
-    ...(!postsElsewhere && { "form-action": ["'self'", ...schemes] }),
+    ...(!postsElsewhere && { "form-action": isPreview ? ["'none'"] : ["'self'", ...schemes] }),
     ...(framed.size > 0 && { "frame-src": [...framed] }),
-    "frame-ancestors": ["'none'"],
+    "frame-ancestors": [isPreview ? "'self'" : "'none'"],
     "base-uri": ["'none'"],
   };
   return {
@@ -78,7 +81,7 @@ export function pageHeaders({
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
+    "x-frame-options": isPreview ? "SAMEORIGIN" : "DENY",
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy":
       "camera=(), microphone=(), geolocation=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)",

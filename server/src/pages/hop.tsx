@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Submit } from "./controls.tsx";
-import { linkTarget } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 
 /** An application that the browser goes to: to its address, or by a form that it is sent. */
 export interface Hop {

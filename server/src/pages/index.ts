@@ -3,6 +3,7 @@
 export type { ShownApplication } from "./application.tsx";
 export { type AssetName, assetHref } from "./assets/files.ts";
 export { assetRoutes } from "./assets/routes.ts";
+export { BrandLinks, BrandMark } from "./brand.tsx";
 export { type Branding, brandName, logoOf } from "./branding.ts";
 export { browserName } from "./browser-name.ts";
 export { renderCiba } from "./ciba.tsx";
@@ -20,10 +21,8 @@ export { renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
 export {
   Alert,
-  BrandMark,
   brandOf,
   Form,
-  linkTarget,
   PageFooter,
   type PageFrame,
   type PageScript,
@@ -31,6 +30,7 @@ export {
   Sheet,
 } from "./layout.tsx";
 export { renderLeaving } from "./leaving.tsx";
+export { linkTarget } from "./links.ts";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
@@ -39,6 +39,7 @@ export { type MessageKind, type MessageView, messageKindOf, renderMessage } from
 export { countedText, LOCALES, type Locale, type Messages, messagesOf, pluralForms, waitingTime } from "./messages.ts";
 export { NewPassword, PasswordRuleList, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
+export { palettesOf } from "./palette.ts";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { renderPostForm } from "./post-form.tsx";
 export { FindProvider, ProviderLinks, type ShownLink } from "./providers.tsx";

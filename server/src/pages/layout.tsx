@@ -1,6 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { type Branding, brandName, logoOf, monogram, OPERATOR_BRANDING } from "./branding.ts";
+import { BrandLinks, BrandMark, TabIcon } from "./brand.tsx";
+import { type Branding, brandName, OPERATOR_BRANDING } from "./branding.ts";
+import { linkTarget } from "./links.ts";
 import { dirOf, type LanguageLink } from "./locale.ts";
 import { type Locale, messagesOf } from "./messages.ts";
 import { palettesOf } from "./palette.ts";
@@ -66,12 +68,6 @@ interface DocumentProps extends SheetProps {
   readonly lead?: Lead | undefined;
 }
 
-/** Plain https or http addresses and paths. Anything else (javascript:, data:) gives no link at all. */
-export function linkTarget(href: string | undefined): string | null {
-  if (!href || !URL.canParse(href, "https://self.invalid")) return null;
-  return /^https?:$/.test(new URL(href, "https://self.invalid").protocol) ? href : null;
-}
-
 export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
 
 export const brandOf = ({ branding }: Pick<PageFrame, "branding">): Branding => branding ?? OPERATOR_BRANDING;
@@ -94,7 +90,7 @@ export function Sheet({ branding, locale, theme, impersonation, kind, title, pro
         {theme === "dark" ? null : <meta name="theme-color" media={theme ? undefined : LIGHT} content={light.page} />}
         {theme === "light" ? null : <meta name="theme-color" media={theme ? undefined : DARK} content={dark.page} />}
         <meta name="robots" content="noindex" />
-        <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
+        <TabIcon branding={brand} surface={light.button} ink={light["button-text"]} />
         {page.styles?.map((href) => (
           <link rel="stylesheet" href={href} />
         ))}
@@ -121,7 +117,7 @@ export function Document({ problem, isProblemBelow = false, lead, children, ...p
     <Sheet {...page} problem={problem}>
       <main class="gh-card">
         <header class="gh-header">
-          <BrandMark branding={brand} />
+          <BrandMark branding={brand} theme={page.theme} />
           <h1 class="gh-title">
             <Filled template={page.title} values={{ name: brandName(brand) }} />
           </h1>
@@ -133,6 +129,7 @@ export function Document({ problem, isProblemBelow = false, lead, children, ...p
           </Alert>
         ) : null}
         {children}
+        <BrandLinks branding={brand} locale={page.locale} />
         <PageFooter {...page} />
       </main>
     </Sheet>
@@ -162,21 +159,6 @@ function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impers
         </button>
       </Form>
     </aside>
-  );
-}
-
-export function BrandMark({ branding }: { branding: Branding }) {
-  const logo = logoOf(branding.logoUrl);
-  return (
-    <div class="gh-brand">
-      {logo ? (
-        <img class="gh-logo" src={logo.src} alt={brandName(branding)} referrerpolicy="no-referrer" />
-      ) : (
-        <span class="gh-monogram" aria-hidden="true">
-          {monogram(branding)}
-        </span>
-      )}
-    </div>
   );
 }
 
@@ -216,15 +198,6 @@ const Languages = ({ locale, languages }: { locale: Locale; languages: readonly 
     </nav>
   </details>
 );
-
-// The letter tile as an icon of the browser's tab: it needs no request, and distinguishes the tabs of two realms.
-function icon(branding: Branding, surface: string, ink: string): string {
-  const letter = monogram(branding).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${surface}"/>` +
-    `<text x="16" y="22" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="18" fill="${ink}">${letter}</text></svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
-}
 
 interface FormProps extends FormTarget {
   readonly class?: string;

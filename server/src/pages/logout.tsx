@@ -1,6 +1,7 @@
 import { LinkButton, Submit } from "./controls.tsx";
 import { type Hop, HopButton } from "./hop.tsx";
-import { Document, Form, type FormTarget, type Lead, linkTarget, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type Lead, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 

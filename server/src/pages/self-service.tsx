@@ -1,5 +1,5 @@
 import { Field, loginName, mailAddress, Resend, type StepAlert, Submit } from "./controls.tsx";
-import { linkTarget } from "./layout.tsx";
+import { linkTarget } from "./links.ts";
 import type { Messages } from "./messages.ts";
 import { NewPassword, type PasswordRules } from "./new-password.tsx";
 import { withoutBidiControls } from "./text.tsx";

@@ -31,6 +31,7 @@ export const CLASS_NAMES = {
   "gh-header": "Logo, title and welcome text together",
   "gh-brand": "The box around the logo or the letter",
   "gh-logo": "The logo image",
+  "gh-logo--own": "The logo, where the dark scheme has one of its own",
   "gh-monogram": "The letter shown when there is no logo",
   "gh-application": "The box around the logo of the application that people sign in to",
   "gh-application-logo": "That logo",
@@ -80,6 +81,8 @@ export const CLASS_NAMES = {
   "gh-reference": "The request number on an error page",
   "gh-links": "Links to what the application says about itself",
   "gh-terms": "The realm's terms, to be read before they are accepted",
+  "gh-brand-links": "The links to the realm's terms and privacy statement",
+  "gh-brand-link": "One of them",
   "gh-footer": "The foot of the card",
   "gh-languages": "The choice of language",
   "gh-language-list": "The languages to choose from",
@@ -109,9 +112,9 @@ html[data-theme="dark"] { color-scheme: dark; }
   grid-template-columns: minmax(0, 26rem);
   align-content: center;
   justify-content: center;
-  background: var(--gh-page) radial-gradient(60rem 36rem at 50% -8rem, var(--gh-glow), transparent 75%) no-repeat;
+  background: var(--gh-page) var(--gh-backdrop);
   color: var(--gh-text);
-  font: 400 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif;
+  font: 400 1rem/1.5 var(--gh-font);
   -webkit-font-smoothing: antialiased;
   overflow-wrap: anywhere;
 }
@@ -323,6 +326,11 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 
 .gh-terms { max-block-size: 18rem; overflow: auto; padding: .75rem 1rem; border: 1px solid var(--gh-line); border-radius: .5rem; font-size: .9375rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 
+.gh-brand-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1.5rem 0 0; font-size: .875rem; }
+.gh-brand-link { padding-block: .25rem; color: var(--gh-muted); text-underline-offset: .2em; }
+.gh-brand-link:hover { color: var(--gh-accent); }
+.gh-brand-link:focus-visible { outline: 3px solid var(--gh-accent); outline-offset: 2px; border-radius: .25rem; }
+.gh-brand-links + .gh-footer { margin-block-start: 1rem; }
 .gh-footer { display: flex; flex-wrap: wrap; align-items: flex-start; justify-content: space-between; gap: .25rem 1.25rem; margin-block-start: 1.25rem; padding-block-start: .75rem; border-block-start: 1px solid var(--gh-line); font-size: .9375rem; }
 .gh-mail { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .gh-languages { font-size: .9375rem; }
@@ -347,11 +355,11 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 @media (prefers-color-scheme: dark) {
   html:not([data-theme="light"]) .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
   /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
-  html:not([data-theme="light"]) :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+  html:not([data-theme="light"]) :is(.gh-logo:not(.gh-logo--own), .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
   html:not([data-theme="light"]) .gh-provider-logo { padding: .125rem; background: #fff; }
 }
 html[data-theme="dark"] .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
-html[data-theme="dark"] :is(.gh-logo, .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
+html[data-theme="dark"] :is(.gh-logo:not(.gh-logo--own), .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
 html[data-theme="dark"] .gh-provider-logo { padding: .125rem; background: #fff; }
 
 @media (prefers-contrast: more) {

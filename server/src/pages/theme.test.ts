@@ -86,6 +86,10 @@ test("documents every class that the pages and the rules use, and no other", () 
   const invitation = { organization: "Acme", address: "ada@example.com", role: "member", inviter: null };
   const screen = { client: "Shop", sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", time: "now" };
   const transaction = { client: "Shop", type: "payment", summary: "Pay", payloadHash: "x", until: "later", byCode: true, byDevice: true };
+  const branded = {
+    ...{ ...branding, logoUrl: "/logo.svg", privacyUrl: "https://acme.example/privacy" },
+    images: { "logo-dark": { href: "/dark.svg", mediaType: "image/svg+xml" } },
+  };
   const html = [
     signInForm({ ...form, branding: { ...branding, logoUrl: "/logo.svg" } }),
     signInForm({
@@ -158,7 +162,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       ownOrigin: "https://a.example",
     }),
     signInForm({ ...form, providers: Array.from({ length: 5 }, () => ({ href: "/", label: "Acme", protocol: "oidc" })) }),
-    renderDevice({ ...form, state: "enter", userCode: "" }),
+    renderDevice({ ...form, branding: branded, state: "enter", userCode: "" }),
     renderPush({ ...form, approveAction: "/", denyAction: "/", account: "ada", screen, isWrong: true }),
     renderQr({ ...form, account: "ada", screen, code: "4821" }),
     renderTransaction({ ...form, ...transaction, signAction: "/", declineAction: "/", account: "ada" }),

@@ -12,6 +12,23 @@ const tokens = (palette: Palette): string =>
 export const THEMES = ["light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
+/** Families that devices have: no page loads a font, from here or from elsewhere. */
+const FONTS = {
+  system: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif',
+  serif: 'ui-serif, "Iowan Old Style", Charter, Cambria, Georgia, "Noto Serif", "Liberation Serif", serif',
+  rounded: 'ui-rounded, "SF Pro Rounded", "Hiragino Maru Gothic ProN", Quicksand, Nunito, Comfortaa, Manjari, system-ui, sans-serif',
+  mono: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace',
+};
+
+/** Everything that is read stands on the card, so that no backdrop costs contrast. */
+const BACKDROPS = {
+  glow: "radial-gradient(60rem 36rem at 50% -8rem, var(--gh-glow), transparent 75%) no-repeat",
+  plain: "none",
+  gradient:
+    "linear-gradient(160deg, var(--gh-glow), var(--gh-page) 55%, color-mix(in srgb, var(--gh-button) 30%, var(--gh-page))) no-repeat fixed",
+  dots: "radial-gradient(circle at 1px 1px, color-mix(in srgb, var(--gh-button) 28%, var(--gh-page)) 1.5px, transparent 0) 0 0 / 22px 22px",
+};
+
 // A branding is part of the realm's immutable snapshot: the same object always gives the same sheet.
 const sheets = new WeakMap<Branding, { readonly css: string; readonly version: string }>();
 
@@ -22,7 +39,7 @@ function sheetOf(branding: Branding) {
   // Checked again although settings refuse it on the way in: rules grow stricter over time, and stored values do not.
   const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
   const css = [
-    `:root { ${tokens(light)} }`,
+    `:root { ${tokens(light)} --gh-font: ${FONTS[branding.fontFamily ?? "system"]}; --gh-backdrop: ${BACKDROPS[branding.backgroundStyle ?? "glow"]}; }`,
     `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${tokens(dark)} } }`,
     `:root[data-theme="dark"] { ${tokens(dark)} }`,
     STYLESHEET.trim(),
@@ -42,4 +59,4 @@ export const themeVersion = (branding: Branding): string => sheetOf(branding).ve
 
 /** The address the pages link to. The version in it lets browsers keep the sheet for as long as it stays the same. */
 export const themeHref = (branding: Branding): string =>
-  `/realms/${encodeURIComponent(branding.realmId)}/theme.css?v=${themeVersion(branding)}`;
+  branding.themeHref ?? `/realms/${encodeURIComponent(branding.realmId)}/theme.css?v=${themeVersion(branding)}`;

@@ -26,7 +26,7 @@ export function signInForm({ username = "", rememberMe = false, error, notice, .
     others: [],
     canRestart: true,
     title: text.signInTitle,
-    lead: welcome(view.branding?.welcomeText ?? null),
+    lead: welcome(view.branding ?? { welcomeText: null }, view.locale ?? "en"),
     ...view,
     problem: title && body ? { title: text[title], text: text[body] } : undefined,
     notice: notice && text.signedOutNotice,

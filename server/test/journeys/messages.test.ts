@@ -33,7 +33,13 @@ async function onDatabase<T>(folder: string, env: Record<string, string>, work: 
 
 const commitMessage = async (core: Core) => {
   const metrics = createMessageMetrics(core.metrics.registry);
-  const messages = createMessages({ vault: core.vault, metrics, channels: createChannels(core), mailbox: null });
+  const messages = createMessages({
+    baseUrl: "https://id.example.com",
+    vault: core.vault,
+    metrics,
+    channels: createChannels(core),
+    mailbox: null,
+  });
   const user = { id: newId(), username: "ada", email: "ada@example.com", attributes: {} };
   const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };
   const values = { code: CODE, ttlSeconds: 600 };

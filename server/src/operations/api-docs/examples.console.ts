@@ -13,6 +13,7 @@ const times = { iat: 1_767_225_600, exp: 1_767_225_900 };
 
 /** Examples of requests by the console: many users at once, previews of tokens, series. */
 export const examplesOfConsole: Readonly<Record<string, unknown>> = {
+  BrandingDraft: { displayName: "Acme", primaryColor: "#0f766e", backgroundStyle: "gradient", welcomeTexts: { nl: "Welkom bij Acme" } },
   RealmImage: {
     name: "logo",
     mediaType: "image/png",

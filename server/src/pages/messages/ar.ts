@@ -298,6 +298,7 @@ export const ar: Messages = {
   profileMailText: "نؤكد العنوان الجديد بالبريد الإلكتروني، ولا يمكننا الإرسال الآن. احتفظ بعنوانك الحالي مؤقتًا، أو اسأل المسؤول.",
   chooseUpdateProfile: "أكمل ملفك الشخصي",
   termsTitle: "شروط الاستخدام",
+  privacyLink: "الخصوصية",
   termsText: "اقرأها واقبلها للمتابعة.",
   termsRead: "قراءة الشروط",
   termsAccept: "أقبل",

@@ -346,6 +346,7 @@ export const de: Messages = {
     "Eine neue Adresse wird per E-Mail bestätigt, und die kann zurzeit nicht gesendet werden. Behalten Sie vorerst die bisherige Adresse, oder fragen Sie Ihre Administration.",
   chooseUpdateProfile: "Profil vervollständigen",
   termsTitle: "Nutzungsbedingungen",
+  privacyLink: "Datenschutz",
   termsText: "Bitte lesen Sie sie, und stimmen Sie zu, um weiterzumachen.",
   termsRead: "Bedingungen lesen",
   termsAccept: "Ich stimme zu",

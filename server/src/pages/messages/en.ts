@@ -324,6 +324,7 @@ export const en = {
     "We confirm a new address by email, and we can’t send email right now. Keep your current address for now, or ask your administrator.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
+  privacyLink: "Privacy",
   termsText: "Read and accept them to continue.",
   termsRead: "Read the terms",
   termsAccept: "I accept",

@@ -331,6 +331,7 @@ export const es: Messages = {
     "Una dirección nueva se confirma por correo, y ahora no se puede enviar. Conserva de momento la dirección actual o pregunta a tu administrador.",
   chooseUpdateProfile: "Completar tu perfil",
   termsTitle: "Condiciones de uso",
+  privacyLink: "Privacidad",
   termsText: "Léelas y acéptalas para continuar.",
   termsRead: "Leer las condiciones",
   termsAccept: "Acepto",

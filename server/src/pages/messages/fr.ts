@@ -338,6 +338,7 @@ export const fr: Messages = {
     "Une nouvelle adresse est confirmée par e-mail, et aucun ne peut être envoyé pour le moment. Gardez pour l’instant l’adresse actuelle, ou demandez à votre administrateur.",
   chooseUpdateProfile: "Compléter votre profil",
   termsTitle: "Conditions d’utilisation",
+  privacyLink: "Confidentialité",
   termsText: "Veuillez les lire, et les accepter pour continuer.",
   termsRead: "Lire les conditions",
   termsAccept: "J’accepte",

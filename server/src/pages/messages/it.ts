@@ -310,6 +310,7 @@ export const it: Messages = {
     "Confermiamo un nuovo indirizzo via email e al momento non possiamo inviarne. Tieni per ora quello attuale o chiedi al tuo amministratore.",
   chooseUpdateProfile: "Completa il tuo profilo",
   termsTitle: "Termini di utilizzo",
+  privacyLink: "Privacy",
   termsText: "Leggili e accettali per continuare.",
   termsRead: "Leggi i termini",
   termsAccept: "Accetto",

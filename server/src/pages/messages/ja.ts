@@ -309,6 +309,7 @@ export const ja: Messages = {
     "新しいアドレスはメールで確認しますが、今はメールを送れません。今のアドレスのままにするか、管理者にお問い合わせください。",
   chooseUpdateProfile: "プロフィールを入力",
   termsTitle: "利用規約",
+  privacyLink: "プライバシー",
   termsText: "続けるには、読んで同意してください。",
   termsRead: "規約を読む",
   termsAccept: "同意する",

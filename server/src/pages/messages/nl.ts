@@ -331,6 +331,7 @@ export const nl: Messages = {
     "Een nieuw adres wordt per e-mail bevestigd, en die kan nu niet worden verstuurd. Houd voorlopig je huidige adres, of vraag je beheerder.",
   chooseUpdateProfile: "Vul je profiel aan",
   termsTitle: "Gebruiksvoorwaarden",
+  privacyLink: "Privacy",
   termsText: "Lees ze, en accepteer ze om verder te gaan.",
   termsRead: "Voorwaarden lezen",
   termsAccept: "Ik accepteer ze",

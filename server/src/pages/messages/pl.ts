@@ -309,6 +309,7 @@ export const pl: Messages = {
     "Nowy adres potwierdzamy e-mailem, a teraz nie możemy go wysłać. Zostaw na razie obecny adres albo zapytaj administratora.",
   chooseUpdateProfile: "Uzupełnij profil",
   termsTitle: "Warunki użytkowania",
+  privacyLink: "Prywatność",
   termsText: "Przeczytaj je i zaakceptuj, aby kontynuować.",
   termsRead: "Przeczytaj warunki",
   termsAccept: "Akceptuję",

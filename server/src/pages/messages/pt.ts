@@ -307,6 +307,7 @@ export const pt: Messages = {
     "Confirmamos um endereço novo por e-mail, e não podemos enviar e-mail agora. Mantenha o atual por enquanto ou fale com seu administrador.",
   chooseUpdateProfile: "Complete seu perfil",
   termsTitle: "Termos de uso",
+  privacyLink: "Privacidade",
   termsText: "Leia e aceite para continuar.",
   termsRead: "Ler os termos",
   termsAccept: "Aceito",

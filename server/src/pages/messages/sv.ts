@@ -307,6 +307,7 @@ export const sv: Messages = {
     "Vi bekräftar en ny adress via e-post, och vi kan inte skicka e-post just nu. Behåll din nuvarande adress så länge, eller fråga din administratör.",
   chooseUpdateProfile: "Fyll i din profil",
   termsTitle: "Användarvillkor",
+  privacyLink: "Integritet",
   termsText: "Läs och godkänn dem för att fortsätta.",
   termsRead: "Läs villkoren",
   termsAccept: "Jag godkänner",

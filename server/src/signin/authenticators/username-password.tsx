@@ -15,9 +15,9 @@ export const usernamePassword: Question = {
   choice: "chooseUsernamePassword",
   nameIn: (form) => form.username ?? "",
   available: async () => true,
-  page: ({ progress, request, realm: { settings }, alert }, text) => ({
+  page: ({ progress, request, realm: { settings }, visitor, alert }, text) => ({
     title: "signInTitle",
-    lead: welcome(settings.welcomeText),
+    lead: welcome(settings, visitor.locale),
     errorAtField: true,
     body: (
       <Credentials

@@ -14,9 +14,9 @@ export const username: Question = {
   choice: "chooseUsername",
   nameIn: (form) => form.username ?? "",
   available: async () => true,
-  page: ({ progress, request, realm: { settings }, alert }, text) => ({
+  page: ({ progress, request, realm: { settings }, visitor, alert }, text) => ({
     title: isReset(progress) ? "resetTitle" : "signInTitle",
-    lead: isReset(progress) ? text.resetText : welcome(settings.welcomeText),
+    lead: isReset(progress) ? text.resetText : welcome(settings, visitor.locale),
     body: (
       <UsernameOnly
         text={text}

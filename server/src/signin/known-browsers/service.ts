@@ -4,6 +4,7 @@ import { AppError, defineErrors } from "../../kernel/errors.ts";
 import { isId, NO_ID, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
+import { browserName } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Messages, MessageUser } from "../../tenancy/messaging/index.ts";
@@ -42,6 +43,8 @@ export interface SignedInWith {
   /** The value of the browser's cookie. */
   readonly token: string | null;
   readonly userAgent: string | null;
+  /** The network address that the browser came from. */
+  readonly address: string | null;
   readonly locale: string;
   /** They asked for it, with a second factor. */
   readonly trust: boolean;
@@ -97,7 +100,11 @@ const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, 
   ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: id, detail: DETAIL, actor: { id, name: username } });
 
 /** A failed mail must not prevent the sign-in. */
-async function notifyNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrowserParts, { user, locale }: SignedInWith): Promise<void> {
+async function notifyNewBrowser(
+  ctx: Ctx,
+  { messages, baseUrl, log }: KnownBrowserParts,
+  { user, userAgent, address, locale }: SignedInWith,
+): Promise<void> {
   if (user.email === null || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
   try {
     await messages.send(ctx, {
@@ -105,7 +112,12 @@ async function notifyNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrows
       to: user.email,
       user,
       locale,
-      values: { link: `${baseUrl}/realms/${ctx.realm}/login` },
+      values: {
+        link: `${baseUrl}/realms/${ctx.realm}/account/`,
+        browser: userAgent === null ? "?" : browserName(userAgent),
+        address: address ?? "?",
+        at: ctx.now,
+      },
       expiresAt: ctx.now + MAIL_LIFETIME,
     });
   } catch (error) {

@@ -5,4 +5,4 @@ export { imageRoutes } from "./routes.ts";
 export { CarriedImage, type ImageMediaType, type ImageName, imageNames } from "./schema.ts";
 export { cleanImage, type RealmImages, readCarriedImages, removeImage, storeImage, type WithImages, withImages } from "./service.ts";
 export { createImageSender, type SendImage } from "./serving.ts";
-export { type PublishedImagesRow, publishedImages } from "./store.ts";
+export { imagesOf, type PublishedImagesRow, publishedImages } from "./store.ts";

@@ -59,6 +59,14 @@ export const publishedImages = sql`
   (select json_agg(json_build_object('name', i.name, 'mediaType', i.media_type, 'hash', i.hash, 'width', i.width, 'height', i.height))
     from realm_images i where i.realm_id = r.realm_id) as images`;
 
+/** The same, without the pictures themselves, of one realm. */
+export const imagesOf = (db: Db, realm: string): Promise<PublishedImage[]> =>
+  db
+    .selectFrom("realm_images")
+    .select(["name", "media_type as mediaType", "hash", "width", "height"])
+    .where("realm_id", "=", realm)
+    .execute();
+
 export type PublishedImage = Pick<StoredImage, "name" | "mediaType" | "hash" | "width" | "height">;
 export interface PublishedImagesRow {
   images: PublishedImage[] | null;

@@ -99,6 +99,11 @@ export const german: Texts = {
       subject: "Neue Anmeldung bei {{realm}}",
       heading: "Anmeldung auf einem neuen Gerät",
       lead: "Ihr Konto bei {{realm}} wurde auf einem Gerät verwendet, das wir noch nicht kennen. Wenn Sie das waren, brauchen Sie nichts zu tun.",
+      facts: [
+        ["Browser", "{{browser}}"],
+        ["Adresse", "{{address}}"],
+        ["Zeitpunkt", "{{time}}"],
+      ],
       button: { label: "Mein Konto ansehen", href: "{{link}}" },
       notes: ["Sie waren das nicht? Dann ändern Sie jetzt Ihr Passwort, und beenden Sie die Sitzungen, die Sie nicht kennen."],
     },

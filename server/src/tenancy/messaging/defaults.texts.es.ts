@@ -93,6 +93,11 @@ export const spanish: Texts = {
       subject: "Nuevo inicio de sesión en {{realm}}",
       heading: "Inicio de sesión en un dispositivo nuevo",
       lead: "Tu cuenta en {{realm}} se ha usado en un dispositivo que no conocíamos. Si has sido tú, no tienes que hacer nada.",
+      facts: [
+        ["Navegador", "{{browser}}"],
+        ["Dirección", "{{address}}"],
+        ["Fecha y hora", "{{time}}"],
+      ],
       button: { label: "Ver mi cuenta", href: "{{link}}" },
       notes: ["¿No has sido tú? Entonces cambia ahora tu contraseña y cierra las sesiones que no conozcas."],
     },

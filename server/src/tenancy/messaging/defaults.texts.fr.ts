@@ -101,6 +101,11 @@ export const french: Texts = {
       subject: "Nouvelle connexion à {{realm}}",
       heading: "Connexion depuis un nouvel appareil",
       lead: "Votre compte sur {{realm}} a été utilisé sur un appareil que nous ne connaissions pas. Si c’est vous, vous n’avez rien à faire.",
+      facts: [
+        ["Navigateur", "{{browser}}"],
+        ["Adresse", "{{address}}"],
+        ["Date et heure", "{{time}}"],
+      ],
       button: { label: "Voir mon compte", href: "{{link}}" },
       notes: ["Ce n’est pas vous ? Changez tout de suite votre mot de passe, et mettez fin aux sessions que vous ne connaissez pas."],
     },

@@ -106,6 +106,11 @@ export const english: Texts = {
       subject: "New sign-in to {{realm}}",
       heading: "A new device signed in",
       lead: "Your account at {{realm}} was used on a device that we have not seen before. If that was you, there is nothing to do.",
+      facts: [
+        ["Browser", "{{browser}}"],
+        ["Address", "{{address}}"],
+        ["Time", "{{time}}"],
+      ],
       button: { label: "Look at my account", href: "{{link}}" },
       notes: ["If it was not you, change your password now, and end the sessions that you do not recognise."],
     },
@@ -210,6 +215,11 @@ export const dutch: Texts = {
       subject: "Nieuwe aanmelding bij {{realm}}",
       heading: "Er is ingelogd op een nieuw apparaat",
       lead: "Je account bij {{realm}} is gebruikt op een apparaat dat we nog niet kenden. Was jij dat, dan hoef je niets te doen.",
+      facts: [
+        ["Browser", "{{browser}}"],
+        ["Adres", "{{address}}"],
+        ["Tijdstip", "{{time}}"],
+      ],
       button: { label: "Mijn account bekijken", href: "{{link}}" },
       notes: ["Was jij dat niet? Verander dan nu je wachtwoord, en beëindig de sessies die je niet kent."],
     },

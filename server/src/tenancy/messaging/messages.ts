@@ -7,6 +7,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { enqueue, sealPlace } from "../../platform/jobs/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
+import { mailBrand, NO_BRAND } from "./brand.ts";
 import type { Channels } from "./channels.store.ts";
 import type { Channel, Provider } from "./driver.ts";
 import { isFirst, takeFromLimit, tooMany } from "./limits.store.ts";
@@ -17,7 +18,7 @@ import { findProvider } from "./providers.service.ts";
 import { findPushToken } from "./push-tokens.store.ts";
 import { isRecipient, recipientForm } from "./recipients.ts";
 import { entryOf, type TemplateKey } from "./templates.catalogue.ts";
-import { isPageAddress, type MessageUser, renderTemplate, ttlText, valuesOf } from "./templates.render.ts";
+import { isPageAddress, type MessageUser, renderTemplate, timeText, ttlText, valuesOf } from "./templates.render.ts";
 import { displayName, templateFor } from "./templates.service.ts";
 
 export const MESSAGE_JOB = "message.send";
@@ -38,6 +39,10 @@ export interface OutgoingMessage {
     readonly ttlSeconds?: number;
     readonly organization?: string;
     readonly agent?: string;
+    readonly browser?: string;
+    readonly address?: string;
+    /** Epoch milliseconds. */
+    readonly at?: number;
   };
   /** PUSH: members for the app. */
   readonly data?: Readonly<Record<string, string>>;
@@ -80,6 +85,7 @@ const badRecipient = (channel: Channel) =>
   new AppError("messaging.bad_recipient", 409, `The message cannot be addressed: a recipient of ${channel} is ${recipientForm[channel]}`);
 
 interface Parts {
+  readonly baseUrl: string;
   readonly vault: Vault;
   readonly metrics: MessageMetrics;
   readonly channels: Channels;
@@ -87,7 +93,7 @@ interface Parts {
   readonly mailbox: Mailbox | null;
 }
 
-export function createMessages({ vault, metrics, channels, mailbox }: Parts): Messages {
+export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: Parts): Messages {
   const marks = messageMarks(vault);
   const keeps = (channel: Channel) => mailbox !== null && channel === mailbox.channel;
 
@@ -128,14 +134,16 @@ export function createMessages({ vault, metrics, channels, mailbox }: Parts): Me
       }
       await takeLimits(ctx, channel, to, settings);
 
-      const { code, link, ttlSeconds, organization, agent } = message.values;
+      const { ttlSeconds, at, ...given } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
-      const facts = { realm: displayName(settings), user: user ?? unknownUserAt(channel, to), code, link, ttl, organization, agent };
+      const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
+      const facts = { ...given, realm: displayName(settings), user: user ?? unknownUserAt(channel, to), ttl, time };
+      const brand = channel === "EMAIL" ? await mailBrand(ctx.tx, settings, baseUrl) : NO_BRAND;
       const sealed: SealedMessage = {
         channel,
         to,
         userId: user?.id ?? null,
-        ...renderTemplate(template.compiled, valuesOf(facts)),
+        ...renderTemplate(template.compiled, valuesOf(facts), brand),
         ...(message.data && { data: message.data }),
         expiresAt,
         askedAt: ctx.now,

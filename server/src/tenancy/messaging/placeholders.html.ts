@@ -1,5 +1,5 @@
 import { isSpace, readHtml, type Where } from "./placeholders.reader.ts";
-import type { Part, Slot } from "./placeholders.ts";
+import { isColor, type Part, type Slot } from "./placeholders.ts";
 
 /** Nothing is loaded by them, and nothing runs. */
 const TEXT_ATTRIBUTES = /^(title|alt|abbr|summary|label|lang|aria-[a-z]+)$/;
@@ -22,13 +22,15 @@ export function placedInHtml(parts: readonly Part[], fault: (message: string) =>
     if (message !== null) {
       fault(`{{${slot.name}}} ${message}`);
       placed.set(slot, { ...slot, isWithheld: true });
-    } else if (where.attribute === "href" && where.before.length > 0) placed.set(slot, { ...slot, inUrl: true });
+    } else if (slot.name === "brand" && where.state === "text") placed.set(slot, { ...slot, isMark: true });
+    else if (where.attribute === "href" && where.before.length > 0) placed.set(slot, { ...slot, inUrl: true });
   };
   readHtml(parts, { slot: judge });
   return parts.map((part) => (typeof part === "string" ? part : (placed.get(part) ?? part)));
 }
 
 function faultOf({ name }: Slot, { state, element, attribute, before, isDoubtful }: Where): string | null {
+  if (isColor(name) && (element === "style" ? state === "raw" : attribute === "style")) return null;
   if (state === "raw" && !TEXT_ELEMENTS.has(element)) return `stands inside <${element}>, where no value can be made safe`;
   if (isDoubtful)
     return "stands behind markup that mail programs read in different ways: a script, CDATA, or a < inside an attribute or a title";

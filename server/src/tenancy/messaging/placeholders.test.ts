@@ -40,7 +40,7 @@ describe("reading a template", () => {
       "{{user.a b}}",
     ]);
     expect(faults[0]).toBe(
-      "subject: “{{cod}}” is not known here: this message has {{realm}}, {{code}}, {{ttl}}, {{user}} and {{user.<attribute>}}",
+      "subject: “{{cod}}” is not known here: this message has {{realm}}, {{code}}, {{ttl}}, {{user}}, {{brand}}, {{brandColor}}, {{brandText}}, {{brandDarkColor}}, {{brandDarkText}} and {{user.<attribute>}}",
     );
   });
 

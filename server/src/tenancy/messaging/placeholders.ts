@@ -1,7 +1,10 @@
 import { cut } from "../../kernel/text.ts";
 
 /** The placeholders besides `user.<attribute>`; the template's key decides which of them exist. */
-export const placeholderNames = ["realm", "code", "ttl", "user", "link", "organization", "agent"] as const;
+export const placeholderNames = [
+  ...(["realm", "code", "ttl", "user", "link", "organization", "agent", "browser", "address", "time"] as const),
+  ...(["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const),
+] as const;
 export type PlaceholderName = (typeof placeholderNames)[number];
 
 /** A part of a template: literal text, or the name of a value. */
@@ -10,11 +13,18 @@ export interface Slot {
   readonly name: string;
   /** In a link's address a value is a piece of that address, and must stay one. */
   readonly inUrl?: boolean;
+  /** Stands in the text of HTML, where the brand is its logo. */
+  readonly isMark?: boolean;
   /** Stands where no value may: rendered as nothing. */
   readonly isWithheld?: boolean;
 }
 
 export type Values = (name: string) => string;
+
+/** Every mail has them: the realm's logo or name, and colours, which are #rrggbb and nothing else. */
+export const brandPlaceholders = ["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const;
+const COLORS: ReadonlySet<string> = new Set(brandPlaceholders.slice(1));
+export const isColor = (name: string): boolean => COLORS.has(name);
 
 // The characters that the name of a user's attribute may have: see `attributes` of a user.
 const ATTRIBUTE = /^user\.[A-Za-z0-9_.:-]{1,128}$/;
@@ -63,17 +73,19 @@ const UNSEEN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 export const oneLine = (value: string): string => value.toWellFormed().replace(UNSEEN, " ");
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 /** Values are put in as they are: what looks like a placeholder inside one stays text. */
 export const renderText = (parts: readonly Part[], values: Values): string =>
   parts.map((part) => (typeof part === "string" ? part : oneLine(values(part.name)))).join("");
 
-export const renderHtml = (parts: readonly Part[], values: Values): string =>
+/** `mark` is the brand as HTML. */
+export const renderHtml = (parts: readonly Part[], values: Values, mark?: string): string =>
   parts
     .map((part) => {
       if (typeof part === "string") return part;
       if (part.isWithheld) return "";
+      if (part.isMark && mark !== undefined) return mark;
       const value = oneLine(values(part.name));
       return escapeHtml(part.inUrl ? encodeURIComponent(value) : value);
     })

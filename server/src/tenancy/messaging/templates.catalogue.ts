@@ -1,5 +1,5 @@
 import type { Channel } from "./driver.ts";
-import type { PlaceholderName } from "./placeholders.ts";
+import { brandPlaceholders, type PlaceholderName } from "./placeholders.ts";
 
 interface Entry {
   readonly channel: Channel;
@@ -19,7 +19,7 @@ export const catalogue = {
   "account-actions-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "account-exists-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
   "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },
-  "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
+  "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user", "browser", "address", "time"] },
   "agent-review-email": { channel: "EMAIL", placeholders: ["realm", "agent", "link", "user"] },
 } as const satisfies Record<string, Entry>;
 
@@ -27,5 +27,10 @@ export type TemplateKey = keyof typeof catalogue;
 export const templateKeys = Object.keys(catalogue) as TemplateKey[];
 export const isTemplateKey = (key: string): key is TemplateKey => Object.hasOwn(catalogue, key);
 export const entryOf = (key: TemplateKey): Entry => catalogue[key];
+/** The placeholders of the message; mails have those of the brand, too. */
+export function placeholdersOf(key: TemplateKey): readonly PlaceholderName[] {
+  const { channel, placeholders } = entryOf(key);
+  return channel === "EMAIL" ? [...placeholders, ...brandPlaceholders] : placeholders;
+}
 /** Whether the message can carry what lets its reader act as the recipient. */
 export const carriesSecret = (key: TemplateKey): boolean => entryOf(key).placeholders.some((name) => name === "link" || name === "code");

@@ -1,7 +1,8 @@
+import { type MailBrand, NO_BRAND } from "./brand.ts";
 import type { TemplateText } from "./defaults.ts";
 import { placedInHtml, textOfHtml } from "./placeholders.html.ts";
 import { type Part, parseTemplate, renderHtml, renderText, type Values } from "./placeholders.ts";
-import { entryOf, type TemplateKey } from "./templates.catalogue.ts";
+import { placeholdersOf, type TemplateKey } from "./templates.catalogue.ts";
 
 export interface CompiledTemplate {
   readonly subject: readonly Part[] | null;
@@ -19,7 +20,7 @@ export type TemplateFault = (field: "subject" | "body" | "textBody", message: st
 
 /** Parses all parts of a template, and reports every error by its field. */
 export function compileTemplate(key: TemplateKey, template: TemplateText, fault: TemplateFault): CompiledTemplate {
-  const { placeholders } = entryOf(key);
+  const placeholders = placeholdersOf(key);
   const parse = (field: "subject" | "body" | "textBody", text: string) =>
     parseTemplate(text, placeholders, (message) => fault(field, message));
   const subject = template.subject === null ? null : parse("subject", template.subject);
@@ -32,11 +33,12 @@ export function compileTemplate(key: TemplateKey, template: TemplateText, fault:
 
 const MAX_SUBJECT = 255;
 
-export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values): Rendered {
+export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values, brand: MailBrand = NO_BRAND): Rendered {
+  const all: Values = (name) => brand.values[name] ?? values(name);
   return {
-    subject: subject && cutSubject(renderText(subject, values)),
-    html: html && renderHtml(html, values),
-    text: renderText(text, values),
+    subject: subject && cutSubject(renderText(subject, all)),
+    html: html && renderHtml(html, all, brand.mark),
+    text: renderText(text, all),
   };
 }
 
@@ -66,6 +68,9 @@ export interface MessageFacts {
   readonly ttl?: string | undefined;
   readonly organization?: string | undefined;
   readonly agent?: string | undefined;
+  readonly browser?: string | undefined;
+  readonly address?: string | undefined;
+  readonly time?: string | undefined;
 }
 
 /** The value of each placeholder; unknown ones are empty. */
@@ -86,6 +91,21 @@ function attributeOf(user: MessageUser, name: string): string {
   if (name === "email") return user.email ?? "";
   const value = Object.hasOwn(user.attributes, name) ? user.attributes[name] : undefined;
   return typeof value === "string" ? value : (value?.join(", ") ?? "");
+}
+
+/** A moment in the language of the message and in the user's zone; without one, in UTC, and it says so. */
+export function timeText(at: number, locale: string, user: MessageUser | null): string {
+  const zone = user && Object.hasOwn(user.attributes, "zoneinfo") ? String(user.attributes.zoneinfo) : "UTC";
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat(locale, {
+      ...{ weekday: "long", day: "numeric", month: "long", year: "numeric" },
+      ...{ hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" },
+    } as Intl.DateTimeFormatOptions).format(at);
+  try {
+    return format(zone);
+  } catch {
+    return format("UTC");
+  }
 }
 
 const UNITS = [

@@ -9,7 +9,7 @@ const tags = ["Messaging"];
 const config = { permission: "manage-realm" } as const;
 
 /** Mounted under /admin/realms/:realm/messaging/templates. */
-export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   collectionRoutes(app, "/", {
     tags,
     record: MessageTemplate,
@@ -54,7 +54,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: RenderedTemplate },
       },
     },
-    (req) => req.read((ctx) => previewTemplate(ctx, req.body)),
+    (req) => req.read((ctx) => previewTemplate(ctx, baseUrl, req.body)),
   );
 
   recordRoutes(app, "/:templateKey", {

@@ -5,6 +5,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
+import { mailBrand } from "./brand.ts";
 import { assertMayDirectMessages } from "./control.ts";
 import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -101,7 +102,7 @@ export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefi
 }
 
 /** A preview of a saved template or of a draft. Nothing is stored. */
-export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Promise<RenderedTemplate> {
+export async function previewTemplate(ctx: ReadCtx, baseUrl: string, input: PreviewTemplate): Promise<RenderedTemplate> {
   const key = keyOf(input.templateKey);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const sample = checkSample(input.sample);
@@ -112,7 +113,7 @@ export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Pro
   const textBody = input.textBody !== undefined ? input.textBody : input.body === undefined && html === saved.html ? saved.textBody : null;
   const compiled = checkTemplate(key, { subject, body, html, textBody });
   const known = new Map([["realm", displayName(settings)], ...Object.entries(sample)]);
-  const rendered = renderTemplate(compiled, (name) => known.get(name) ?? "");
+  const rendered = renderTemplate(compiled, (name) => known.get(name) ?? "", await mailBrand(ctx.tx, settings, baseUrl));
   return { subject: rendered.subject, body: rendered.html ?? rendered.text, text: rendered.text };
 }
 

@@ -7,6 +7,7 @@ export {
   assertionLifetime,
   type Branding,
   brandingMembers,
+  brandingSchemas,
   type ClientProfile,
   clientProfiles,
   clockSkew,

@@ -264,7 +264,7 @@ export const brandingMembers = {
 const LANGUAGE_TAG = "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$";
 
 export const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
-export const fontFamilies = ["system", "inter", "serif", "rounded", "mono"] as const;
+export const fontFamilies = ["system", "serif", "rounded", "mono"] as const;
 
 /** A realm chooses these as well. */
 const realmBrandingMembers = {
@@ -274,7 +274,7 @@ const realmBrandingMembers = {
   }),
   fontFamily: oneOf(fontFamilies, {
     default: "system",
-    description: "The letters of the pages. `inter` is loaded from this server, the others are on the visitor's device",
+    description: "The letters of the pages. All are on the visitor's device: no page loads a font",
   }),
   welcomeTexts: Type.Record(Type.String({ pattern: LANGUAGE_TAG }), Type.String({ minLength: 1, maxLength: 1000 }), {
     default: {},
@@ -284,6 +284,9 @@ const realmBrandingMembers = {
   }),
   privacyUrl: nullable(httpsAddress, "The privacy statement. Pages link to it at their foot, and to `terms.url` beside it"),
 };
+
+/** All of them, for a draft. */
+export const brandingSchemas = { ...brandingMembers, ...realmBrandingMembers };
 
 const members = {
   realmId: Type.String({ description: "Cannot be changed" }),

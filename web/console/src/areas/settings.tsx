@@ -1,6 +1,7 @@
 import schema from "virtual:schema/UpdateRealmSettings";
 import type { components } from "@gatehouse/api";
 import { SingletonPage } from "../kit/singleton-page.tsx";
+import { BrandImages } from "./brand-images.tsx";
 import { BrandPreview } from "./brand-preview.tsx";
 
 type Settings = components["schemas"]["UpdateRealmSettings"];
@@ -8,7 +9,10 @@ type Settings = components["schemas"]["UpdateRealmSettings"];
 const MANAGE = ["manage-realm"] as const;
 
 type Name = keyof Settings & string;
-const branding: readonly Name[] = ["displayName", "logoUrl", "primaryColor", "backgroundColor", "welcomeText", "customCss"];
+const branding: readonly Name[] = [
+  ...(["displayName", "logoUrl", "primaryColor", "backgroundColor", "backgroundStyle", "fontFamily"] as const),
+  ...(["welcomeText", "welcomeTexts", "privacyUrl", "customCss"] as const),
+];
 const security: readonly Name[] = ["passwordPolicy", "bruteForce", "totp", "passkeys", "trustedDevices", "passwordReset", "newDeviceMail"];
 const shown = new Set<string>([...branding, ...security]);
 
@@ -20,6 +24,7 @@ export const Branding = () => (
     path="/settings"
     manage={MANAGE}
     form={{ schema, sections: [{ fields: branding }], only: true }}
+    before={<BrandImages />}
     preview={(draft) => <BrandPreview draft={draft} />}
   />
 );

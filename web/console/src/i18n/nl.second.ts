@@ -416,4 +416,14 @@ export const second: Readonly<Record<string, string>> = {
   "Users and groups": "Gebruikers en groepen",
   Waiting: "Wachtend",
   "{total} in all": "{total} in totaal",
+  "Above every page, and in mails if it is a PNG.": "Boven elke pagina, en in e-mails als het een PNG is.",
+  Icon: "Pictogram",
+  Images: "Afbeeldingen",
+  "In the tab of the browser.": "In het tabblad van de browser.",
+  Logo: "Logo",
+  "Logo for the dark scheme": "Logo voor het donkere schema",
+  "PNG or SVG, at most 512 kB. They are shown as soon as they are uploaded.":
+    "PNG of SVG, hoogstens 512 kB. Ze zijn te zien zodra ze geüpload zijn.",
+  "Takes its place on dark cards.": "Neemt zijn plaats in op donkere kaarten.",
+  Upload: "Uploaden",
 };

@@ -26,7 +26,7 @@ export function Activity({ resourceType, resourceId, actor }: { resourceType?: s
 export function EventTable({ events }: { events: readonly AuditEvent[] }) {
   const t = useText();
   return (
-    <Table verticalSpacing="xs">
+    <Table verticalSpacing="xs" className="records">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t("Time")}</Table.Th>

@@ -3,6 +3,7 @@ import {
   Alert,
   type AssetName,
   assetHref,
+  BrandLinks,
   BrandMark,
   brandName,
   brandOf,
@@ -83,7 +84,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
       </a>
       <header class="gh-top">
         <a class="gh-top-brand" href={view.base}>
-          <BrandMark branding={brand} />
+          <BrandMark branding={brand} theme={view.theme} />
           <span class="gh-top-name">{withoutBidiControls(brandName(brand))}</span>
         </a>
         <Form class="gh-top-account" csrf={view.csrf} action={view.logoutAction}>
@@ -120,6 +121,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
             </Alert>
           ) : null}
           {children}
+          <BrandLinks branding={brand} locale={view.locale} />
           <PageFooter {...view} />
         </main>
       </div>

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clock, HOUR } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { deleteExpiredDrafts } from "./index.ts";
+
+let iam: Harness;
+let realm: RealmUnderTest;
+let admin: AdminClient;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+  admin = await realm.as("manage-realm");
+});
+afterAll(() => iam?.close());
+
+const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PNG = { headers: { "content-type": "image/png" } };
+const draft = {
+  displayName: "Northwind",
+  primaryColor: "#b91c1c",
+  backgroundStyle: "dots",
+  fontFamily: "serif",
+  welcomeTexts: { nl: "Welkom terug" },
+  privacyUrl: "https://northwind.example/privacy",
+};
+
+describe("a draft of the branding", () => {
+  test("is shown to the session that made it, as the page would be, and changes nothing for visitors", async () => {
+    expect((await admin.get("/settings/draft/page")).body.code).toBe("branding.no_draft");
+    expect((await admin.put("/settings/draft", draft)).body).toEqual(draft);
+    expect((await admin.get("/settings/draft")).body).toEqual(draft);
+    const page = await admin.get("/settings/draft/page?locale=nl&theme=dark");
+    expect(page).toMatchObject({ status: 200, headers: { "x-frame-options": "SAMEORIGIN", "cache-control": "no-store" } });
+    expect(page.headers["content-security-policy"]).toMatch(/form-action 'none'.*frame-ancestors 'self'/);
+    expect(page.text).toContain("Welkom terug");
+    expect(page.text).toContain('href="https://northwind.example/privacy"');
+    const sheet = `/admin/realms/${realm.name}/settings/draft/theme.css`;
+    expect(page.text).toContain(`href="${sheet}"`);
+    const { text: css } = await admin.get("/settings/draft/theme.css");
+    expect(css).toContain("--gh-button: #b91c1c");
+    expect(css).toMatch(/--gh-font: ui-serif/);
+
+    const shown = await iam.browser().get(`/realms/${realm.name}/login`);
+    expect(shown.text).not.toContain("Northwind");
+    expect(shown.headers["x-frame-options"]).toBe("DENY");
+    const other = await realm.as("manage-realm");
+    expect((await other.get("/settings/draft/page")).status).toBe(404);
+    expect((await other.get("/settings/draft/theme.css")).status).toBe(404);
+    expect((await (await realm.as("view-users")).get("/settings/draft/page")).status).toBe(403);
+    expect((await iam.browser().get(sheet)).status).toBe(401);
+  });
+
+  test("is checked as the settings are, and is forgotten", async () => {
+    const bad = async (members: object) => (await admin.put("/settings/draft", members)).body.errors?.[0].field;
+    expect(await bad({ customCss: "a { b: url(https://evil.example) }" })).toBe("customCss");
+    expect(await bad({ primaryColor: "red" })).toBe("primaryColor");
+    expect(await bad({ sessions: {} })).toBe("sessions");
+    await deleteExpiredDrafts(iam.core.db, clock.now() + 11 * HOUR);
+    expect((await admin.get("/settings/draft")).status).toBe(200);
+    await deleteExpiredDrafts(iam.core.db, clock.now() + 13 * HOUR);
+    expect((await admin.get("/settings/draft")).status).toBe(404);
+  });
+});
+
+describe("the brand", () => {
+  test("is on pages and in mails, once it is saved", async () => {
+    await admin.patch("/settings", { ...draft, terms: { url: "https://northwind.example/terms" } });
+    const [logo, dark, icon] = await Promise.all(
+      ["logo", "logo-dark", "favicon"].map(async (name) => (await admin.put(`/settings/images/${name}`, png, PNG)).body.href as string),
+    );
+    const page = (language: string) => iam.browser().get(`/realms/${realm.name}/login`, { headers: { "accept-language": language } });
+    const { text } = await page("nl");
+    expect(text).toContain("Welkom terug");
+    expect((await page("fr")).text).not.toContain("Welkom terug");
+    expect(text).toContain(`<source media="(prefers-color-scheme: dark)" srcset="${dark}"`);
+    expect(text).toContain(`href="${icon}"`);
+    for (const link of ["terms", "privacy"]) expect(text).toContain(`href="https://northwind.example/${link}"`);
+
+    const preview = async () =>
+      (await admin.post("/messaging/templates/preview", { templateKey: "new-device-email", sample: { browser: "Firefox, Linux" } })).body;
+    const { body: html, text: plain } = await preview();
+    expect(html).toContain(`src="http://localhost:8080${logo}"`);
+    expect(html).toContain(`src="http://localhost:8080${dark}"`);
+    expect(html).toContain("background:#b91c1c;color:#ffffff");
+    expect(html).toContain("<strong>Firefox, Linux</strong>");
+    expect(plain).toContain("Browser: Firefox, Linux");
+    expect(plain.endsWith("-- \nNorthwind")).toBe(true);
+
+    // Mail programs draw no SVG: the icon and the name stand in.
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>';
+    await admin.put("/settings/images/logo", svg, { headers: { "content-type": "image/svg+xml" } });
+    await admin.patch("/settings", { displayName: 'A<b>"' });
+    const other = (await preview()).body;
+    expect(other).not.toContain("/images/logo?");
+    expect(other).toContain(`src="http://localhost:8080${icon}"`);
+    expect(other).toContain("A&lt;b&gt;&quot;</strong>");
+  });
+
+  test("of a template stands where it can do no harm", async () => {
+    const put = async (body: string) =>
+      (await realm.asMaster().put("/messaging/templates", { templateKey: "otp-email", subject: "x", body, html: true })).status;
+    expect(await put('<p style="color:{{brandColor}}">{{brand}} {{code}}</p>')).toBe(200);
+    expect(await put('<p style="color:{{realm}}">{{code}}</p>')).toBe(400);
+    expect(await put('<img src="{{brandColor}}">')).toBe(400);
+    expect(await put("<script>{{brandColor}}</script>")).toBe(400);
+  });
+});

@@ -1,0 +1,22 @@
+import { Credentials, type Locale, messagesOf, renderStep, welcome } from "../../pages/index.ts";
+import type { WithImages } from "../images/index.ts";
+import type { Settings } from "../settings/index.ts";
+
+/** The sign-in page as the draft makes it. It is to be looked at: its form leads nowhere. */
+export function renderDraft(
+  settings: Settings & WithImages,
+  themeHref: string,
+  locale: Locale,
+  theme: "light" | "dark" | undefined,
+): string {
+  const text = messagesOf(locale);
+  return renderStep({
+    branding: { ...settings, themeHref },
+    ...{ locale, theme, csrf: "", action: "#", hidden: {}, others: [], canRestart: false },
+    title: text.signInTitle,
+    lead: welcome(settings, locale),
+    problem: undefined,
+    notice: undefined,
+    body: <Credentials text={text} username="" rememberMe={settings.sessions.rememberMe ? false : null} alert={null} />,
+  });
+}

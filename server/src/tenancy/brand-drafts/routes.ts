@@ -1,0 +1,81 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { pickLocale, sendPage, THEMES, themeCss } from "../../pages/index.ts";
+import { oneOf, page, pathParams } from "../../platform/http/index.ts";
+import { renderDraft } from "./page.tsx";
+import { BrandingDraft } from "./schema.ts";
+import { draftedSettings, readDraft, saveDraft } from "./service.ts";
+
+const config = { permission: "manage-realm", versioned: false } as const;
+const params = pathParams();
+const tags = ["Settings"];
+
+/** Mounted under /admin/realms/:realm/settings/draft. */
+export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get("/", { config, schema: { summary: "Read the draft of the branding", tags, params, response: { 200: BrandingDraft } } }, (req) =>
+    req.read(readDraft),
+  );
+
+  app.put(
+    "/",
+    {
+      config,
+      schema: {
+        summary: "Keep a draft of the branding",
+        description:
+          "To be looked at before it is saved: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other, and is forgotten after twelve hours. Nothing that visitors see changes.",
+        tags,
+        params,
+        body: BrandingDraft,
+        response: { 200: BrandingDraft },
+      },
+    },
+    (req) => req.transact((ctx) => saveDraft(ctx, req.body)),
+  );
+
+  app.get(
+    "/page",
+    {
+      config,
+      schema: {
+        summary: "Show the sign-in page with the draft",
+        description: "A page to look at, for a frame of the admin console. Its form leads nowhere.",
+        tags,
+        params,
+        produces: ["text/html"],
+        querystring: Type.Object(
+          { theme: Type.Optional(oneOf(THEMES)), locale: Type.Optional(Type.String({ maxLength: 35 })) },
+          { additionalProperties: false },
+        ),
+        response: { 200: page("The page") },
+      },
+    },
+    async (req, reply) => {
+      const settings = await req.read(draftedSettings);
+      const locale = pickLocale({ query: req.query.locale, realmDefault: settings.defaultLocale });
+      const themeHref = `${req.url.split("/page", 1)[0]}/theme.css`;
+      return sendPage(reply, 200, renderDraft(settings, themeHref, locale, req.query.theme), {
+        logoUrl: settings.logoUrl,
+        isPreview: true,
+      }) as never;
+    },
+  );
+
+  app.get(
+    "/theme.css",
+    {
+      config,
+      schema: {
+        summary: "The style sheet of the draft",
+        tags,
+        params,
+        produces: ["text/css"],
+        response: { 200: Type.String() },
+      },
+    },
+    async (req, reply) => {
+      const css = themeCss(await req.read(draftedSettings));
+      return reply.type("text/css; charset=utf-8").header("cache-control", "no-store").send(css) as never;
+    },
+  );
+};

@@ -1,0 +1,40 @@
+import { HOUR } from "../../kernel/clock.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { imagesOf, type WithImages, withImages } from "../images/index.ts";
+import { checkBranding, readSettings, type Settings } from "../settings/index.ts";
+import type { BrandingDraft } from "./schema.ts";
+import { findDraft, upsertDraft } from "./store.ts";
+
+const LIFETIME = 12 * HOUR;
+
+const errors = defineErrors("branding", {
+  no_session: [409, "A draft is shown to the session that made it: sign in by a browser to make one"],
+  no_draft: [404, "This session has no draft of the branding"],
+});
+
+/** Kept for this session alone. Nothing else changes, so nothing is in the trail. */
+export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<BrandingDraft> {
+  checkBranding({ logoUrl: draft.logoUrl ?? null, customCss: draft.customCss ?? null });
+  await upsertDraft(ctx.tx, ctx.realm, sessionOf(ctx), draft, ctx.now + LIFETIME);
+  return draft;
+}
+
+/** The draft of the caller's session. */
+export async function readDraft(ctx: ReadCtx): Promise<BrandingDraft> {
+  const draft = await findDraft(ctx.tx, ctx.realm, sessionOf(ctx), ctx.now);
+  if (!draft) throw errors.no_draft();
+  return draft;
+}
+
+/** The realm's settings as they would be with the draft. */
+export async function draftedSettings(ctx: ReadCtx): Promise<Settings & WithImages> {
+  const draft = await readDraft(ctx);
+  const { settings } = await readSettings(ctx.tx, ctx.realm);
+  return withImages({ ...settings, ...draft } as Settings, await imagesOf(ctx.tx, ctx.realm));
+}
+
+function sessionOf({ actor }: ReadCtx): string {
+  if (actor.sessionId === null) throw errors.no_session();
+  return actor.sessionId;
+}

@@ -1,0 +1,52 @@
+import { brandName, logoOf, palettesOf } from "../../pages/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { imagesOf, withImages } from "../images/index.ts";
+import type { Settings } from "../settings/index.ts";
+import { escapeHtml, oneLine } from "./placeholders.ts";
+
+/** The brand as a mail shows it. */
+export interface MailBrand {
+  /** The logo, or the name where there is none that mail programs show. */
+  readonly mark: string;
+  /** The values of its placeholders. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** For messages that are text alone. */
+export const NO_BRAND: MailBrand = { mark: "", values: {} };
+
+/**
+ * The logo stands in a mail by its address: attached to each mail it would be stored and sent thousands of times, and many programs list it as an
+ * attachment. Mail programs draw no SVG and no data: images, so that a realm with such a logo is named in words, or shown by an icon that is a PNG.
+ */
+export async function mailBrand(db: Db, realmSettings: Settings, baseUrl: string): Promise<MailBrand> {
+  const settings = withImages(realmSettings, await imagesOf(db, realmSettings.realmId));
+  const { light, dark } = palettesOf(settings);
+  const name = escapeHtml(oneLine(brandName(settings)));
+  const { logo, favicon, "logo-dark": forDark } = settings.images;
+  const isOwn = logo !== undefined && settings.logoUrl === logo.href;
+  const isPng = (image: { readonly mediaType: string } | undefined) => image?.mediaType === "image/png";
+  const address = (href: string) => escapeHtml(new URL(href, baseUrl).href);
+  const picture = (href: string, kind: string, style: string) =>
+    `<img class="${kind}" src="${address(href)}" alt="${name}" height="40" style="${style};height:40px;width:auto;max-width:220px;border:0">`;
+  const named = `<strong style="font-size:17px">${name}</strong>`;
+  const mark = () => {
+    if (isOwn && isPng(logo)) {
+      if (!isPng(forDark)) return picture(logo.href, "logo plate", "display:block");
+      return picture(logo.href, "logo light-only", "display:block") + picture(forDark!.href, "logo dark-only", "display:none");
+    }
+    if (!isOwn && settings.logoUrl !== null && /^https:/.test(logoOf(settings.logoUrl)?.src ?? ""))
+      return picture(logoOf(settings.logoUrl)!.src, "logo plate", "display:block");
+    return isPng(favicon) ? `${picture(favicon!.href, "logo", "vertical-align:middle;margin-right:12px")}${named}` : named;
+  };
+  return {
+    mark: mark(),
+    values: {
+      brand: brandName(settings),
+      brandColor: light.button,
+      brandText: light["button-text"],
+      brandDarkColor: dark.button,
+      brandDarkText: dark["button-text"],
+    },
+  };
+}
