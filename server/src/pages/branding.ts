@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { OwnTexts } from "./messages.ts";
 
 /** The branding of a realm's pages. The settings feature stores it; everything here treats it as untrusted. */
 export interface Branding {
@@ -9,6 +10,8 @@ export interface Branding {
   readonly backgroundColor: string | null;
   readonly welcomeText: string | null;
   readonly customCss: string | null;
+  /** The realm's own words, by language and by name of the text. */
+  readonly texts?: OwnTexts | undefined;
   readonly backgroundStyle?: "glow" | "plain" | "gradient" | "dots";
   readonly fontFamily?: "system" | "serif" | "rounded" | "mono";
   /** By language; `welcomeText` is for the others. */

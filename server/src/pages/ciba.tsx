@@ -29,7 +29,7 @@ export const renderCiba = (view: RequestList | ConfirmRequest): string =>
   renderDocument(view.state === "list" ? <List view={view} /> : <Confirm view={view} />);
 
 function List({ view }: { view: RequestList }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return (
     <Document {...view} kind="device" title={text.requestsTitle} lead={[text.requestsText, { account: view.account }]}>
       {view.requests.length === 0 ? <p>{text.requestsNone}</p> : null}
@@ -51,7 +51,7 @@ function List({ view }: { view: RequestList }) {
 }
 
 function Confirm({ view }: { view: ConfirmRequest }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return (
     <Document {...view} kind="device" title={text.requestTitle} lead={[text.requestText, { client: view.client, account: view.account }]}>
       {view.message === null ? null : (

@@ -150,7 +150,7 @@ interface LinkView extends PageFrame, FormTarget {
 }
 
 export function renderLink(view: LinkView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="login" title={text.linkConfirmTitle} lead={text.linkConfirmText}>
       <p class="gh-account-line">

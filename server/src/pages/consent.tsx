@@ -134,7 +134,7 @@ function ReturnHost({ uri, client, text }: { uri: string | null; client: string;
 
 /** Asks what an application may have. */
 export function renderConsent(view: ConsentView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document
       {...view}
@@ -158,7 +158,7 @@ export function renderConsent(view: ConsentView): string {
 
 /** `prompt=select_account`: on with the account that is signed in, or with another. */
 export function renderChooseAccount(view: PageFrame & FormTarget & { readonly account: string }): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="login" title={text.chooseAccountTitle} lead={[text.chooseAccountText, { account: view.account }]}>
       <Decision view={view} label={text.chooseAccountTitle} answers={{ continue: text.continue, other: text.chooseOther }} />

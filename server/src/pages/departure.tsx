@@ -17,7 +17,7 @@ interface DepartureView extends PageFrame, FormTarget {
 
 /** On the way to the identity provider that the typed name leads to. Browsers go on by themselves; the links are for those who come back. */
 export function renderDeparture({ csrf, action, ...view }: DepartureView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="login" title={filledText(text.departureTitle, { provider: view.provider })} lead={text.departureText}>
       {view.login === null ? null : (

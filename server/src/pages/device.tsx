@@ -39,7 +39,7 @@ function problemOf(text: Messages, { locale, error, retryAfterSeconds = 1 }: Ent
 }
 
 function Enter({ view }: { view: EnterCode }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const problem = problemOf(text, view);
   return (
     <Document {...view} kind="device" title={text.deviceTitle} problem={problem} lead={text.deviceText}>
@@ -67,7 +67,7 @@ function Enter({ view }: { view: EnterCode }) {
 }
 
 function Confirm({ view }: { view: ConfirmDevice }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return (
     <Document
       {...view}

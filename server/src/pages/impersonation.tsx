@@ -10,7 +10,7 @@ interface ImpersonationView extends PageFrame, FormTarget {
 
 /** Asks before an administrator acts as a user in this browser. */
 export function renderImpersonation(view: ImpersonationView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const names = { account: view.account, name: brandName(view.branding ?? OPERATOR_BRANDING) };
   return renderDocument(
     <Document {...view} kind="message" title={text.impersonationTitle} lead={[text.impersonationText, names]}>

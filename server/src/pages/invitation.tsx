@@ -49,7 +49,7 @@ export type InvitationView = Invitation | Gone;
 
 /** The page behind the link of an invitation. */
 export function renderInvitation(view: InvitationView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   if (isGone(view)) {
     const [title, why] = WHY[view.state];
     return renderDocument(

@@ -84,7 +84,7 @@ export function Sheet({ branding, locale, theme, impersonation, kind, title, pro
     <html lang={locale} dir={dirOf(locale)} data-theme={theme}>
       <head>
         <meta charset="utf-8" />
-        <title>{problem ? `${messagesOf(locale).errorPrefix}: ${problem.title} · ${tabTitle}` : tabTitle}</title>
+        <title>{problem ? `${messagesOf({ locale, branding }).errorPrefix}: ${problem.title} · ${tabTitle}` : tabTitle}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content={theme ?? "light dark"} />
         {theme === "dark" ? null : <meta name="theme-color" media={theme ? undefined : LIGHT} content={light.page} />}

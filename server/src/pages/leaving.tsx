@@ -8,7 +8,7 @@ interface LeavingView extends PageFrame {
 
 /** On the way to another site. Browsers go on by themselves, by the header `Refresh`; the link is for those that do not. */
 export function renderLeaving({ to, ...frame }: LeavingView): string {
-  const text = messagesOf(frame.locale);
+  const text = messagesOf(frame);
   return renderDocument(
     <Document {...frame} kind="message" title={text.leavingTitle} lead={[text.postFormText, { application: to.host }]}>
       <LinkButton href={to.href}>{text.continue}</LinkButton>

@@ -14,7 +14,7 @@ export interface LoginView extends PageFrame {
 }
 
 export function renderLogin(view: LoginView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document
       {...view}

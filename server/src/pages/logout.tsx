@@ -59,7 +59,7 @@ const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "ref
  * page by script, and otherwise by its button.
  */
 function SigningOutPage({ view }: { view: SigningOut }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const { applications = [], hop } = view;
   const stays = applications.some(({ outcome }) => NOT_SIGNED_OUT.has(outcome));
   return (
@@ -115,7 +115,7 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
 }
 
 function Confirm({ view }: { view: ConfirmLogout }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const lead: Lead = view.signedInAs === undefined ? text.signOutText : [text.signOutAccountText, { account: view.signedInAs }];
   return (
     <Document {...view} kind="logout" title={text.signOutTitle} lead={lead}>
@@ -130,7 +130,7 @@ function Confirm({ view }: { view: ConfirmLogout }) {
 }
 
 function Done({ view }: { view: LoggedOut }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return (
     <Document {...view} kind="logout" title={text.signedOutTitle} lead={text.signedOutText}>
       <LinkButton href={view.signInUrl} look="plain">

@@ -85,7 +85,7 @@ export const messageKindOf = (status: number): MessageKind => KIND_BY_STATUS[sta
 
 /** A page that says what happened and what to do. */
 export function renderMessage(view: MessageView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const [title, plain, timed]: Words = WORDS[view.kind];
   const { retryAfterSeconds: seconds, values = {} } = view;
   const lead = timed && seconds !== undefined ? text[timed].replace("{time}", () => waitingTime(view.locale, seconds)) : text[plain];

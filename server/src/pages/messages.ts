@@ -43,7 +43,29 @@ export type Locale = keyof typeof LANGUAGES;
 
 export const LOCALES = Object.keys(LANGUAGES) as readonly Locale[];
 
-export const messagesOf = (locale: Locale): Messages => LANGUAGES[locale];
+/** Texts that a realm says in its own words: by language, then by name. */
+export type OwnTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** A page: its language, and the realm whose own words it says. */
+export interface Spoken {
+  readonly locale: Locale;
+  readonly branding: { readonly texts?: OwnTexts | undefined } | null;
+}
+
+// By the realm's own texts of one language, which live as long as its settings do.
+const merged = new WeakMap<object, Messages>();
+
+export function messagesOf(page: Locale | Spoken): Messages {
+  if (typeof page === "string") return LANGUAGES[page];
+  const shipped = LANGUAGES[page.locale];
+  const own = page.branding?.texts?.[page.locale];
+  if (own === undefined) return shipped;
+  const known = merged.get(own);
+  if (known) return known;
+  const texts = { ...shipped, ...own };
+  merged.set(own, texts);
+  return texts;
+}
 
 /** A waiting time as people say it: seconds below one minute, else minutes, else hours, always rounded up. */
 export function waitingTime(locale: Locale, seconds: number): string {

@@ -13,7 +13,7 @@ interface NoAccessView extends PageFrame {
 
 /** The user is signed in, and is not among those who may use the application. */
 export function renderNoAccess({ client, account, form, otherAccountUrl, ...view }: NoAccessView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="message" title={text.noAccessTitle} lead={[text.noAccessText, { client, account }]}>
       {form ? (

@@ -10,7 +10,7 @@ interface PostFormView extends PageFrame {
 
 /** SAML bindings §3.5.4: the browser carries a message to the application, or to an identity provider. */
 export function renderPostForm({ hop, title, script, ...frame }: PostFormView): string {
-  const text = messagesOf(frame.locale);
+  const text = messagesOf(frame);
   return renderDocument(
     <Document {...frame} kind="message" title={text[title]} lead={[text.postFormText, { application: hop.name }]} scripts={[script]}>
       <HopButton hop={hop}>{text.continue}</HopButton>

@@ -57,7 +57,7 @@ interface PushView extends PageFrame {
 
 /** On the phone: is it you who signs in there? */
 export function renderPush(view: PushView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document
       {...view}

@@ -29,7 +29,7 @@ interface QrView extends PageFrame, FormTarget {
 
 /** On the phone: may that screen go on as you? */
 export function renderQr(view: QrView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="device" title={text.qrAskTitle} lead={[text.qrAskText, { account: view.account }]}>
       <ScreenFacts text={text} screen={view.screen} />

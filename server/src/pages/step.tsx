@@ -56,7 +56,7 @@ export interface StepView extends PageFrame, FormTarget {
 }
 
 export function renderStep(view: StepView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const { problem, retryAfterSeconds: seconds, csrf, action, others = [], links = [], providers = [] } = view;
   const kept = { interaction: view.hidden.interaction, return_to: view.hidden.return_to };
   const carried = Object.fromEntries(Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));

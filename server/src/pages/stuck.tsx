@@ -12,7 +12,7 @@ interface StuckView extends Pick<StepView, keyof PageFrame | keyof FormTarget | 
 
 /** Nothing that this user could do leads on: back to the client, or again from the beginning. */
 export function renderStuck({ hidden, asker, unmet, ...view }: StuckView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderStep({
     ...view,
     hidden: { ...hidden, [asker ? "giveUp" : "restart"]: "true" },

@@ -22,7 +22,7 @@ interface TransactionView extends PageFrame {
 
 /** People sign what they see: the application's own words, and the fingerprint of the content behind them. */
 export function renderTransaction(view: TransactionView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const problems = {
     wrong: { title: text.txWrongTitle, text: text.txWrongText },
     weak: { title: text.txWeakTitle, text: text.txWeakText },

@@ -1,6 +1,16 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, personIn, takePicture } from "./browser.ts";
+import { LOCALES } from "../../src/pages/index.ts";
+import {
+  expectAccessible,
+  expectNoSidewaysScrolling,
+  expectNothingBeyond,
+  launchBrowser,
+  noBrowser,
+  type Person,
+  personIn,
+  takePicture,
+} from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
 
 const LOGIN = "/realms/master/login";
@@ -186,6 +196,28 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await page.locator("#password").fill(PASSWORD);
     await submit(page);
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await ada.close();
+  });
+
+  test("in every language the main pages fit into 320 pixels, and Arabic runs from the right", async () => {
+    const ada = await personIn(browser, { viewport: { width: 320, height: 640 } });
+    const page = await ada.tab();
+    for (const locale of LOCALES) {
+      await page.goto(`${url}${RETURNING}&lang=${locale}`);
+      expect(await page.locator("html").getAttribute("dir")).toBe(locale === "ar" ? "rtl" : "ltr");
+      await expectNothingBeyond(page, `320-${locale}-login`);
+    }
+    await page.goto(`${url}${LOGIN}?lang=en`);
+    await signIn(page);
+    for (const locale of LOCALES) {
+      await page.goto(`${url}${LOGIN}?lang=${locale}`);
+      await expectNothingBeyond(page, `320-${locale}-signed-in`);
+      for (const name of ["", "pages/profile", "pages/security", "pages/sessions"]) {
+        await page.goto(`${url}/realms/master/account/${name}`);
+        expect(await page.locator("html").getAttribute("lang")).toBe(locale);
+        await expectNothingBeyond(page, `320-${locale}-account-${name.slice(6) || "overview"}`);
+      }
+    }
     await ada.close();
   });
 

@@ -106,3 +106,18 @@ export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   });
   expect(beyond).toBeLessThanOrEqual(0);
 }
+
+/** No element reaches beyond the window, also none that something else cuts off. */
+export async function expectNothingBeyond(page: Page, name: string): Promise<void> {
+  await takePicture(page, name);
+  // As text: the types of the tests know no DOM.
+  const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")].flatMap((element) => {
+    const { left, right, width, height } = element.getBoundingClientRect();
+    // A strip that scrolls by itself holds more than is seen at once.
+    for (let above = element.parentElement; above; above = above.parentElement) if (/auto|scroll/.test(getComputedStyle(above).overflowX)) return [];
+    const isSeen = width > 1 && height > 1 && getComputedStyle(element).visibility === "visible";
+    const label = element.tagName + "." + element.className + ": " + (element.textContent ?? "").trim().slice(0, 60);
+    return isSeen && (left < -1 || right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === "hidden") ? [label] : [];
+  })`);
+  expect(beyond, `beyond the window on ${name}`).toEqual([]);
+}

@@ -34,7 +34,7 @@ export async function showStep(
   const { interaction } = run;
   const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
   const frame = visitors.formOf(request, reply, path, kept);
-  const text = messagesOf(frame.locale);
+  const text = messagesOf(frame);
   const at = contextOf(parts, run, ask);
   const page = await ask.question.page({ ...at, alert: problem ? { blames } : null }, text);
   const beside = await besideIt(parts, run, others, text);

@@ -31,7 +31,7 @@ export function createRegistrationPages(visitors: Visitors) {
   ) => {
     const { status, retryAfterSeconds, callbacks = [] } = shown;
     const frame = visitors.formOf(request, reply, path, kept);
-    const text = messagesOf(frame.locale);
+    const text = messagesOf(frame);
     const problem = shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
     const step = stepOf(text, problem !== undefined);
     const html = renderStep({

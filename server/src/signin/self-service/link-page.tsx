@@ -16,7 +16,7 @@ export interface LinkPage {
 
 export function showLink(visitors: Visitors, request: FastifyRequest, reply: FastifyReply, page: LinkPage, isStale: boolean) {
   const frame = visitors.formOf(request, reply, page.path);
-  const text = messagesOf(frame.locale);
+  const text = messagesOf(frame);
   const html = renderStep({
     ...frame,
     action: page.path,

@@ -282,6 +282,19 @@ const realmBrandingMembers = {
     additionalProperties: false,
     description: "The welcome text by language, such as nl or pt-BR; `welcomeText` is for the others",
   }),
+  texts: Type.Record(
+    Type.String({ pattern: LANGUAGE_TAG }),
+    Type.Record(Type.String({ pattern: "^[A-Za-z]{1,64}$" }), Type.String({ minLength: 1, maxLength: 1000 }), {
+      additionalProperties: false,
+    }),
+    {
+      default: {},
+      maxProperties: 50,
+      additionalProperties: false,
+      description:
+        "The realm's own words for texts of the pages, by language and name of the text. `GET …/settings/texts/{locale}` lists the names and the words that ship",
+    },
+  ),
   privacyUrl: nullable(httpsAddress, "The privacy statement. Pages link to it at their foot, and to `terms.url` beside it"),
 };
 

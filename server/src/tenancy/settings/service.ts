@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
-import { safeCustomCss } from "../../pages/index.ts";
+import { type Locale, ownTextFaults, safeCustomCss, shippedTexts } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -101,6 +101,28 @@ function checkBetweenMembers(settings: Settings): void {
   }
   checkUserProfile(settings.userProfile);
   checkBranding(settings);
+  checkTexts(settings);
+}
+
+/** Every page of the realm carries its texts in memory. */
+const MOST_LETTERS = 200_000;
+const SHOWN_FAULTS = 20;
+
+function checkTexts({ texts }: Settings): void {
+  const faults = ownTextFaults(texts).slice(0, SHOWN_FAULTS);
+  if (faults.length > 0)
+    throw invalidFields(
+      faults.map(({ path, message }) => ({ field: `texts.${path}`, code: "text", message: `texts.${path}: ${message}` })),
+    );
+  if (JSON.stringify(texts).length > MOST_LETTERS)
+    throw invalidFields([{ field: "texts", code: "size", message: `texts may hold ${MOST_LETTERS} characters` }]);
+}
+
+/** Every text of the pages in a language: the words that ship, and the realm's own. */
+export async function readTexts(db: Db, realm: string, locale: Locale) {
+  const { settings } = await readSettings(db, realm);
+  const own = settings.texts[locale] ?? {};
+  return Object.entries(shippedTexts(locale)).map(([name, shipped]) => ({ name, shipped, own: own[name] ?? null }));
 }
 
 /** Browsers refuse passkeys of a domain that the page is not in, nor take them for a whole top-level domain: no user could sign in with one. */
@@ -152,7 +174,7 @@ function difference(value: object, plain: object): Record<string, unknown> {
   for (const [name, member] of Object.entries(value)) {
     const usual = (plain as Record<string, unknown>)[name];
     const isGroup = typeof member === "object" && member !== null && !Array.isArray(member);
-    const nested = isGroup ? difference(member, usual as object) : null;
+    const nested = isGroup ? difference(member, (usual ?? {}) as object) : null;
     // A list is one value: it is stored whole.
     if (nested ? Object.keys(nested).length > 0 : JSON.stringify(member) !== JSON.stringify(usual)) stored[name] = nested ?? member;
   }

@@ -212,6 +212,52 @@ test("counts at once: on the sign-in page and for the next password", async () =
   });
 });
 
+describe("texts in a realm's own words", () => {
+  const page = async (realm: RealmUnderTest, lang: string) => (await iam.browser().get(`/realms/${realm.name}/login?lang=${lang}`)).text;
+
+  test("are said at once, in their language alone, as plain text, and leave with PATCH", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-realm");
+    const texts = { nl: { signIn: "Kom <b>binnen</b>", signInTitle: "Dag bij {name}" }, ar: { signIn: "ادخل" } };
+    expect((await admin.patch("/settings", { texts })).body.texts).toEqual(texts);
+    expect(await page(realm, "nl")).toContain("Kom &lt;b>binnen&lt;/b>");
+    expect(await page(realm, "nl")).toContain("Dag bij");
+    expect(await page(realm, "ar")).toMatch(/<html lang="ar" dir="rtl".*ادخل/s);
+    expect(await page(realm, "en")).toContain("Sign in");
+    const list = (await admin.get("/settings/texts/nl")).body as { name: string; shipped: string; own: string | null }[];
+    expect(list.find(({ name }) => name === "signIn")).toEqual({ name: "signIn", shipped: "Inloggen", own: texts.nl.signIn });
+    expect(list.find(({ name }) => name === "password")).toMatchObject({ own: null });
+    expect((await admin.patch("/settings", { texts: { nl: { signIn: null, signInTitle: null } } })).body.texts.ar).toEqual(texts.ar);
+    expect(await page(realm, "nl")).toContain("Inloggen");
+    const reader = await realm.as("view-users");
+    expect((await reader.get("/settings/texts/nl")).status).toBe(403);
+  });
+
+  test.each([
+    ["a language that no page speaks", { xx: { signIn: "x" } }, "texts.xx", /the languages are en, nl/],
+    ["a name that no text has", { en: { signInn: "x" } }, "texts.en.signInn", /Did you mean signIn\?/],
+    [
+      "a value that the text is not given",
+      { en: { signInTitle: "Hi {account}" } },
+      "texts.en.signInTitle",
+      /\{account\}; its values are \{name\}/,
+    ],
+    ["a brace without its other", { en: { signIn: "Sign {in" } }, "texts.en.signIn", /has no values/],
+    ["two lines", { en: { signIn: "Sign\nin" } }, "texts.en.signIn", /one line/],
+    ["text that runs backwards", { en: { signIn: "Sign \u202ein" } }, "texts.en.signIn", /visible/],
+    [
+      "a plural without its last form",
+      { en: { accountCodesLeft: "{count, plural, one {# code}}" } },
+      "texts.en.accountCodesLeft",
+      /form other/,
+    ],
+    ["a property of every object", { en: { constructor: "x" } }, "texts.en.constructor", /no such text/],
+  ])("refuse %s", async (_what, texts, field, message) => {
+    const answer = await manager.patch("/settings", { texts });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field, message: expect.stringMatching(message) }] } });
+  });
+});
+
 describe.runIf(testDatabase() === "postgres")("on a second node", () => {
   test("the change is seen", async () => {
     const second = await iam.secondNode();

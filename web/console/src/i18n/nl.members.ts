@@ -321,4 +321,5 @@ export const members: Readonly<Record<string, string>> = {
   "Standard attributes": "Standaardattributen",
   "User profile": "Gebruikersprofiel",
   "Welcome texts": "Welkomstteksten",
+  Texts: "Teksten",
 };

@@ -62,7 +62,7 @@ export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "activity");
       const { locale, now } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const before = placeIn(request.query.after);
       const found = await request.read(({ tx, realm, actor }) => ownEventsOf(tx, realm, actor.id, { before, limit: SIZE + 1 }));
       const events = found.slice(0, SIZE);

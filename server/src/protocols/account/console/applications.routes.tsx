@@ -60,7 +60,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
       const { locale, now } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const { search = "" } = request.query;
       const at = pageNumber(request.query.page);
       const { rows, total, nextCursor } = await find(request, { ...(search && { search }), page: at });
@@ -158,7 +158,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
-      const text = messagesOf(view.locale);
+      const text = messagesOf(view);
       const { client = "" } = request.query;
       const { rows } = await find(request, { search: client });
       const found = rows.find((each) => each.clientId === client && hasAccess(each));

@@ -26,7 +26,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
 
   app.get(`/${PATH}`, { schema: { summary: "The page of your data", response: { 200: page("The page") } } }, async (request, reply) => {
     const view = await pages.viewOf(request, reply, "data");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const html = renderAccountPage({
       view,
       title: text.accountData,
@@ -56,7 +56,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
   const showDelete = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
     if (!mayErase(request)) throw accountErrors.erase_off();
     const view = await pages.viewOf(request, reply, "data");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const html = renderAccountPage({
       view,
       title: text.accountDeleteTitle,
@@ -105,7 +105,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "data");
       if (loginKey(request.body.username ?? "") !== loginKey(view.account))
-        return showDelete(request, reply, { status: 400, field: "username", text: messagesOf(view.locale).accountDeleteMismatch });
+        return showDelete(request, reply, { status: 400, field: "username", text: messagesOf(view).accountDeleteMismatch });
       try {
         await eraseAccount({ work }, request);
       } catch (error) {

@@ -23,14 +23,14 @@ export interface FactorPageParts extends RegistrationParts {
 export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (app, parts) => {
   const { pages } = parts;
   const config = { recentAuthentication: true };
-  const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: messagesOf(view.locale).accountSecurity });
+  const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: messagesOf(view).accountSecurity });
   const problemIn = (view: AccountView, problem?: FormProblem) =>
-    problem && { problem: { title: messagesOf(view.locale).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
+    problem && { problem: { title: messagesOf(view).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
 
   /** Shown once, as the answer to what made them: nothing keeps them. */
   const showCodes = async (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const html = renderAccountPage({
       view: { ...view, languages: [] },
       title: text.accountCodesShownTitle,
@@ -51,7 +51,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
 
   const showPasskey = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const options = JSON.stringify(await creationOptions(parts, await ownRegistration(request)));
     const html = renderAccountPage({
       view,
@@ -111,7 +111,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
 
   const showApp = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, kept?: Begun, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const begun = kept ?? ((await startOwnTotp(parts, request)) as Begun);
     const html = renderAccountPage({
       view,
@@ -184,7 +184,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       const { setup = "", code = "", label = "" } = request.body;
       const added = await confirmOwnTotp(parts, request, { setup, code, label: cleanLabel(label) }).catch(async (error: unknown) => {
         const view = await pages.viewOf(request, reply, "security");
-        const text = messagesOf(view.locale).accountAppWrong;
+        const text = messagesOf(view).accountAppWrong;
         const isWrong = error instanceof AppError && error.errors?.some(({ field: name }) => name === "code");
         return isWrong ? { status: 400, field: "code", text } : problemOf(error, view);
       });
@@ -200,7 +200,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
     { config, schema: { summary: "The page to get new recovery codes", response: { 200: page("The page") } } },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "security");
-      const text = messagesOf(view.locale);
+      const text = messagesOf(view);
       const html = renderAccountPage({
         view,
         title: text.accountCodesTitle,
@@ -234,7 +234,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
 
   const showPhone = async (request: FastifyRequest, reply: FastifyReply, token: string | null) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const html = renderAccountPage({
       view,
       title: text.accountPhoneTitle,

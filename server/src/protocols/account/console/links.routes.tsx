@@ -35,7 +35,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "links");
       const { locale, now } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const links = await request.read((ctx) => readLinks(ctx, ctx.actor.id));
       const known = await providers.get(request.realmId);
       const isOffered = (alias: string) => {
@@ -111,7 +111,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
       const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
       if (!provider?.enabled) throw providerErrors.not_found();
       const view = await pages.viewOf(request, reply, "links");
-      const text = messagesOf(view.locale);
+      const text = messagesOf(view);
       const html = renderAccountPage({
         view,
         title: text.accountLinkAdd,
@@ -154,7 +154,7 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
   const showUnlink = async (request: FastifyRequest, reply: FastifyReply, alias: string, problem?: FormProblem) => {
     const link = await request.read((ctx) => readLink(ctx, ctx.actor.id, alias));
     const view = await pages.viewOf(request, reply, "links");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const html = renderAccountPage({
       view,
       title: text.accountUnlinkTitle,

@@ -19,7 +19,7 @@ export const organizationPages: FastifyPluginAsyncTypebox<{ readonly pages: Cons
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "organizations");
       const { locale, now } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const { rows } = await request.read((ctx) => searchOrganizationsOfUser(ctx, ctx.actor.id, { size: 200 }));
       const invitations = await request.read(readOwnInvitations);
       const html = renderAccountPage({

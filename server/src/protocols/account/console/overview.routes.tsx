@@ -40,7 +40,7 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "overview");
       const { locale, now, impersonation } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const credentials = impersonation ? [] : await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
       const sessions = await request.read(readSessions);
       const profile = await request.read(readProfile);

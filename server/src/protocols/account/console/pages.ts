@@ -60,9 +60,9 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
 }
 
 /** The notice of the page that follows. */
-export function noticeOf(request: FastifyRequest, { locale }: Pick<AccountView, "locale">): string | undefined {
+export function noticeOf(request: FastifyRequest, view: Pick<AccountView, "locale" | "branding">): string | undefined {
   const { done } = request.query as { done?: string };
-  return done !== undefined && Object.hasOwn(DONE, done) ? messagesOf(locale)[DONE[done as Done]] : undefined;
+  return done !== undefined && Object.hasOwn(DONE, done) ? messagesOf(view)[DONE[done as Done]] : undefined;
 }
 
 /** Why a form is shown again: below the field that it is about, or above the form. */
@@ -101,9 +101,9 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
 };
 
 /** The form's text for a refusal. Others are thrown on, to the page for errors. */
-export function problemOf(error: unknown, { locale }: Pick<AccountView, "locale">): FormProblem {
+export function problemOf(error: unknown, view: Pick<AccountView, "locale" | "branding">): FormProblem {
   if (!(error instanceof AppError) || !Object.hasOwn(REFUSALS, error.code)) throw error;
   const [field, words] = REFUSALS[error.code]!;
   const seconds = Number(error.headers?.["retry-after"] ?? 1);
-  return { status: error.status, field, text: messagesOf(locale)[words].replace("{time}", () => waitingTime(locale, seconds)) };
+  return { status: error.status, field, text: messagesOf(view)[words].replace("{time}", () => waitingTime(view.locale, seconds)) };
 }

@@ -19,7 +19,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
 
   const show = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const errorOf = (name: string) => (problem?.field === name ? problem.text : undefined);
     const html = renderAccountPage({
       view,
@@ -79,13 +79,13 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
     },
     async (request, reply) => {
       const { currentPassword = "", newPassword = "", newPasswordAgain } = request.body;
-      const { locale } = await pages.viewOf(request, reply, "security");
+      const view = await pages.viewOf(request, reply, "security");
       if (newPasswordAgain !== undefined && newPasswordAgain !== newPassword)
-        return show(request, reply, { status: 400, field: "newPassword", text: messagesOf(locale).accountPasswordSame });
+        return show(request, reply, { status: 400, field: "newPassword", text: messagesOf(view).accountPasswordSame });
       try {
         await changePassword(parts, request, { currentPassword, newPassword });
       } catch (error) {
-        return show(request, reply, problemOf(error, { locale }));
+        return show(request, reply, problemOf(error, view));
       }
       return backTo(request, reply, "pages/security", "password");
     },

@@ -27,7 +27,7 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "preferences");
-      const text = messagesOf(view.locale);
+      const text = messagesOf(view);
       const themes = [
         ["", text.accountThemeAuto] as const,
         ["light", text.accountThemeLight] as const,

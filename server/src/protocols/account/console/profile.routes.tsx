@@ -98,7 +98,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
   );
 
   const refusalOf = (error: unknown, members: readonly Member[], view: Parameters<typeof problemOf>[1]): FormProblem => {
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const found =
       error instanceof Refused ? error.members : error instanceof AppError ? (error.errors ?? []).map(({ field: name }) => name) : [];
     const member = members.find(({ name }) => found.some((each) => each === name || each.endsWith(`.${name}`)));

@@ -60,7 +60,7 @@ const storedIn = (profile: Profile, { name, isAttribute }: Member): string =>
 
 function Members({ members, ...shown }: ProfileView & { members: readonly Member[] }) {
   const { view, profile, readOnly, typed, problem } = shown;
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return (
     <>
       {members.map((each) => {
@@ -87,11 +87,11 @@ function Members({ members, ...shown }: ProfileView & { members: readonly Member
 
 /** Words above the form, for what is not about one field. */
 const problemIn = ({ view, problem }: ProfileView) =>
-  problem && { problem: { title: messagesOf(view.locale).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
+  problem && { problem: { title: messagesOf(view).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
 
 export function renderProfile(shown: ProfileView): string {
   const { view, profile } = shown;
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const { email, emailVerified, pendingEmail } = profile;
   const phone = first(profile.attributes.phoneNumber);
   return renderAccountPage({
@@ -144,7 +144,7 @@ export function renderProfile(shown: ProfileView): string {
 
 export function renderContact(shown: ProfileView): string {
   const { view } = shown;
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   return renderAccountPage({
     view,
     title: text.accountContact,

@@ -51,7 +51,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
   const showRemove = async (request: FastifyRequest, reply: FastifyReply, asked: Asked, problem?: FormProblem) => {
     const { type = "", id = "" } = asked;
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view.locale);
+    const text = messagesOf(view);
     const credential = await findCredential(request, type, id);
     const html = renderAccountPage({
       view,
@@ -102,8 +102,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       try {
         await changeSignIn(request, (ctx) => revokeOwnCredential(ctx, type, id, history));
       } catch (error) {
-        const { locale } = await pages.viewOf(request, reply, "security");
-        return showRemove(request, reply, request.body, problemOf(error, { locale }));
+        return showRemove(request, reply, request.body, problemOf(error, await pages.viewOf(request, reply, "security")));
       }
       return backTo(request, reply, PATH, "removed");
     },
@@ -121,7 +120,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
     async (request, reply) => {
       const { id = "" } = request.query;
       const view = await pages.viewOf(request, reply, "security");
-      const text = messagesOf(view.locale);
+      const text = messagesOf(view);
       const credential = await findCredential(request, "passkey", id);
       const html = renderAccountPage({
         view,

@@ -25,7 +25,7 @@ export const credentialName = ({ type, label }: Pick<Credential, "type" | "label
 
 /** Everything by which the user proves that it is them. */
 export function renderSecurity({ view, notice, credentials, browsers, canPush }: SecurityView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const { locale, now } = view;
   const of = (type: string) => credentials.filter((credential) => credential.type === type);
   const [password] = of("password");
@@ -129,7 +129,7 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
 }
 
 function CredentialRow({ view, icon, credential }: { view: AccountView; icon: IconName; credential: Credential }) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const { locale, now } = view;
   const { id, type, createdAt, lastUsedAt } = credential;
   const name = credentialName(credential, text);

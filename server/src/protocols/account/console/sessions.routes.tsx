@@ -21,7 +21,7 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles 
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "sessions");
       const { locale, now } = view;
-      const text = messagesOf(locale);
+      const text = messagesOf(view);
       const sessions = await request.read(readSessions);
       // The present one first: that is where people look for the others.
       const sorted = sessions.toSorted((one, other) => Number(other.current) - Number(one.current));

@@ -72,7 +72,7 @@ const STYLES = ["account.css", "account-parts.css"] as const;
 export const renderAccountPage = (props: AccountPageProps): string => renderDocument(<AccountPage {...props} />);
 
 function AccountPage({ view, title, values = {}, lead, notice, problem, scripts = [], back, children }: AccountPageProps) {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const brand = brandOf(view);
   const ours = ["forms.js" as const, ...scripts].map((name) => ({ src: assetHref(name), nonce: view.nonce }));
   const names = { name: brandName(brand), ...values };

@@ -90,7 +90,7 @@ describe("the way through our pages", () => {
   test("login_hint fills in the name, ui_locales chooses the language, and the form leads nowhere else", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
-    const { page } = await walk(iam.browser(), base, party.url({ login_hint: "ada@example.com", ui_locales: "sv nl-BE" }));
+    const { page } = await walk(iam.browser(), base, party.url({ login_hint: "ada@example.com", ui_locales: "da nl-BE" }));
     expect(page.text).toContain('value="ada@example.com"');
     expect(page.text).toContain('lang="nl"');
     expect(page.headers["content-security-policy"]).toContain("form-action 'self';");
