@@ -11,7 +11,7 @@ const signinSteps = [
   ["flows", "required-actions"],
   ["run"],
   ["login"],
-  ["self-service", "enrolled-devices", "impersonation", "invitations"],
+  ["self-service", "enrolled-devices", "impersonation", "invitations", "mailbox"],
   ["self-registration"],
 ];
 

@@ -22,7 +22,7 @@ import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
 export function createJobs(core: Core, services: Services): JobWorker {
-  const { brokers, dns, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { brokers, dns, identityProviders, issuers, mailbox, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -40,7 +40,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
     {
       [RETENTION_JOB]: { run: ({ realm }) => applyRetention(background, realm!) },
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
-      [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
+      [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, mailbox, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),

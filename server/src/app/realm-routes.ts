@@ -15,6 +15,7 @@ import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../s
 import { impersonationPages } from "../signin/impersonation/index.ts";
 import { invitationPageRoutes } from "../signin/invitations/index.ts";
 import { loginRoutes } from "../signin/login/index.ts";
+import { mailboxRoutes } from "../signin/mailbox/index.ts";
 import { selfRegistrationRoutes } from "../signin/self-registration/index.ts";
 import { changePasswordRoutes, mailLinkRoutes, resetRoutes } from "../signin/self-service/index.ts";
 import { createImageSender } from "../tenancy/images/index.ts";
@@ -27,7 +28,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
-  const { directoryPasswords, entryChecks, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
+  const { directoryPasswords, entryChecks, limiter, mailbox, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
@@ -99,6 +100,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
+      if (mailbox !== null) await realm.register(mailboxRoutes, { mailbox, visitors, baseUrl });
       await realm.register(keycloakPathRoutes, { prefix: "/protocol/openid-connect", root: app });
       gate.answerPreflights();
     },

@@ -33,7 +33,7 @@ import { createPasswordUpgrades } from "../signin/passwords/index.ts";
 import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";
-import { createMessageMetrics, createMessages } from "../tenancy/messaging/index.ts";
+import { createChannels, createMailbox, createMessageMetrics, createMessages } from "../tenancy/messaging/index.ts";
 import { WEBHOOKS_AT_ONCE } from "../tenancy/webhooks/index.ts";
 import { openForwarder } from "./forwarder.ts";
 
@@ -62,7 +62,8 @@ export function createServices(core: Core, options: ServiceOptions) {
   const cookies = createCookies(baseUrl.startsWith("https:"));
   const csrf = createCsrf(vault);
   const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ baseUrl: core.config.baseUrl, vault, metrics: messageMetrics });
+  const mailbox = createMailbox(config);
+  const messages = createMessages({ baseUrl, vault, metrics: messageMetrics, channels: createChannels({ db, changes }), mailbox });
   const provisioning = createProvisioning({ db, changes, baseUrl });
   const apis = createApis({ db, changes });
   const clients = createDocumentClients({
@@ -131,6 +132,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       standings,
       messageMetrics,
       messages,
+      mailbox,
       provisioning,
       clients,
       issuers,
@@ -138,7 +140,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     },
     resourceServers,
     samlClients: createSamlClients({ db, changes }),
-    visitors: createVisitors({ db, realms, csrf, cookies }),
+    visitors: createVisitors({ db, realms, csrf, cookies, mailbox }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),
     health: createHealth({

@@ -6,33 +6,35 @@ import { Isolated } from "./text.tsx";
 interface CodeView {
   readonly text: Messages;
   readonly hint?: string | undefined;
-  /** Digits only: telephones show their number keys, and offer what a message has just brought. */
-  readonly digits: boolean;
+  /** How many digits it has: telephones show their number keys and offer what a message has just brought. Null: not digits only. */
+  readonly digits: number | null;
   readonly alert: StepAlert;
-  /** Another one can be asked for. */
-  readonly resend?: boolean;
+  /** After how many seconds another one can be asked for. */
+  readonly resend?: number;
 }
 
 /** One code, however it came. */
-export const CodeField = ({ text, hint, digits, alert, resend = false }: CodeView) => (
+export const CodeField = ({ text, hint, digits, alert, resend }: CodeView) => (
   <>
-    <CodeInput label={text.codeLabel} hint={hint} digits={digits} invalid={alert?.blames ?? false} focus={alert === null} />
+    {/* Above the code: it is sent with its last digit. */}
     <Choices />
+    <CodeInput label={text.codeLabel} hint={hint} digits={digits} invalid={alert?.blames ?? false} focus={alert === null} />
     <Submit>{text.next}</Submit>
-    {resend ? <Resend>{text.resendCode}</Resend> : null}
+    {resend === undefined ? null : <Resend wait={resend}>{text.resendCode}</Resend>}
   </>
 );
 
-type CodeInputView = Pick<CodeView, "hint" | "digits"> & { label: string; invalid: boolean; focus: boolean };
+type CodeInputView = Pick<CodeView, "hint" | "digits"> & { label: string; invalid: boolean; focus: boolean; sends?: boolean };
 
-const CodeInput = ({ digits, focus, ...field }: CodeInputView) => (
+const CodeInput = ({ digits, focus, sends = true, ...field }: CodeInputView) => (
   <Field
     id="code"
     {...field}
     type="text"
     code
-    autocomplete={digits ? "one-time-code" : "off"}
-    inputmode={digits ? "numeric" : "text"}
+    autocomplete={digits === null ? "off" : "one-time-code"}
+    inputmode={digits === null ? "text" : "numeric"}
+    data-digits={sends && digits !== null ? String(digits) : undefined}
     autocapitalize="none"
     autocorrect="off"
     spellcheck={false}
@@ -51,10 +53,13 @@ interface AppSetupView {
   readonly issuer: string;
   readonly account: string;
   readonly label: string;
+  /** The same as an address that an app on this device opens. */
+  readonly uri: string;
+  readonly digits: number;
 }
 
-/** Everything that an authenticator app needs: as a picture for its camera, and as text. */
-export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppSetupView) => (
+/** Everything that an authenticator app needs: as a picture for its camera, as a link and as text. */
+export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, digits }: AppSetupView) => (
   <>
     <Picture cells={picture} alt={text.totpPicture} />
     <div class="gh-field">
@@ -62,13 +67,21 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppS
       <p class="gh-code gh-key" translate={false}>
         {(secret.match(/.{1,4}/g) ?? []).join(" ")}
       </p>
+      <p class="gh-tools">
+        <a class="gh-link" href={uri}>
+          {text.accountAppOpen}
+        </a>
+        <button class="gh-link" type="button" data-copy={secret} data-done={text.codesCopied} aria-live="polite" hidden>
+          {text.totpCopyKey}
+        </button>
+      </p>
       <p class="gh-hint">
         {text.totpAccount}: <Isolated text={account} class="gh-account" /> · {text.totpIssuer}:{" "}
         <Isolated text={issuer} class="gh-account" />
       </p>
     </div>
     {/* Without the focus, which would scroll past the picture on a telephone. */}
-    <CodeInput label={text.totpFirstCode} digits invalid={false} focus={false} />
+    <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
     <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
     <Submit>{text.totpSave}</Submit>
   </>
@@ -123,10 +136,10 @@ export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: reado
 );
 
 /** The page refreshes itself while the user waits for the link; without a refresh there is a button. */
-export const LinkWaiting = ({ text }: { text: Messages }) => (
+export const LinkWaiting = ({ text, resend }: { text: Messages; resend: number }) => (
   <>
     <Submit look="plain">{text.linkCheck}</Submit>
-    <Resend>{text.linkResend}</Resend>
+    <Resend wait={resend}>{text.linkResend}</Resend>
   </>
 );
 

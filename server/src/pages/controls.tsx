@@ -8,8 +8,8 @@ export type StepAlert = { readonly blames: boolean } | null;
 interface FieldText {
   readonly id: string;
   readonly label: string;
-  /** A hint for people before they type. */
-  readonly hint?: string | undefined;
+  /** A hint for people before they type: a sentence, or an element with the id `{id}-hint`. */
+  readonly hint?: string | JSX.Element | undefined;
   /** Set in letters of one width. */
   readonly code?: boolean;
   /** The words of the button that shows a password while it is typed; it appears where scripts run. */
@@ -23,10 +23,22 @@ interface FieldText {
 type InputAttributes = Omit<JSX.IntrinsicElements["input"], "label" | "role" | "type">;
 type FieldProps = FieldText & InputAttributes & { readonly type: "text" | "password" | "email" | "tel" | "url" | "date" };
 
+/** Why the page is shown again, for the field that it is about; null: an alert above says it. */
+export const FieldProblem = createContext<string | null>(null);
+
 /** An input with its label, and with a hint below it. What else is given goes to the input. */
-export const Field = (props: FieldProps) => {
+export const Field = (props: FieldProps) =>
+  props.invalid ? (
+    <FieldProblem.Consumer>{(said) => <Labelled {...props} {...(said !== null && { error: said })} />}</FieldProblem.Consumer>
+  ) : (
+    <Labelled {...props} />
+  );
+
+const Labelled = (props: FieldProps) => {
   const { id, name = id, label, hint, code = false, show, invalid = false, error, required = true, ...input } = props;
-  const about = [invalid && ALERT_ID, error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+  // The page has one problem, wherever it is said.
+  const errorId = invalid ? ALERT_ID : `${id}-error`;
+  const about = [(invalid || error !== undefined) && errorId, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="gh-field">
       <label class="gh-label" for={id}>
@@ -48,14 +60,16 @@ export const Field = (props: FieldProps) => {
         )}
       </div>
       {error === undefined ? null : (
-        <p class="gh-error" id={`${id}-error`}>
+        <p class="gh-error" role="alert" id={errorId}>
           {error}
         </p>
       )}
-      {hint === undefined ? null : (
+      {typeof hint === "string" ? (
         <p class="gh-hint" id={`${id}-hint`}>
           {hint}
         </p>
+      ) : (
+        hint
       )}
     </div>
   );
@@ -68,6 +82,9 @@ export const NameField = (field: { label: string; hint: string; maxlength: numbe
 
 /** For a name to sign in by: nothing may change what is typed, and its direction follows from itself. */
 export const loginName = { type: "text", dir: "auto", autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
+
+/** An email address, with the keys for it on telephones. */
+export const mailAddress = { ...loginName, type: "email" } as const;
 
 type Look = "primary" | "plain";
 
@@ -85,9 +102,9 @@ export const Submit = ({ id, look = "primary", name, value, children }: SubmitPr
   </button>
 );
 
-/** Asks for another message, by the same form, without the field that it would miss. */
-export const Resend = ({ children }: { children: ComponentChildren }) => (
-  <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
+/** Asks for another message, by the same form, without the field that it would miss. A script counts the seconds until it may be asked for. */
+export const Resend = ({ wait = 0, children }: { wait?: number | undefined; children: ComponentChildren }) => (
+  <button class="gh-link" type="submit" name="resend" value="true" formnovalidate data-wait={wait > 0 ? String(wait) : undefined}>
     {children}
   </button>
 );

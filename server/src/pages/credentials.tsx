@@ -1,5 +1,6 @@
 import { type Branding, welcomeTextOf } from "./branding.ts";
 import { Choices, Field, HiddenUsername, loginName, type StepAlert, Submit } from "./controls.tsx";
+import { ALERT_ID } from "./layout.tsx";
 import type { Locale, Messages } from "./messages.ts";
 import { withoutBidiControls } from "./text.tsx";
 
@@ -14,7 +15,7 @@ interface CredentialsView {
 /** Name and password, as password managers and passkeys understand them. */
 export const Credentials = ({ text, username, alert, rememberMe }: CredentialsView) => (
   <>
-    <Username text={text} username={username} invalid={alert?.blames ?? false} focus={alert === null && username === ""} />
+    <Username text={text} username={username} wrong={alert?.blames ?? false} focus={alert === null && username === ""} />
     {/* With the name filled in already, this is the first thing to type. */}
     <Password text={text} alert={alert} focus={alert === null && username !== ""} />
     <RememberMe text={text} checked={rememberMe} />
@@ -31,7 +32,8 @@ export const UsernameOnly = ({ text, username, alert, rememberMe }: CredentialsV
   </>
 );
 
-const Username = ({ text, username, invalid = false, focus }: { text: Messages; username: string; invalid?: boolean; focus: boolean }) => (
+/** `wrong`: it, or the password below it, where the page says so. */
+const Username = ({ text, username, wrong = false, focus }: { text: Messages; username: string; wrong?: boolean; focus: boolean }) => (
   <Field
     id="username"
     label={text.username}
@@ -39,7 +41,7 @@ const Username = ({ text, username, invalid = false, focus }: { text: Messages; 
     value={username}
     autocomplete="username webauthn"
     autofocus={focus}
-    invalid={invalid}
+    {...(wrong && { "aria-invalid": "true", "aria-describedby": ALERT_ID })}
   />
 );
 
@@ -47,6 +49,7 @@ const Password = ({ text, alert, focus }: Pick<CredentialsView, "text" | "alert"
   <Field
     id="password"
     label={text.password}
+    show={text.showPassword}
     type="password"
     autocomplete="current-password"
     enterkeyhint="go"

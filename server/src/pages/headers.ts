@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { logoOf } from "./branding.ts";
 
 export interface PageHeaderOptions {
@@ -21,7 +21,7 @@ export interface PageHeaderOptions {
 }
 
 export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
-  /** Made here when the page has no script that needs to know it. */
+  /** Left out: that of the request. */
   readonly nonce?: string;
   /** Becomes `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
@@ -95,9 +95,20 @@ function appScheme(callback: string): string | null {
   return APP_SCHEME.test(protocol) && !OTHER_SCHEMES.has(protocol) ? protocol : null;
 }
 
+const nonces = new WeakMap<FastifyRequest, string>();
+
+/** The nonce by which the scripts of the answer to this request run. */
+export function nonceOf(request: FastifyRequest): string {
+  const known = nonces.get(request);
+  if (known !== undefined) return known;
+  const made = randomBytes(18).toString("base64");
+  nonces.set(request, made);
+  return made;
+}
+
 /** Sends a rendered page with its headers. The logo is that of the request's realm. */
 export function sendPage(reply: FastifyReply, status: number, html: string, options: SendPageOptions = {}): FastifyReply {
-  const { nonce = randomBytes(18).toString("base64"), retryAfterSeconds, refresh, ...rest } = options;
+  const { nonce = nonceOf(reply.request), retryAfterSeconds, refresh, ...rest } = options;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
   // A header, not an element of the page: tools that read the page for people need not step over it.
   if (refresh) reply.header("refresh", `${refresh.seconds}; url=${refresh.to}`);

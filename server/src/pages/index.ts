@@ -15,7 +15,7 @@ export { Credentials, PasswordOnly, UsernameOnly, welcome } from "./credentials.
 export { safeCustomCss } from "./custom-css.ts";
 export { renderDeparture } from "./departure.tsx";
 export { type DeviceError, renderDevice } from "./device.tsx";
-export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
+export { nonceOf, type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
 export type { Hop } from "./hop.tsx";
 export { renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
@@ -23,7 +23,7 @@ export {
   Alert,
   brandOf,
   Form,
-  Languages,
+  PageFooter,
   type PageFrame,
   type PageScript,
   renderDocument,
@@ -34,9 +34,10 @@ export { linkTarget } from "./links.ts";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
+export { renderMailbox } from "./mailbox.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
 export { countedText, LOCALES, type Locale, type Messages, messagesOf, type OwnTexts, pluralForms, waitingTime } from "./messages.ts";
-export { NewPassword, passwordRules, ReplacePassword } from "./new-password.tsx";
+export { NewPassword, PasswordRuleList, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
 export { ownTextFaults, shippedTexts } from "./own-texts.ts";
 export { palettesOf } from "./palette.ts";

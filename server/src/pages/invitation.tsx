@@ -1,7 +1,7 @@
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
 import { Document, Form, type FormTarget, LeadText, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
-import { type PasswordRules, passwordRules } from "./new-password.tsx";
+import { PasswordRuleList, type PasswordRules } from "./new-password.tsx";
 
 export type InvitationError = "csrf" | "username-taken" | "username" | "username-mail" | "mismatch" | "password" | "overloaded";
 
@@ -135,15 +135,8 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
       <Field
         id="password"
         label={text.invitationPassword}
-        hint={passwordRules(view.policy, text)}
-        type="password"
-        autocomplete="new-password"
-        invalid={badPassword}
-      />
-      <Field
-        id="password-again"
-        name="passwordAgain"
-        label={text.invitationPasswordAgain}
+        hint={<PasswordRuleList of="password" policy={view.policy} text={text} />}
+        show={text.showPassword}
         type="password"
         autocomplete="new-password"
         enterkeyhint="go"

@@ -16,6 +16,10 @@ export interface PageFrame {
   readonly languages?: readonly LanguageLink[];
   /** The scheme that the visitor chose; by default the browser's. */
   readonly theme?: Theme | undefined;
+  /** Scripts of ours; the page works without them as far as the browser lets it. */
+  readonly scripts?: readonly PageScript[];
+  /** Development: where the mail of this realm is kept instead of being sent. */
+  readonly mailbox?: string | undefined;
   /** An administrator acts as a user: every page says so and offers to stop. */
   readonly impersonation?: FormTarget & { readonly account: string };
 }
@@ -52,8 +56,6 @@ interface SheetProps extends PageFrame {
   /** Named first in the browser's title, which is what a screen reader says first. */
   readonly problem?: Pick<Problem, "title"> | null | undefined;
   readonly children?: ComponentChildren;
-  /** Scripts of ours; the page works without them as far as the browser lets it. */
-  readonly scripts?: readonly PageScript[];
   /** Style sheets of ours, before the realm's own. */
   readonly styles?: readonly string[];
 }
@@ -61,6 +63,8 @@ interface SheetProps extends PageFrame {
 interface DocumentProps extends SheetProps {
   /** Shown above everything else. */
   readonly problem?: Problem | null | undefined;
+  /** A field says it. */
+  readonly isProblemBelow?: boolean;
   readonly lead?: Lead | undefined;
 }
 
@@ -107,7 +111,7 @@ const LIGHT = "(prefers-color-scheme: light)";
 const DARK = "(prefers-color-scheme: dark)";
 
 /** A page that is one card. */
-export function Document({ problem, lead, children, ...page }: DocumentProps) {
+export function Document({ problem, isProblemBelow = false, lead, children, ...page }: DocumentProps) {
   const brand = brandOf(page);
   return (
     <Sheet {...page} problem={problem}>
@@ -119,14 +123,14 @@ export function Document({ problem, lead, children, ...page }: DocumentProps) {
           </h1>
           <LeadText lead={lead ?? null} />
         </header>
-        {problem ? (
+        {problem && !isProblemBelow ? (
           <Alert id={ALERT_ID} tone="error" title={problem.title}>
             {problem.text}
           </Alert>
         ) : null}
         {children}
         <BrandLinks branding={brand} locale={page.locale} />
-        <Languages locale={page.locale} languages={page.languages ?? []} />
+        <PageFooter {...page} />
       </main>
     </Sheet>
   );
@@ -158,20 +162,42 @@ function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impers
   );
 }
 
-export function Languages({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) {
-  if (languages.length < 2) return null;
+/** The choice of language, and in development the way to the mailbox. */
+export function PageFooter({ locale, languages = [], mailbox }: Pick<PageFrame, "locale" | "languages" | "mailbox">) {
+  if (languages.length < 2 && mailbox === undefined) return null;
+  const text = messagesOf(locale);
   return (
     <footer class="gh-footer">
-      <nav class="gh-languages" aria-label={messagesOf(locale).languageChoice}>
-        {languages.map(({ locale: tag, label, href }) => (
-          <a class="gh-language" href={linkTarget(href) ?? "#"} lang={tag} hreflang={tag} aria-current={tag === locale ? "true" : "false"}>
-            {label}
-          </a>
-        ))}
-      </nav>
+      {languages.length < 2 ? null : <Languages locale={locale} languages={languages} />}
+      {mailbox === undefined ? null : (
+        <a class="gh-link" href={mailbox}>
+          {text.mailboxOpen}
+        </a>
+      )}
     </footer>
   );
 }
+
+/** A menu that opens without a script. */
+const Languages = ({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) => (
+  <details class="gh-languages">
+    <summary class="gh-language">
+      <svg viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true" focusable="false">
+        <circle cx="10" cy="10" r="7.5" />
+        <path d="M2.5 10h15M10 2.5c5 5 5 10 0 15M10 2.5c-5 5-5 10 0 15" />
+      </svg>
+      <span class="gh-hidden">{messagesOf(locale).languageChoice}: </span>
+      {messagesOf(locale).languageName}
+    </summary>
+    <nav class="gh-language-list" aria-label={messagesOf(locale).languageChoice}>
+      {languages.map(({ locale: tag, label, href }) => (
+        <a class="gh-language" href={linkTarget(href) ?? "#"} lang={tag} hreflang={tag} aria-current={tag === locale ? "true" : "false"}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  </details>
+);
 
 interface FormProps extends FormTarget {
   readonly class?: string;

@@ -12,52 +12,59 @@ export interface PasswordRules {
   readonly minSymbols: number;
 }
 
-/** The realm's rules for passwords, in the language of the page. */
-export function passwordRules(policy: PasswordRules, text: Messages): string {
-  const atLeast = (template: string, count: number) => (count > 0 ? [template.replace("{count}", () => String(count))] : []);
+/** The realm's rules for passwords in the language of the page; those that a script can count by what it counts. */
+function rulesOf(policy: PasswordRules, text: Messages): (readonly [kind: string, least: number, words: string])[] {
+  const length = text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength));
+  const least = [
+    ["lower", policy.minLowercase, text.passwordRuleLower],
+    ["upper", policy.minUppercase, text.passwordRuleUpper],
+    ["digits", policy.minDigits, text.passwordRuleDigits],
+    ["symbols", policy.minSymbols, text.passwordRuleSymbols],
+  ] as const;
   return [
-    text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength)),
-    ...atLeast(text.passwordRuleLower, policy.minLowercase),
-    ...atLeast(text.passwordRuleUpper, policy.minUppercase),
-    ...atLeast(text.passwordRuleDigits, policy.minDigits),
-    ...atLeast(text.passwordRuleSymbols, policy.minSymbols),
-  ].join(" ");
+    ["length", policy.minLength, length],
+    ...least
+      .filter(([, count]) => count > 0)
+      .map(([kind, count, words]) => [kind, count, words.replace("{count}", () => String(count))] as const),
+  ];
 }
+
+/** The rules below the field in which a password is chosen. A script ticks off what is met while it is typed. */
+export const PasswordRuleList = ({ of, policy, text }: { of: string; policy: PasswordRules; text: Messages }) => (
+  <ul class="gh-rules" id={`${of}-hint`} data-rules={of} data-most={String(policy.maxLength)}>
+    {rulesOf(policy, text).map(([kind, least, words]) => (
+      <li class="gh-rule" data-rule={kind} data-least={String(least)}>
+        {words}
+      </li>
+    ))}
+  </ul>
+);
 
 interface NewPasswordView {
   readonly text: Messages;
   readonly policy: PasswordRules;
   readonly invalid: boolean;
   readonly focus: boolean;
-  readonly labels: readonly [password: string, again: string];
+  readonly label: string;
 }
 
-/** A password that is chosen, typed twice: without a script users cannot see what they typed. */
-export const NewPassword = ({ text, policy, invalid, focus, labels: [label, again] }: NewPasswordView) => (
-  <>
-    <Field
-      id="new-password"
-      name="newPassword"
-      label={label}
-      hint={passwordRules(policy, text)}
-      type="password"
-      autocomplete="new-password"
-      autofocus={focus}
-      invalid={invalid}
-    />
-    <Field
-      id="new-password-again"
-      name="newPasswordAgain"
-      label={again}
-      type="password"
-      autocomplete="new-password"
-      enterkeyhint="go"
-      invalid={invalid}
-    />
-  </>
+/** A password that is chosen. It is typed once: a script shows it, and whoever mistypes it can reset it. */
+export const NewPassword = ({ text, policy, invalid, focus, label }: NewPasswordView) => (
+  <Field
+    id="new-password"
+    name="newPassword"
+    label={label}
+    hint={<PasswordRuleList of="new-password" policy={policy} text={text} />}
+    show={text.showPassword}
+    type="password"
+    autocomplete="new-password"
+    enterkeyhint="go"
+    autofocus={focus}
+    invalid={invalid}
+  />
 );
 
-interface ReplacePasswordView extends Omit<NewPasswordView, "labels"> {
+interface ReplacePasswordView extends Omit<NewPasswordView, "label"> {
   readonly username: string;
   /** The present password is asked for as well: a directory keeps it. */
   readonly asksCurrent: boolean;
@@ -72,13 +79,14 @@ export const ReplacePassword = ({ text, username, asksCurrent, focus, ...view }:
         id="current-password"
         name="currentPassword"
         label={text.currentPassword}
+        show={text.showPassword}
         type="password"
         autocomplete="current-password"
         autofocus={focus}
         aria-describedby={view.invalid ? ALERT_ID : undefined}
       />
     )}
-    <NewPassword {...view} focus={focus && !asksCurrent} text={text} labels={[text.newPassword, text.newPasswordAgain]} />
+    <NewPassword {...view} focus={focus && !asksCurrent} text={text} label={text.newPassword} />
     <Submit>{text.newPasswordSave}</Submit>
   </>
 );

@@ -18,16 +18,26 @@ export interface ShownLink {
   readonly isDown?: boolean;
 }
 
+/** From so many on they stand in a grid, by their names alone. */
+const MANY = 5;
+const nameOf = (text: Messages, { label }: ShownLink) => text.continueWith.replace("{provider}", () => withoutBidiControls(label));
+
 /** Links, not buttons of a form: browsers apply `form-action` to where a form is redirected, and a link needs no such permission. */
 export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly ShownLink[] }) =>
   links.length === 0 ? null : (
-    <ul class="gh-providers">
+    <ul class={links.length < MANY ? "gh-providers" : "gh-providers gh-providers--many"}>
       {links.map((link) => (
         <li>
-          <a class="gh-button gh-button--plain gh-provider" href={link.href} rel="nofollow" data-protocol={link.protocol}>
+          <a
+            class="gh-button gh-button--plain gh-provider"
+            href={link.href}
+            rel="nofollow"
+            data-protocol={link.protocol}
+            aria-label={links.length < MANY ? undefined : nameOf(text, link)}
+          >
             <Mark {...link} />
             <span class="gh-provider-name">
-              {text.continueWith.replace("{provider}", () => withoutBidiControls(link.label))}
+              {links.length < MANY ? nameOf(text, link) : withoutBidiControls(link.label)}
               {link.isDown ? <Note text={text.providerDown} /> : link.isLastUsed ? <Note text={text.lastUsed} /> : null}
             </span>
           </a>

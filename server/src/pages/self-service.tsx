@@ -1,4 +1,4 @@
-import { Field, loginName, Resend, type StepAlert, Submit } from "./controls.tsx";
+import { Field, loginName, mailAddress, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { linkTarget } from "./links.ts";
 import type { Messages } from "./messages.ts";
 import { NewPassword, type PasswordRules } from "./new-password.tsx";
@@ -9,18 +9,22 @@ interface MailedCodeView {
   readonly alert: StepAlert;
   /** Where to check again, for users who opened the link elsewhere. */
   readonly followedUrl?: string | undefined;
-  readonly canResend?: boolean;
+  /** After how many seconds another one can be asked for. */
+  readonly resend?: number;
 }
 
 /** The code of a mail. */
-export const MailedCode = ({ text, alert, followedUrl, canResend = true }: MailedCodeView) => (
+export const MailedCode = ({ text, alert, followedUrl, resend }: MailedCodeView) => (
   <>
     <Field
       id="code"
       label={text.mailedCode}
       hint={text.mailedCodeHint}
       type="text"
+      code
       autocomplete="one-time-code"
+      inputmode="numeric"
+      data-digits="6"
       maxlength={16}
       enterkeyhint="go"
       autofocus={alert === null}
@@ -28,7 +32,7 @@ export const MailedCode = ({ text, alert, followedUrl, canResend = true }: Maile
     />
     <Submit>{text.next}</Submit>
     <p class="gh-links">
-      {canResend ? <Resend>{text.mailedResend}</Resend> : null}
+      {resend === undefined ? null : <Resend wait={resend}>{text.mailedResend}</Resend>}
       {followedUrl === undefined ? null : (
         <a class="gh-link" href={followedUrl}>
           {text.mailedFollowed}
@@ -85,7 +89,7 @@ export const Profile = ({ text, firstName, lastName, email, alert }: ProfileView
       <Field
         id="email"
         label={text.profileEmail}
-        {...loginName}
+        {...mailAddress}
         value={email}
         autocomplete="email"
         maxlength={320}
@@ -169,20 +173,14 @@ export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet 
     <Field
       id="email"
       label={text.profileEmail}
-      {...loginName}
+      {...mailAddress}
       value={typed.email}
       autocomplete={asksUsername ? "email" : "username"}
       maxlength={320}
       invalid={blamed === "email"}
     />
     <Names text={text} firstName={typed.firstName} lastName={typed.lastName} focus={false} />
-    <NewPassword
-      text={text}
-      policy={policy}
-      invalid={blamed === "password"}
-      focus={false}
-      labels={[text.registerPassword, text.registerPasswordAgain]}
-    />
+    <NewPassword text={text} policy={policy} invalid={blamed === "password"} focus={false} label={text.registerPassword} />
     <Submit>{text.registerSubmit}</Submit>
   </>
 );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
-import { AboveButton, Submit } from "./controls.tsx";
+import { AboveButton, FieldProblem, Submit } from "./controls.tsx";
 import {
   AccountName,
   Alert,
@@ -25,6 +25,8 @@ export interface StepView extends PageFrame, FormTarget {
   readonly body: ComponentChildren;
   /** `{time}` in the text is how long to wait. */
   readonly problem?: Problem | undefined;
+  /** It is said below the field that is invalid, not above the form. */
+  readonly problemAtField?: boolean;
   readonly notice?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** The user who signs in, once the name was given. */
@@ -70,15 +72,17 @@ export function renderStep(view: StepView): string {
       <Submit look="plain">{label}</Submit>
     </Form>
   );
+  const timed =
+    problem && seconds !== undefined
+      ? { ...problem, text: problem.text.replace("{time}", () => waitingTime(view.locale, seconds)) }
+      : problem;
+  const atField = timed && view.problemAtField === true ? `${timed.title}. ${timed.text}` : null;
   return renderDocument(
     <Document
       {...view}
       kind="login"
-      problem={
-        problem && seconds !== undefined
-          ? { ...problem, text: problem.text.replace("{time}", () => waitingTime(view.locale, seconds)) }
-          : problem
-      }
+      problem={timed}
+      isProblemBelow={atField !== null}
       lead={
         <>
           {view.application && view.account === undefined ? (
@@ -109,7 +113,9 @@ export function renderStep(view: StepView): string {
         </Form>
       )}
       <Form csrf={csrf} action={action} label={view.label ?? text.signIn} values={view.hidden} id="gh-step">
-        <AboveButton.Provider value={trust}>{view.body}</AboveButton.Provider>
+        <AboveButton.Provider value={trust}>
+          <FieldProblem.Provider value={atField}>{view.body}</FieldProblem.Provider>
+        </AboveButton.Provider>
       </Form>
       {view.beside?.map(({ path, body }) => (
         <Form class="gh-beside" csrf={csrf} action={action} values={{ ...carried, step: path }} isHidden>

@@ -63,6 +63,7 @@ export const CLASS_NAMES = {
   "gh-others-title": "Their heading",
   "gh-other": "The form of one of them",
   "gh-providers": "The list of identity providers to sign in at",
+  "gh-providers--many": "The same where there are five or more",
   "gh-provider": "The link to one of them",
   "gh-provider-logo": "Its logo",
   "gh-provider-mark": "The mark that stands in for a missing logo",
@@ -84,7 +85,11 @@ export const CLASS_NAMES = {
   "gh-brand-link": "One of them",
   "gh-footer": "The foot of the card",
   "gh-languages": "The choice of language",
+  "gh-language-list": "The languages to choose from",
   "gh-language": "One language",
+  "gh-rules": "The rules for a new password",
+  "gh-rule": "One of them",
+  "gh-mail": "The text of a mail, in the mailbox of a development server",
 } as const;
 
 export const STYLESHEET = `
@@ -102,7 +107,7 @@ html[data-theme="dark"] { color-scheme: dark; }
   min-block-size: 100vh;
   min-block-size: 100dvh;
   margin: 0;
-  padding: 2rem 1rem;
+  padding: .75rem 1rem;
   display: grid;
   grid-template-columns: minmax(0, 26rem);
   align-content: center;
@@ -115,7 +120,7 @@ html[data-theme="dark"] { color-scheme: dark; }
 }
 
 .gh-card {
-  padding: 2.5rem 2.25rem 1.75rem;
+  padding: 1.25rem 2.25rem .75rem;
   background: var(--gh-card);
   border: 1px solid var(--gh-line);
   border-radius: 1.25rem;
@@ -152,17 +157,17 @@ html[data-theme="dark"] { color-scheme: dark; }
 }
 .gh-banner-button:focus-visible { outline: 3px solid var(--gh-card); outline-offset: 2px; }
 
-.gh-header { margin-block-end: 1.75rem; text-align: center; }
+.gh-header { margin-block-end: 1rem; text-align: center; }
 .gh-header:last-child { margin-block-end: .75rem; }
-.gh-brand { display: flex; justify-content: center; margin-block-end: 1.25rem; }
+.gh-brand { display: flex; justify-content: center; margin-block-end: .5rem; }
 .gh-logo { display: block; max-inline-size: min(100%, 14rem); max-block-size: 4rem; object-fit: contain; border-radius: .5rem; }
 
 .gh-application { display: flex; justify-content: center; margin: .75rem 0; }
 .gh-application-logo { display: block; max-inline-size: min(100%, 10rem); max-block-size: 3rem; object-fit: contain; border-radius: .5rem; }
 
 .gh-monogram {
-  inline-size: 3.25rem;
-  block-size: 3.25rem;
+  inline-size: 2.75rem;
+  block-size: 2.75rem;
   display: grid;
   place-items: center;
   border: 1px solid var(--gh-button-line);
@@ -175,20 +180,23 @@ html[data-theme="dark"] { color-scheme: dark; }
 }
 
 .gh-title { margin: 0; font-size: 1.5rem; font-weight: 700; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
-.gh-lead { margin: .5rem 0 0; color: var(--gh-muted); white-space: pre-line; text-wrap: pretty; }
+.gh-lead { margin: .25rem 0 0; color: var(--gh-muted); white-space: pre-line; text-wrap: pretty; }
 .gh-account { color: var(--gh-text); font-weight: 600; }
 
-.gh-form, .gh-actions { display: grid; gap: 1.125rem; margin: 0; }
+.gh-form, .gh-actions { display: grid; gap: .75rem; margin: 0; }
 .gh-actions { gap: .75rem; }
 .gh-form + .gh-actions, .gh-actions + .gh-form, .gh-actions + .gh-actions { margin-block-start: .75rem; }
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
+.gh-rules { display: grid; gap: .125rem; margin: 0; padding: 0; color: var(--gh-muted); font-size: .875rem; list-style: none; }
+.gh-rule[data-met] { color: var(--gh-notice); }
+.gh-rule[data-met]::before { content: "✓ "; }
 .gh-error { margin: 0; color: var(--gh-error); font-size: .875rem; font-weight: 600; }
 
 .gh-input {
   inline-size: 100%;
-  min-block-size: 3rem;
+  min-block-size: 2.75rem;
   padding: .625rem .875rem;
   border: 1px solid var(--gh-field-line);
   border-radius: .625rem;
@@ -221,7 +229,7 @@ html[data-theme="dark"] { color-scheme: dark; }
 
 .gh-button {
   inline-size: 100%;
-  min-block-size: 3rem;
+  min-block-size: 2.75rem;
   padding: .625rem 1.25rem;
   display: inline-flex;
   align-items: center;
@@ -294,11 +302,13 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-account-line { display: flex; align-items: center; justify-content: center; gap: .5rem .75rem; flex-wrap: wrap; margin: 0 0 1.25rem; font-size: .9375rem; }
 .gh-account-name { padding: .25rem .75rem; border: 1px solid var(--gh-line); border-radius: 999px; overflow-wrap: anywhere; }
 .gh-link { padding: .25rem 0; border: 0; background: none; color: var(--gh-accent); font: inherit; text-decoration: underline; text-underline-offset: .2em; cursor: pointer; }
-.gh-others { margin: 1.5rem 0 0; padding-block-start: 1.25rem; border-block-start: 1px solid var(--gh-line); display: grid; gap: .625rem; }
+.gh-others { margin: 1rem 0 0; padding-block-start: .75rem; border-block-start: 1px solid var(--gh-line); display: grid; gap: .5rem; }
 .gh-others-title { margin: 0; text-align: center; font-size: .875rem; color: var(--gh-muted); }
 .gh-other { display: grid; }
 .gh-providers { display: grid; gap: 0.5rem; list-style: none; margin: 0; padding: 0; }
 .gh-providers li { display: grid; }
+.gh-providers--many { grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }
+.gh-providers--many .gh-provider { padding-inline: .75rem; }
 .gh-provider { display: flex; align-items: center; justify-content: flex-start; gap: .75rem; text-align: start; }
 .gh-provider-logo, .gh-provider-mark { flex: none; inline-size: 1.5rem; block-size: 1.5rem; }
 .gh-provider-logo { object-fit: contain; border-radius: .25rem; }
@@ -310,7 +320,7 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-passkey .gh-hint { text-align: center; }
 [hidden] { display: none !important; }
 .gh-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); border: 0; padding: 0; }
-.gh-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1.5rem 0 0; font-size: .9375rem; }
+.gh-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1rem 0 0; font-size: .9375rem; }
 .gh-form .gh-links { margin: 0; }
 .gh-links a { padding-block: .25rem; color: var(--gh-accent); text-underline-offset: .2em; }
 
@@ -321,9 +331,14 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-brand-link:hover { color: var(--gh-accent); }
 .gh-brand-link:focus-visible { outline: 3px solid var(--gh-accent); outline-offset: 2px; border-radius: .25rem; }
 .gh-brand-links + .gh-footer { margin-block-start: 1rem; }
-
-.gh-footer { margin-block-start: 1.75rem; padding-block-start: 1rem; border-block-start: 1px solid var(--gh-line); }
-.gh-languages { max-inline-size: 18rem; margin-inline: auto; display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; font-size: .9375rem; }
+.gh-footer { display: flex; flex-wrap: wrap; align-items: flex-start; justify-content: space-between; gap: .25rem 1.25rem; margin-block-start: 1.25rem; padding-block-start: .75rem; border-block-start: 1px solid var(--gh-line); font-size: .9375rem; }
+.gh-mail { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.gh-languages { font-size: .9375rem; }
+.gh-languages summary { display: flex; align-items: center; gap: .5rem; min-block-size: 1.75rem; cursor: pointer; list-style: none; }
+.gh-languages summary::-webkit-details-marker { display: none; }
+.gh-languages summary::after { content: ""; inline-size: .375rem; block-size: .375rem; border: solid currentcolor; border-width: 0 1.5px 1.5px 0; transform: translateY(-.125rem) rotate(45deg); }
+.gh-languages svg { inline-size: 1.125rem; block-size: 1.125rem; }
+.gh-language-list { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin-block-start: .5rem; }
 .gh-language { padding-block: .25rem; color: var(--gh-muted); text-decoration: none; }
 .gh-language:hover { color: var(--gh-accent); text-decoration: underline; text-underline-offset: .2em; }
 .gh-language[aria-current="true"] { color: var(--gh-text); font-weight: 600; }

@@ -130,6 +130,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     const ada = await personIn(browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(url + LOGIN);
+    await page.locator(".gh-languages summary").click();
     await page.getByRole("link", { name: "Nederlands" }).click();
     await page.getByRole("heading", { name: "Inloggen bij master" }).waitFor();
     await page.goto(url + LOGIN);

@@ -5,7 +5,7 @@ import { type Core, createCore } from "../../src/core.ts";
 import { clock, MINUTE } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { systemActor } from "../../src/platform/context.ts";
-import { createMessageMetrics, createMessages, MESSAGE_JOB } from "../../src/tenancy/messaging/index.ts";
+import { createChannels, createMessageMetrics, createMessages, MESSAGE_JOB } from "../../src/tenancy/messaging/index.ts";
 import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { headerOf, readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
@@ -32,10 +32,13 @@ async function onDatabase<T>(folder: string, env: Record<string, string>, work: 
 }
 
 const commitMessage = async (core: Core) => {
+  const metrics = createMessageMetrics(core.metrics.registry);
   const messages = createMessages({
     baseUrl: "https://id.example.com",
     vault: core.vault,
-    metrics: createMessageMetrics(core.metrics.registry),
+    metrics,
+    channels: createChannels(core),
+    mailbox: null,
   });
   const user = { id: newId(), username: "ada", email: "ada@example.com", attributes: {} };
   const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };

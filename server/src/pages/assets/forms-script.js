@@ -1,7 +1,7 @@
 // Runs in the browser, where it makes forms easier. Every page works without it. Served as it is; the browser's own types are taken from the
-// global object, because the server's code is checked without them.
+// global object, because the server's code is checked without them. Written without what is younger than passkeys.
 (() => {
-  const { document, navigator, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
+  const { document, navigator, performance, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
 
   /** @typedef {any} Element */
   /** @param {string} selector @returns {Element[]} */
@@ -21,6 +21,23 @@
     input.form.addEventListener("submit", () => {
       input.type = "password";
     });
+  }
+
+  // The rules for a password are ticked off while it is typed.
+  for (const list of all("[data-rules]")) {
+    const input = document.getElementById(list.dataset.rules);
+    const kinds = { lower: /\p{Ll}/u, upper: /\p{Lu}/u, digits: /\p{Nd}/u, symbols: /[^\p{L}\p{N}]/u };
+    const look = () => {
+      const typed = Array.from(/** @type {string} */ (input.value));
+      for (const rule of list.children) {
+        const kind = kinds[/** @type {"lower"} */ (rule.dataset.rule)];
+        const count = kind ? typed.filter((each) => kind.test(each)).length : typed.length;
+        const isMet = count >= Number(rule.dataset.least) && typed.length <= Number(list.dataset.most);
+        rule.toggleAttribute("data-met", isMet && typed.length > 0);
+      }
+    };
+    input.addEventListener("input", look);
+    look();
   }
 
   // A code of digits is sent with its last one.
@@ -71,10 +88,21 @@
     for (const button of tools.querySelectorAll("button[data-act]")) {
       const { act } = button.dataset;
       if (act === "copy" && !navigator.clipboard) continue;
-      button.addEventListener("click", () => acts[act]?.(button));
+      button.addEventListener("click", () => /** @type {(button: Element) => void} */ (acts[act])(button));
       button.hidden = false;
     }
     tools.hidden = false;
+  }
+
+  // A key to the clipboard.
+  for (const button of all("button[data-copy]")) {
+    if (!navigator.clipboard) continue;
+    button.addEventListener("click", () =>
+      navigator.clipboard.writeText(button.dataset.copy).then(() => {
+        button.textContent = button.dataset.done;
+      }),
+    );
+    button.hidden = false;
   }
 
   // The exact time, in the zone of the browser.

@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { arOnward } from "./onward.ts";
 import { arProviders } from "./providers/ar.ts";
 
 export const ar: Messages = {
   ...arProviders,
+  ...arOnward,
   languageName: "العربية",
   languageChoice: "اللغة",
   errorPrefix: "خطأ",

@@ -2,6 +2,7 @@ import { deBrokers } from "./brokers.ts";
 import { deConsent } from "./consent.ts";
 import { deDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
+import { deOnward } from "./onward.ts";
 
 export const de: Messages = {
   languageName: "Deutsch",
@@ -40,6 +41,7 @@ export const de: Messages = {
 
   ...deBrokers,
   ...deDirectories,
+  ...deOnward,
 
   notYou: "Sind Sie das nicht?",
   otherWays: "Anderen Weg versuchen",

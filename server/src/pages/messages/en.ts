@@ -1,6 +1,7 @@
 import { enBrokers } from "./brokers.ts";
 import { enConsent } from "./consent.ts";
 import { enDirectories } from "./directories.ts";
+import { enOnward } from "./onward.ts";
 /** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
   languageName: "English",
@@ -38,6 +39,7 @@ export const en = {
 
   ...enBrokers,
   ...enDirectories,
+  ...enOnward,
 
   notYou: "Not you?",
   otherWays: "Try another way",

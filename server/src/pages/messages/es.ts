@@ -2,6 +2,7 @@ import { esBrokers } from "./brokers.ts";
 import { esConsent } from "./consent.ts";
 import { esDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
+import { esOnward } from "./onward.ts";
 
 export const es: Messages = {
   languageName: "Español",
@@ -40,6 +41,7 @@ export const es: Messages = {
 
   ...esBrokers,
   ...esDirectories,
+  ...esOnward,
 
   notYou: "¿No eres tú?",
   otherWays: "Probar de otra forma",

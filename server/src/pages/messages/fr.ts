@@ -2,6 +2,7 @@ import { frBrokers } from "./brokers.ts";
 import { frConsent } from "./consent.ts";
 import { frDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
+import { frOnward } from "./onward.ts";
 
 /** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
 export const fr: Messages = {
@@ -41,6 +42,7 @@ export const fr: Messages = {
 
   ...frBrokers,
   ...frDirectories,
+  ...frOnward,
 
   notYou: "Ce n’est pas vous ?",
   otherWays: "Essayer autrement",

@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { itOnward } from "./onward.ts";
 import { itProviders } from "./providers/it.ts";
 
 export const it: Messages = {
   ...itProviders,
+  ...itOnward,
   languageName: "Italiano",
   languageChoice: "Lingua",
   errorPrefix: "Errore",

@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { jaOnward } from "./onward.ts";
 import { jaProviders } from "./providers/ja.ts";
 
 export const ja: Messages = {
   ...jaProviders,
+  ...jaOnward,
   languageName: "日本語",
   languageChoice: "言語",
   errorPrefix: "エラー",

@@ -2,6 +2,7 @@ import { nlBrokers } from "./brokers.ts";
 import { nlConsent } from "./consent.ts";
 import { nlDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
+import { nlOnward } from "./onward.ts";
 
 export const nl: Messages = {
   languageName: "Nederlands",
@@ -40,6 +41,7 @@ export const nl: Messages = {
 
   ...nlBrokers,
   ...nlDirectories,
+  ...nlOnward,
 
   notYou: "Ben jij dit niet?",
   otherWays: "Probeer een andere manier",

@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { plOnward } from "./onward.ts";
 import { plProviders } from "./providers/pl.ts";
 
 export const pl: Messages = {
   ...plProviders,
+  ...plOnward,
   languageName: "Polski",
   languageChoice: "Język",
   errorPrefix: "Błąd",

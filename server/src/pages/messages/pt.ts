@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { ptOnward } from "./onward.ts";
 import { ptProviders } from "./providers/pt.ts";
 
 export const pt: Messages = {
   ...ptProviders,
+  ...ptOnward,
   languageName: "Português",
   languageChoice: "Idioma",
   errorPrefix: "Erro",

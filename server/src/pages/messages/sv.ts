@@ -1,8 +1,10 @@
 import type { Messages } from "./en.ts";
+import { svOnward } from "./onward.ts";
 import { svProviders } from "./providers/sv.ts";
 
 export const sv: Messages = {
   ...svProviders,
+  ...svOnward,
   languageName: "Svenska",
   languageChoice: "Språk",
   errorPrefix: "Fel",

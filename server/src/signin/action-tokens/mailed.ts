@@ -70,6 +70,10 @@ export const unmailed = (ctx: Ctx, { vault }: Pick<MailParts, "vault">): Mailed 
 export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed, typed: string): boolean =>
   safeEqual(codeMac, macOf(vault, hash, typed.replace(/[\s-]/g, "")));
 
+/** After how many seconds another one can be asked for. */
+export const resendWait = ({ sentAt }: Pick<Mailed, "sentAt">, now: number): number =>
+  Math.max(0, Math.ceil((sentAt + RESEND_AFTER - now) / SECOND));
+
 export const mayResend = ({ sentAt }: Mailed, now: number): boolean => now >= sentAt + RESEND_AFTER;
 
 /** The page shows what the messaging refuses; anything else is a fault. */

@@ -58,7 +58,7 @@ export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf 
 export { IDENTITY_PROVIDER } from "./identity-provider.tsx";
 export { linkAccount } from "./link-account.tsx";
 export { fitsLink } from "./magic-link.tsx";
-export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";
+export { answerMailedCode, mailedOf, mailWait, resendMail } from "./mailed-code.ts";
 export { newAccount } from "./new-account.tsx";
 export type { SignInParts } from "./parts.ts";
 export {

@@ -3,7 +3,19 @@ import { randomToken } from "../../kernel/vault.ts";
 import { LinkWaiting, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
-import { addressOf, canReach, confirmed, isConfirmed, isSecret, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
+import {
+  addressOf,
+  canReach,
+  confirmed,
+  isConfirmed,
+  isSecret,
+  resend,
+  resendWait,
+  sendSecret,
+  sentOf,
+  shownAddress,
+  type Way,
+} from "./sent.store.ts";
 
 /** How often the page that waits looks whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;
@@ -51,7 +63,7 @@ export const magicLink: Question = {
           {!isUnsent && sent && sent.sends > 1 ? ` ${text.linkResent}` : null}
         </>
       ),
-      body: <LinkWaiting text={text} />,
+      body: <LinkWaiting text={text} resend={resendWait(at)} />,
       refreshSeconds: LOOK_AGAIN_SECONDS,
     };
   },

@@ -1,9 +1,15 @@
 import type { Ctx } from "../../platform/context.ts";
-import { isMailedCode, type Mailed, mayResend, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
+import { isMailedCode, type Mailed, mayResend, resendWait, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
 import type { Answer, Proof, StepContext } from "./authenticator.ts";
 
 /** The data of a step that waits for a mailed code. */
 export const mailedOf = ({ data }: Pick<StepContext, "data">): Mailed | null => data as Mailed | null;
+
+/** After how many seconds another mail can be asked for. */
+export function mailWait(at: StepContext): number {
+  const mailed = mailedOf(at);
+  return mailed?.failure === null ? resendWait(mailed, at.now) : 0;
+}
 
 /** Another mail, unless one has just left. */
 export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>): Answer {

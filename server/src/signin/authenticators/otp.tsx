@@ -3,7 +3,7 @@ import { confirmEmail } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { CodeField, type Messages, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
-import { addressOf, canReach, isSecret, mayTry, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
+import { addressOf, canReach, isSecret, mayTry, resend, resendWait, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";
 
 const DIGITS = 6;
@@ -38,7 +38,8 @@ const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, add
   page: (at, text) => ({
     title: words.title,
     lead: <Lead at={at} by={by} text={text} maybe={text[words.maybe]} />,
-    body: <CodeField text={text} digits resend alert={at.alert} />,
+    body: <CodeField text={text} digits={DIGITS} resend={resendWait(at)} alert={at.alert} />,
+    errorAtField: true,
   }),
   answer: async (at, form) => {
     const sent = sentOf(at);

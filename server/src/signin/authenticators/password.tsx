@@ -19,6 +19,7 @@ export const password: Question = {
     user === null || !progress.passed.some(({ factor }) => factor !== null) || user.credentials.has("password"),
   page: ({ progress, alert }, text) => ({
     title: "passwordTitle",
+    errorAtField: true,
     body: <PasswordOnly text={text} username={progress.login ?? ""} alert={alert} />,
   }),
   answer: async (at, form) => {

@@ -20,7 +20,8 @@ export const recoveryCode: Question = {
     return {
       title: "recoveryAskTitle",
       lead: text.recoveryAskText,
-      body: <CodeField text={text} hint={hint} digits={false} alert={at.alert} />,
+      body: <CodeField text={text} hint={hint} digits={null} alert={at.alert} />,
+      errorAtField: true,
     };
   },
   answer: async ({ parts, realm, user }, form) => {

@@ -4,7 +4,7 @@ import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Mailed, mailLink, unmailed } from "../action-tokens/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
-import { answerMailedCode, resendMail } from "./mailed-code.ts";
+import { answerMailedCode, mailWait, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
 import { addresseeOf } from "./user.store.ts";
 
@@ -33,10 +33,11 @@ export const resetEmail: Question = {
   choice: "chooseResetEmail",
   available: async () => true,
   begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),
-  page: ({ progress, alert }, text) => ({
+  page: (at, text) => ({
     title: "resetSentTitle",
-    lead: <Named template={text.resetSentText} values={{ account: progress.login ?? "" }} />,
-    body: <MailedCode text={text} alert={alert} />,
+    errorAtField: true,
+    lead: <Named template={text.resetSentText} values={{ account: at.progress.login ?? "" }} />,
+    body: <MailedCode text={text} alert={at.alert} resend={mailWait(at)} />,
   }),
   answer: async (at, { code = "", resend }) => {
     if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));

@@ -135,6 +135,9 @@ export async function trySend(ctx: Ctx, { parts }: StepContext, message: Outgoin
 }
 
 /** The user requests another one. */
+/** After how many seconds another one can be asked for. */
+export const resendWait = (at: StepContext): number => Math.max(0, Math.ceil(((sentOf(at)?.sentAt ?? 0) + RESEND_AFTER - at.now) / SECOND));
+
 export function resend(way: Way, at: StepContext): Answer {
   const before = sentOf(at);
   if (before && at.now < before.sentAt + RESEND_AFTER)

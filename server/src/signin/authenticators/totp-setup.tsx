@@ -51,13 +51,14 @@ export const configureTotp: Question = {
       };
     const secret = Buffer.from(open(at, kept.secret), "base64url");
     const names = { issuer: accountNameOf(at.realm), account: at.user!.username };
+    const uri = totpUri(secret, form, names);
     return {
       title: "totpSetupTitle",
       lead: text.totpSetupText,
       body: (
         <AppSetup
-          {...{ text, label, ...names }}
-          picture={encodeQR(totpUri(secret, form, names), "raw", { ecc: "medium", border: 4 })}
+          {...{ text, label, uri, digits: form.digits, ...names }}
+          picture={encodeQR(uri, "raw", { ecc: "medium", border: 4 })}
           secret={base32(secret)}
         />
       ),

@@ -24,7 +24,8 @@ export const totp: Question = {
   page: ({ realm, alert }, text) => ({
     title: "totpTitle",
     lead: <Named template={text.totpText} values={{ name: accountNameOf(realm) }} />,
-    body: <CodeField text={text} digits alert={alert} />,
+    body: <CodeField text={text} digits={realm.settings.totp.digits} alert={alert} />,
+    errorAtField: true,
   }),
   answer: async (at, form) => {
     const proof = await checkTotp(at, typedDigits(form.code));

@@ -18,6 +18,7 @@ export const usernamePassword: Question = {
   page: ({ progress, request, realm: { settings }, visitor, alert }, text) => ({
     title: "signInTitle",
     lead: welcome(settings, visitor.locale),
+    errorAtField: true,
     body: (
       <Credentials
         text={text}

@@ -336,7 +336,7 @@ test("the push message leaves with the question, names the address for the app, 
   const log = pino({ level: "silent" });
   const worker = createJobWorker(
     db,
-    { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: createMessageMetrics(new Registry()), log }) },
+    { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: createMessageMetrics(new Registry()), mailbox: null, log }) },
     log,
   );
   try {

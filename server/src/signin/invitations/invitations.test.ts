@@ -49,7 +49,7 @@ describe("a person without an account", () => {
     const browser = iam.browser();
     const page = await openPage(browser, path);
     expect(page.status).toBe(200);
-    for (const text of [admin.username, "Acme Ltd", email, "owner", 'name="passwordAgain"', `action="${path}/account"`])
+    for (const text of [admin.username, "Acme Ltd", email, "owner", 'name="password"', `action="${path}/account"`])
       expect(page.text).toContain(text);
     expect(page.text).not.toContain("<script");
     expect(String(page.headers["content-security-policy"])).toContain("form-action 'self'");

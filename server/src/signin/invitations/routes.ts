@@ -28,7 +28,7 @@ const AccountForm = Type.Object(
     _csrf,
     username: CreateUser.properties.username,
     password: Type.String({ minLength: 1, maxLength: 1024 }),
-    passwordAgain: Type.String({ maxLength: 1024 }),
+    passwordAgain: Type.Optional(Type.String({ maxLength: 1024 })),
   },
   { $id: "InvitedAccountForm" },
 );
@@ -140,7 +140,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       if (request.validationError) return refuse(400, faultOf(request.validationError));
       if (isMailShaped(username) && loginKey(username) !== loginKey(invitation.email)) return refuse(400, "username-mail");
       const { password, passwordAgain } = request.body;
-      if (password !== passwordAgain) return refuse(400, "mismatch");
+      if (passwordAgain !== undefined && password !== passwordAgain) return refuse(400, "mismatch");
 
       const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null };
       const account = { realm, token, invitation, username, password, ...from };

@@ -7,4 +7,4 @@ export { showPostForm } from "./post-form.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
 export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
-export { createVisitors, type Exchange, type PageParts, type Visitor, type Visitors } from "./visitors.ts";
+export { createVisitors, type Exchange, isLocal, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { assetHref, type Hop, type Messages, renderPostForm, sendPage } from "../../pages/index.ts";
+import { assetHref, type Hop, type Messages, nonceOf, renderPostForm, sendPage } from "../../pages/index.ts";
 import type { Exchange, Visitors } from "./visitors.ts";
 
 /**
@@ -12,7 +11,7 @@ export function showPostForm(
   hop: Required<Hop>,
   title: keyof Messages = "postFormTitle",
 ) {
-  const nonce = randomBytes(18).toString("base64");
+  const nonce = nonceOf(reply.request);
   const html = renderPostForm({
     ...visitors.frameOf(request, reply, request.visitor),
     hop,

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import {
   assetHref,
   type Hop,
   type LogoutApplication,
   type LogoutFrame,
+  nonceOf,
   renderLogout,
   type SendPageOptions,
   sendPage,
@@ -58,7 +58,7 @@ export interface SigningOut {
 
 /** Signed out here; the page notifies applications, and then goes on. */
 export function showSigningOut(visitors: Visitors, { request, reply }: Exchange, visitor: Visitor, page: SigningOut) {
-  const nonce = randomBytes(18).toString("base64");
+  const nonce = nonceOf(request);
   const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
   // In this order: a browser that is leaving loads no more scripts.
   const names = page.hop ? (["signing-out.js", "hop.js"] as const) : (["signing-out.js"] as const);

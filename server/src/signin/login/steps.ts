@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { assetHref, type Messages, messagesOf, proveLead, renderStep, type ShownLink, sendPage } from "../../pages/index.ts";
+import { assetHref, type Messages, messagesOf, nonceOf, proveLead, renderStep, type ShownLink, sendPage } from "../../pages/index.ts";
+import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
@@ -40,7 +40,6 @@ export async function showStep(
   const beside = await besideIt(parts, run, others, text);
   const { links: providers, more } = await linksBeside(parts, run, others);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
-  const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
   const html = renderStep({
     ...frame,
     action: path,
@@ -49,18 +48,19 @@ export async function showStep(
     ...leadOf(await linkLead(parts, run, ask, text), page.lead),
     body: page.body,
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
+    problemAtField: blames && page.errorAtField === true,
     ...(notice && { notice: text[notice] }),
     retryAfterSeconds,
     account: ask.question.nameIn ? undefined : accountOf(run),
     canRestart: run.progress.sessionId === undefined,
     ...(run.progress.link?.proven === false && { restart: text.linkDecline }),
-    links: linksOf(run, ask, text, kept),
+    links: linksOf(run, ask, text, kept, await parts.messages.offers(realm.realmId, "EMAIL")),
     providers,
     moreProviders: more,
     others: others
       .filter(({ question }) => !question.links)
       .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
-    scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
+    scripts: [...frame.scripts, ...[...scripts].map((name) => ({ src: assetHref(name), nonce: nonceOf(request) }))],
     beside,
     ...(isOnlyWay(run, ask, others) && { hint: text.onlyFactorText }),
     application: run.request.application,
@@ -69,7 +69,6 @@ export async function showStep(
   return sendPage(reply, status, html, {
     logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),
     callbacks: run.request.callbacks ?? [],
-    ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.
     ...(page.refreshSeconds !== undefined &&
@@ -83,7 +82,6 @@ const LABELS: Readonly<Record<string, TextKey>> = {
   ...{
     currentPassword: "currentPassword",
     newPassword: "newPassword",
-    newPasswordAgain: "newPasswordAgain",
     firstName: "profileFirstName",
     lastName: "profileLastName",
   },
@@ -138,7 +136,13 @@ export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 
 /** For a user who cannot answer: reset the password, register an account. */
-function linksOf({ realm, progress, request }: Run, { question }: Ask, text: Messages, kept: Readonly<Record<string, string>>) {
+function linksOf(
+  { realm, progress, request }: Run,
+  { question }: Ask,
+  text: Messages,
+  kept: Readonly<Record<string, string>>,
+  canMail: boolean,
+) {
   const { passwordReset, registration } = realm.settings;
   const to = (page: string) => {
     const query = new URLSearchParams(kept).toString();
@@ -146,7 +150,11 @@ function linksOf({ realm, progress, request }: Run, { question }: Ask, text: Mes
   };
   const asksName = question.nameIn !== undefined && request.flow !== "reset-credentials";
   return [
-    ...(passwordReset.enabled && question.counted === "password" ? [{ href: to("reset-password"), label: text.forgotPassword }] : []),
-    ...(registration.enabled && asksName && !isProven(progress) ? [{ href: to("register"), label: text.createAccount }] : []),
+    ...(passwordReset.enabled && canMail && question.counted === "password"
+      ? [{ href: to("reset-password"), label: text.forgotPassword }]
+      : []),
+    ...(registration.enabled && (canMail || !confirmsFirst(registration)) && asksName && !isProven(progress)
+      ? [{ href: to("register"), label: text.createAccount }]
+      : []),
   ];
 }

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import {
+  assetHref,
   type LoginView,
   languageLinks,
   type MessageKind,
   type MessageView,
   messageKindOf,
+  nonceOf,
   type PageFrame,
   pickLocale,
   renderLogin,
@@ -15,6 +17,7 @@ import {
 } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
+import { isLoopbackHost, type Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
 import { accountPath, loginPath, seeOther } from "./begin.ts";
@@ -26,6 +29,7 @@ interface VisitorParts {
   readonly realms: RealmSnapshots;
   readonly csrf: Csrf;
   readonly cookies: Cookies;
+  readonly mailbox: Mailbox | null;
 }
 
 declare module "fastify" {
@@ -68,7 +72,7 @@ interface AskedFor {
 }
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
-export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
+export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorParts) {
   /** The realm of the path. An address at which there is nothing has no parameters. */
   const realmOf = async (request: FastifyRequest) => {
     const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
@@ -150,7 +154,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   /** The frame of every page of the realm. It shows when an administrator impersonates the user. */
   const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
-    const frame = { branding: realm.settings, locale: localeOf(request, realm), theme: themeOf(request) } satisfies PageFrame;
+    const frame = {
+      ...{ branding: realm.settings, locale: localeOf(request, realm), theme: themeOf(request) },
+      mailbox: mailbox?.isUsed(realm.realmId) && isLocal(request) ? `/realms/${realm.realmId}/mailbox` : undefined,
+    } satisfies PageFrame;
     if (session === null || session.impersonator === null) return frame;
     const action = `/realms/${realm.realmId}/impersonation/end`;
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
@@ -166,7 +173,8 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
     const frame = path === undefined ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, path, kept);
-    return { ...frame, csrf: tokenFor(request, reply, visitor) };
+    const scripts = [{ src: assetHref("forms.js"), nonce: nonceOf(request) }];
+    return { ...frame, scripts, csrf: tokenFor(request, reply, visitor) };
   };
 
   /** The page for a user who is signed in already. */
@@ -268,6 +276,16 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     showMessageBeforeSignIn,
     showFailure,
   };
+}
+
+/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that somebody else made lead here. */
+export function isLocal({ headers, socket }: FastifyRequest): boolean {
+  const isForwarded =
+    ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||
+    Object.keys(headers).some((name) => name.startsWith("x-forwarded-"));
+  const host = `http://${headers.host ?? ""}`;
+  const from = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
+  return !isForwarded && isLoopbackHost(from) && URL.canParse(host) && isLoopbackHost(new URL(host).hostname);
 }
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */

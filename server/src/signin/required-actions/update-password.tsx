@@ -14,7 +14,7 @@ export const updatePassword: Question = {
   counted: null,
   // The present password can be guessed; elsewhere the user who is proven chooses freely.
   countedFor: async (at) => ((await asksCurrent(at)) ? "password" : null),
-  fields: ["newPassword", "newPasswordAgain"],
+  fields: ["newPassword"],
   choice: "chooseUpdatePassword",
   // A password that only the directory can change does not block the sign-in; a user who asks for the page reads where to change it.
   available: async (at) =>
@@ -26,12 +26,14 @@ export const updatePassword: Question = {
     return {
       title: "newPasswordTitle",
       lead: text.newPasswordText,
+      errorAtField: true,
       body: <ReplacePassword {...view} asksCurrent={await asksCurrent(at)} invalid={alert?.blames ?? false} focus={alert === null} />,
     };
   },
   answer: async (at, { currentPassword = "", newPassword = "", newPasswordAgain }) => {
     const { parts, realm, user, visitor, progress, interactionId } = at;
-    if (newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
+    // Our page asks once; whoever sends it twice means the same.
+    if (newPasswordAgain !== undefined && newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
     const current = (await asksCurrent(at)) ? currentPassword : null;
     if (current === "") return again("currentPasswordMissingText");
     const { userId, username } = user!;

@@ -2,7 +2,16 @@ import { confirmEmail } from "../../directory/users/index.ts";
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
-import { addresseeOf, answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
+import {
+  addresseeOf,
+  answerMailedCode,
+  mailedOf,
+  mailWait,
+  type Question,
+  question,
+  resendMail,
+  type StepContext,
+} from "../authenticators/index.ts";
 
 /** The link is read when there is time for it; the code only while the page is open. */
 const MINUTES = 24 * 60;
@@ -26,11 +35,13 @@ export const verifyEmail: Question = {
     const failed = { limited: text.mailedLimitedText, unavailable: text.mailedUnavailableText };
     return {
       title: "verifyEmailTitle",
+      errorAtField: true,
       lead: failure ? failed[failure] : <Named template={text.verifyEmailText} values={{ address: user?.email ?? "" }} />,
       body: (
         <MailedCode
           text={text}
           alert={alert}
+          resend={mailWait(at)}
           followedUrl={interactionId === null ? undefined : `/realms/${realm.realmId}/login?interaction=${interactionId}`}
         />
       ),

@@ -18,6 +18,7 @@ export {
   interactionErrors,
   LINK_KIND,
   readInteraction,
+  saveInteractionState,
   startInteraction,
   takeResult,
   takeReturn,

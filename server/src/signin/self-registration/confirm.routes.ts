@@ -5,18 +5,38 @@ import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { field, link, page, redirect } from "../../platform/http/index.ts";
-import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, takeTokenByHash } from "../action-tokens/index.ts";
+import {
+  type ActionToken,
+  findToken,
+  isMailedCode,
+  type Mailed,
+  mayResend,
+  resendWait,
+  takeToken,
+  takeTokenByHash,
+} from "../action-tokens/index.ts";
 import type { FlowsSnapshot } from "../flows/index.ts";
 import { homePath, loginPath, seeOther, type Visitor } from "../login/index.ts";
-import { completeInteraction, countAttempt, type Interaction, interactionErrors, readInteraction, startInteraction } from "../run/index.ts";
+import {
+  completeInteraction,
+  countAttempt,
+  type Interaction,
+  interactionErrors,
+  readInteraction,
+  saveInteractionState,
+  startInteraction,
+} from "../run/index.ts";
 import { callbacksOf, showLink, type WayBack } from "../self-service/index.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { problemOf, type Refusal, stale } from "./refusals.ts";
-import { createAccount, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
+import { createAccount, mailAgain, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
 
 const querystring = Type.Object({ lang: field(35) });
 const gone = { 410: page("Used, replaced or expired") };
-const CodeForm = Type.Object({ _csrf: field(512), code: field(64) }, { $id: "RegistrationCodeForm" });
+const CodeForm = Type.Object(
+  { _csrf: field(512), code: field(64), resend: field(16, "Anything: send another mail") },
+  { $id: "RegistrationCodeForm" },
+);
 const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
 
 /** A registration that waits for its code. */
@@ -39,6 +59,15 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const { request, state, result } = interaction;
     const signIn = typeof result?.signIn === "string" ? result.signIn : null;
     return { ...interaction, email: String(request.email), mailed: state.mailed as Mailed, signIn };
+  };
+  /** The parts of the waiting page that are the same in every state of it. */
+  const shownOf = (visitor: Visitor, { interactionId, email, mailed, request }: Waiting) => {
+    const asked = (request.asked ?? {}) as Record<string, string>;
+    return {
+      ...{ path: pathOf(visitor, interactionId), email, ...callbacksOf(request) },
+      resend: mailed.failure === null ? resendWait(mailed, clock.now()) : 0,
+      back: `/realms/${visitor.realm.realmId}/register?${new URLSearchParams({ ...asked, from: interactionId })}`,
+    };
   };
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
@@ -71,17 +100,24 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         operationId: "getRegistrationCode",
         summary: "The page that waits for the code of the mail",
         params: Type.Object({ realm: Type.String(), id: Type.String() }),
-        querystring,
+        querystring: Type.Object({ lang: field(35), again: field(1) }),
         response: { 200: page("The page"), 303: redirect("The account is there") },
       },
     },
     async (request, reply) => {
       const { visitor } = request;
       const { id } = request.params;
-      const { email, mailed, signIn, request: asked } = await waitingOf(visitor, id);
+      const waiting = await waitingOf(visitor, id);
+      const { mailed, signIn } = waiting;
       if (signIn !== null) return seeOther(reply, loginPath(visitor.realm.realmId, signIn));
       const failed = mailed.failure === null ? {} : FAILURES[mailed.failure];
-      return showWaiting(request, reply, { path: pathOf(visitor, id), email, status: 200, ...failed, ...callbacksOf(asked) });
+      const isAgain = request.query.again !== undefined && mailed.failure === null;
+      return showWaiting(request, reply, {
+        ...shownOf(visitor, waiting),
+        status: 200,
+        ...failed,
+        ...(isAgain && { notice: "mailedAgain" }),
+      });
     },
   );
 
@@ -92,13 +128,12 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         limit: "signIns",
         async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
           const waiting = await waitingOf(request.visitor, request.params.id);
-          const path = pathOf(request.visitor, request.params.id);
-          return showWaiting(request, reply, { path, email: waiting.email, ...callbacksOf(waiting.request), ...stale });
+          return showWaiting(request, reply, { ...shownOf(request.visitor, waiting), ...stale });
         },
       },
       schema: {
         operationId: "confirmRegistrationCode",
-        summary: "Bring the code of the mail",
+        summary: "Bring the code of the mail, or ask for another mail",
         consumes: ["application/x-www-form-urlencoded"],
         params: Type.Object({ realm: Type.String(), id: Type.String() }),
         body: CodeForm,
@@ -117,10 +152,21 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const waiting = await waitingOf(visitor, id);
       const { email, mailed, signIn } = waiting;
       const callbacks = callbacksOf(waiting.request);
-      const refuse = (refusal: Refusal) => showWaiting(request, reply, { path: pathOf(visitor, id), email, ...refusal, ...callbacks });
+      const refuse = (refusal: Refusal) => showWaiting(request, reply, { ...shownOf(visitor, waiting), ...refusal });
       if (signIn !== null) return seeOther(reply, loginPath(realm.realmId, signIn));
 
       const origin = originOf(request, visitor, email);
+      if (request.body.resend !== undefined) {
+        if (mailed.failure === null && !mayResend(mailed, clock.now())) return refuse(TOO_SOON);
+        const locale = visitors.localeOf(request, realm);
+        const failure = await mailAgain(parts, origin, realm, waiting, locale, (ctx, next) =>
+          saveInteractionState(ctx, waiting, { mailed: { ...next } }),
+        );
+        return failure === null
+          ? seeOther(reply, `${pathOf(visitor, id)}?again=1`)
+          : refuse({ status: 429, blamed: null, ...FAILURES[failure] });
+      }
+
       const who = { login: email, userId: null, sourceIp: request.ip };
       const attempt = await countAttempt({ db, work }, origin, realm, who, "registration");
       const { retryAfterSeconds } = attempt;
@@ -212,6 +258,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   );
 };
 
+const TOO_SOON = { status: 429, blamed: null, title: "mailedWaitTitle", text: "mailedWaitText" } as const;
 const FAILURES = {
   limited: { title: "mailedLimitedTitle", text: "mailedLimitedText" },
   unavailable: { title: "mailedUnavailableTitle", text: "mailedUnavailableText" },

@@ -14,14 +14,19 @@ import { loginPath, type Visitors } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 
-type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "callbacks">;
+type Shown = { readonly status: number; readonly notice?: keyof Messages } & Partial<Refusal> & Pick<WayBack, "callbacks">;
 
 /** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
   const show = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { path, kept, ...shown }: Shown & { readonly path: string; readonly kept: Record<string, string> },
+    {
+      path,
+      kept,
+      isAtField,
+      ...shown
+    }: Shown & { readonly path: string; readonly kept: Record<string, string>; readonly isAtField: boolean },
     stepOf: (text: Messages, isRefused: boolean) => Pick<StepView, "title" | "lead" | "body" | "label" | "links">,
   ) => {
     const { status, retryAfterSeconds, callbacks = [] } = shown;
@@ -29,7 +34,16 @@ export function createRegistrationPages(visitors: Visitors) {
     const text = messagesOf(frame);
     const problem = shown.title && shown.text ? { title: text[shown.title], text: text[shown.text] } : undefined;
     const step = stepOf(text, problem !== undefined);
-    const html = renderStep({ ...frame, ...step, action: path, hidden: kept, problem, retryAfterSeconds });
+    const html = renderStep({
+      ...frame,
+      ...step,
+      action: path,
+      hidden: kept,
+      problem,
+      problemAtField: isAtField,
+      notice: shown.notice && text[shown.notice],
+      retryAfterSeconds,
+    });
     return sendPage(reply, status, html, { callbacks, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
@@ -37,16 +51,13 @@ export function createRegistrationPages(visitors: Visitors) {
     const { realmId, settings } = request.realm;
     const kept = visitors.carried(request);
     const query = new URLSearchParams(kept).toString();
-    return show(request, reply, { ...shown, path: `/realms/${realmId}/register`, kept }, (text, isRefused) => ({
+    const { blamed = null } = shown;
+    const asksUsername = !settings.registration.emailAsUsername;
+    const isAtField = blamed === "email" || blamed === "password" || (blamed === "username" && asksUsername);
+    return show(request, reply, { ...shown, path: `/realms/${realmId}/register`, kept, isAtField }, (text, isRefused) => ({
       title: text.registerTitle,
       body: (
-        <Registration
-          {...{ text, typed }}
-          policy={settings.passwordPolicy}
-          asksUsername={!settings.registration.emailAsUsername}
-          blamed={shown.blamed ?? null}
-          quiet={isRefused}
-        />
+        <Registration {...{ text, typed }} policy={settings.passwordPolicy} asksUsername={asksUsername} blamed={blamed} quiet={isRefused} />
       ),
       label: text.registerSubmit,
       links: [{ href: `${loginPath(realmId)}${query && `?${query}`}`, label: text.registerHave }],
@@ -57,14 +68,19 @@ export function createRegistrationPages(visitors: Visitors) {
   const showWaiting = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { email, ...shown }: Shown & { readonly path: string; readonly email: string },
+    {
+      email,
+      resend,
+      back,
+      ...shown
+    }: Shown & { readonly path: string; readonly email: string; readonly resend: number; readonly back: string },
   ) =>
-    show(request, reply, { ...shown, kept: {} }, (text, isRefused) => ({
+    show(request, reply, { ...shown, kept: {}, isAtField: shown.status === 401 }, (text, isRefused) => ({
       title: text.verifyEmailTitle,
       lead: <Named template={text.verifyEmailText} values={{ address: email }} />,
-      body: <MailedCode text={text} alert={isRefused ? { blames: shown.status === 401 } : null} canResend={false} />,
+      body: <MailedCode text={text} alert={isRefused ? { blames: shown.status === 401 } : null} resend={resend} />,
       label: text.verifyEmailTitle,
-      links: [{ href: `/realms/${request.realmId}/register`, label: text.back }],
+      links: [{ href: back, label: text.back }],
     }));
 
   return { showForm, showWaiting };

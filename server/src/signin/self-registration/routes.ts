@@ -1,19 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
-import { loginPath, seeOther } from "../login/index.ts";
-import { startInteraction } from "../run/index.ts";
+import { confirmsFirst } from "../../tenancy/settings/index.ts";
+import { loginPath, seeOther, type Visitor } from "../login/index.ts";
+import { readInteraction, startInteraction } from "../run/index.ts";
 import { wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
 import {
   applyByMail,
-  confirmsFirst,
   createAccount,
   notifyOwnerLater,
   prepareAccount,
@@ -23,6 +24,7 @@ import {
 } from "./service.ts";
 
 const carried = { interaction: field(64), return_to: field(2048), lang: field(35) };
+const RegisterQuery = Type.Object({ ...carried, from: field(64, "A registration of this browser, whose values are shown again") });
 const RegisterForm = Type.Object(
   {
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -49,7 +51,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     {
       schema: {
         summary: "The page to create an account",
-        querystring: Type.Object(carried),
+        querystring: RegisterQuery,
         response: { 200: page("The page"), 403: page("The realm does not let people register") },
       },
     },
@@ -58,7 +60,8 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const reason = await whyClosed(parts, visitor.realm);
       if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
-      return showForm(request, reply, { typed: nothing, status: 200, ...origins });
+      const typed = await typedBefore(parts, visitor, request.query.from);
+      return showForm(request, reply, { typed, status: 200, ...origins });
     },
   );
 
@@ -95,7 +98,8 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;
       const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };
-      const fault = faultOf(applicant, registration) ?? (newPassword === newPasswordAgain ? null : mismatch);
+      const fault =
+        faultOf(applicant, registration) ?? (newPasswordAgain === undefined || newPassword === newPasswordAgain ? null : mismatch);
       if (fault) return refuse(fault);
 
       const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), sourceIp: request.ip };
@@ -114,7 +118,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
             const id = await startInteraction(ctx, {
               ...browser,
               kind: "registration",
-              request: { email: applicant.email, ...origins },
+              request: { email: applicant.email, typed, asked: visitors.carried(request), ...origins },
               state: { mailed },
             });
             return `/realms/${realm.realmId}/register/${id}`;
@@ -130,6 +134,18 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
 
   await app.register(confirmRoutes, parts);
 };
+
+/** The values of a registration of this browser that still waits for its code: on the way back nothing is typed again. */
+async function typedBefore(
+  { db }: SelfRegistrationParts,
+  { realm, preSessions }: Visitor,
+  from: string | undefined,
+): Promise<RegistrationForm> {
+  if (from === undefined) return nothing;
+  const place = { tx: db, realm: realm.realmId, now: clock.now() };
+  const before = await readInteraction(place, from, preSessions).catch(() => null);
+  return before?.kind === "registration" ? typedIn(before.request.typed) : nothing;
+}
 
 const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "" };
 

@@ -13,9 +13,10 @@ import { loginKey } from "../../kernel/text.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../action-tokens/index.ts";
+import { confirmsFirst } from "../../tenancy/settings/index.ts";
+import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash, unmailed } from "../action-tokens/index.ts";
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
@@ -38,10 +39,6 @@ export interface RegistrationParts extends PasswordParts, MailParts {
 export interface SelfRegistrationParts extends PageParts, RegistrationParts {
   readonly flows: Flows;
 }
-
-/** The account is created when its address is confirmed; where the address is the username, always: it may be the address of another. */
-export const confirmsFirst = ({ verifyEmail, emailAsUsername }: RealmSnapshot["settings"]["registration"]): boolean =>
-  verifyEmail || emailAsUsername;
 
 /** Why registration is closed in the realm now; null where it is open. */
 export async function whyClosed(
@@ -81,14 +78,54 @@ export async function applyByMail(
   if (!isSame && (await findUserByLogin(ctx.tx, ctx.realm, username))) throw userErrors.login_name_taken();
   const owner = await ownerOf(ctx, email);
   // A username in its form does not keep the owner of an address from claiming it.
-  if (!owner)
-    return mailLink(ctx, parts, {
-      ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
-      ...{ to: email, user: null, locale, data: { ...pending } },
-    });
+  if (!owner) return mailPending(ctx, parts, pending, locale);
   await notifyOwner(ctx, parts, realm, owner, locale);
   return unmailed(ctx, parts);
 }
+
+/** Thrown to keep the mail before, where no other can leave. */
+class NotMailed extends Error {
+  readonly failure: NonNullable<Mailed["failure"]>;
+  constructor(failure: NonNullable<Mailed["failure"]>) {
+    super(failure);
+    this.failure = failure;
+  }
+}
+
+/** The same mail again, with another link and code; those before it stop working. Where none can leave, they stay. */
+export async function mailAgain(
+  parts: RegistrationParts,
+  origin: Origin,
+  realm: RealmSnapshot,
+  waiting: { readonly email: string; readonly mailed: Mailed },
+  locale: string,
+  keep: (ctx: Ctx, mailed: Mailed) => Promise<void>,
+): Promise<Mailed["failure"]> {
+  const send = async (ctx: Ctx): Promise<Mailed> => {
+    const pending = await takeTokenByHash(ctx, "registration", waiting.mailed.tokenHash);
+    if (pending) return mailPending(ctx, parts, pending.data as unknown as PendingAccount, locale);
+    const owner = await ownerOf(ctx, waiting.email);
+    if (owner) await notifyOwner(ctx, parts, realm, owner, locale);
+    return unmailed(ctx, parts);
+  };
+  return parts.work
+    .transact(origin, async (ctx) => {
+      const mailed = await send(ctx);
+      if (mailed.failure !== null) throw new NotMailed(mailed.failure);
+      await keep(ctx, mailed);
+      return null;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof NotMailed) return error.failure;
+      throw error;
+    });
+}
+
+const mailPending = (ctx: Ctx, parts: RegistrationParts, pending: PendingAccount, locale: string) =>
+  mailLink(ctx, parts, {
+    ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
+    ...{ to: pending.email, user: null, locale, data: { ...pending } },
+  });
 
 /** The user who has the address and signs in by it. */
 async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {

@@ -1,8 +1,10 @@
 // Messaging: how mail, text messages and push leave the server. Owns `messaging_providers`, `message_templates`, `push_tokens`
 // and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
+export { createChannels } from "./channels.store.ts";
 export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
 export { driverOf } from "./drivers/index.ts";
 export { deleteExpiredLimits } from "./limits.store.ts";
+export { createMailbox, isLoopbackHost, type KeptMail, type Mailbox } from "./mailbox.ts";
 export { messageJob } from "./messages.delivery.ts";
 export { forgetMessages } from "./messages.erasure.store.ts";
 export { createMessageMetrics } from "./messages.metrics.ts";

@@ -5,6 +5,7 @@ import { GiveUp, type JobHandler, type RunningJob, sealPlace, TryAgain, waitAfte
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { RealmSnapshots } from "../realms/index.ts";
 import { type Channel, type Envelope, MessageError, type Provider } from "./driver.ts";
+import type { Mailbox } from "./mailbox.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
 import { findProvider } from "./providers.service.ts";
 import { openToken } from "./push-tokens.service.ts";
@@ -35,12 +36,13 @@ interface Parts {
   readonly outbound: Outbound;
   readonly realms: RealmSnapshots;
   readonly metrics: MessageMetrics;
+  readonly mailbox: Mailbox | null;
   readonly log: { warn(details: object, message: string): void };
 }
 
 /** Sends the messages that transactions have left behind. */
 export function messageJob(parts: Parts): JobHandler {
-  const { db, vault, realms, metrics, outbound, log } = parts;
+  const { db, vault, realms, metrics, mailbox, outbound, log } = parts;
 
   const deliver = async (job: RunningJob) => {
     const realm = job.realm ?? "";
@@ -51,12 +53,18 @@ export function messageJob(parts: Parts): JobHandler {
     if (isOver(clock.now())) return metrics.count(message.channel, "expired");
     const provider = await findProvider(db, vault, realm, message.channel);
     try {
+      const envelopeTo = (to: string): Envelope => {
+        const { subject, text, html, data, expiresAt } = message;
+        return { id: job.id, to, subject, text, html, expiresAt, ...(data && { data }) };
+      };
+      if (!provider && message.channel === mailbox?.channel) {
+        mailbox.keep(realm, envelopeTo(message.to));
+        return metrics.count(message.channel, "sent");
+      }
       if (!provider) throw new MessageError("unreachable", new Error("no provider is enabled"));
-      const to = await targetOf(parts, realm, message, provider);
+      const envelope = envelopeTo(await targetOf(parts, realm, message, provider));
       // Asked again: reading took time, and a code must not leave after its own.
       if (isOver(clock.now())) return metrics.count(message.channel, "expired");
-      const { subject, text, html, data, expiresAt } = message;
-      const envelope: Envelope = { id: job.id, to, subject, text, html, expiresAt, ...(data && { data }) };
       await sendNow(provider, envelope, { outbound, signal: new AbortController().signal });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;

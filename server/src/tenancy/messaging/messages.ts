@@ -8,8 +8,10 @@ import type { Db } from "../../platform/db/index.ts";
 import { enqueue, sealPlace } from "../../platform/jobs/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { mailBrand, NO_BRAND } from "./brand.ts";
+import type { Channels } from "./channels.store.ts";
 import type { Channel, Provider } from "./driver.ts";
 import { isFirst, takeFromLimit, tooMany } from "./limits.store.ts";
+import type { Mailbox } from "./mailbox.ts";
 import type { SealedMessage } from "./messages.delivery.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
 import { findProvider } from "./providers.service.ts";
@@ -53,6 +55,8 @@ export interface OutgoingMessage {
 export interface Messages {
   /** Whether messages of this channel can be sent: for pages that offer one only if it works. */
   canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
+  /** The same without a query, for pages; not in a transaction, which may have changed it. */
+  offers(realm: string, channel: Channel): Promise<boolean>;
   /**
    * Puts a message into the transaction: it leaves if, and only after, that commits. Answers its id, or null when one with the same
    * `dedupeKey` was sent already. Throws 409 when it could never leave, 429 when there were too many.
@@ -84,10 +88,14 @@ interface Parts {
   readonly baseUrl: string;
   readonly vault: Vault;
   readonly metrics: MessageMetrics;
+  readonly channels: Channels;
+  /** Takes the mail of realms that have no provider; null: there is none. */
+  readonly mailbox: Mailbox | null;
 }
 
-export function createMessages({ baseUrl, vault, metrics }: Parts): Messages {
+export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: Parts): Messages {
   const marks = messageMarks(vault);
+  const keeps = (channel: Channel) => mailbox !== null && channel === mailbox.channel;
 
   /** The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. */
   const takeLimits = async (ctx: Ctx, channel: Channel, to: string, { messaging }: Settings) => {
@@ -104,7 +112,8 @@ export function createMessages({ baseUrl, vault, metrics }: Parts): Messages {
   };
 
   return {
-    canSend: async (db, realm, channel) => (await findProvider(db, vault, realm, channel)) !== null,
+    canSend: async (db, realm, channel) => keeps(channel) || (await findProvider(db, vault, realm, channel)) !== null,
+    offers: async (realm, channel) => keeps(channel) || ((await channels.get(realm))?.channels.has(channel) ?? false),
     async send(ctx, message) {
       const { templateKey, to, user, expiresAt } = message;
       const { channel } = entryOf(templateKey);
@@ -112,8 +121,9 @@ export function createMessages({ baseUrl, vault, metrics }: Parts): Messages {
         throw new Error(`The link of a ${templateKey} must be an http or https address`);
       if (expiresAt <= ctx.now) throw errors.expired();
       const provider = await findProvider(ctx.tx, vault, ctx.realm, channel);
-      if (!provider) throw noProvider(channel);
-      await checkRecipient(ctx, message, provider);
+      if (!provider && !keeps(channel)) throw noProvider(channel);
+      await checkRecipient(ctx, channel, message, provider);
+      if (!provider) mailbox?.expect(ctx.realm);
       const { settings } = await readSettings(ctx.tx, ctx.realm);
       const template = await templateFor(ctx, templateKey, [message.locale, localeOf(user)], settings.defaultLocale);
       if (!template) throw templateDisabled(templateKey);
@@ -158,13 +168,13 @@ export function createMessages({ baseUrl, vault, metrics }: Parts): Messages {
 }
 
 /** A push message goes to a device of the user that the realm's provider can reach; the others to one well-formed address. */
-async function checkRecipient(ctx: Ctx, { to, user }: OutgoingMessage, { channel, driver }: Provider): Promise<void> {
+async function checkRecipient(ctx: Ctx, channel: Channel, { to, user }: OutgoingMessage, provider: Provider | null): Promise<void> {
   if (channel !== "PUSH") {
     if (!isRecipient(channel, to)) throw badRecipient(channel);
     return;
   }
   const device = user && (await findPushToken(ctx.tx, ctx.realm, to, user.id));
-  if (device?.driver !== driver) throw errors.no_device();
+  if (!device || device.driver !== provider?.driver) throw errors.no_device();
 }
 
 function localeOf(user: MessageUser | null): string | null {

@@ -91,6 +91,7 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
     : await insertProvider(ctx.tx, { realm: ctx.realm, id, channel, driver }, state, ctx.now);
   const type = current ? "ADMIN_UPDATE" : "ADMIN_CREATE";
   ctx.audit({ category: "ADMIN", type, resourceType: "messaging", resourceId: id, detail: `provider ${channel}/${driver}` });
+  await ctx.configChanged();
   return { provider: shown(saved), created: current === null };
 }
 
@@ -156,6 +157,7 @@ export async function removeProvider(ctx: Ctx, channel: string, driver: string):
   assertMayDirectMessages(ctx.actor);
   expectVersion(ctx, current.version);
   await deleteProvider(ctx.tx, current);
+  await ctx.configChanged();
   ctx.audit({
     category: "ADMIN",
     type: "ADMIN_DELETE",

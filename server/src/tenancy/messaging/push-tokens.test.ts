@@ -169,7 +169,7 @@ describe("a push message", () => {
     const { db, vault, realms } = iam.core;
     const log = pino({ level: "warn" }, { write: (line: string) => void iam.output.push(line) });
     const metrics = createMessageMetrics(new Registry());
-    worker = createJobWorker(db, { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics, log }) }, log);
+    worker = createJobWorker(db, { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics, mailbox: null, log }) }, log);
   });
   afterAll(async () => {
     await outbound.close();

@@ -103,7 +103,7 @@ test("a password is changed on its page: what is refused is said under its field
     400,
     "That’s not your current password.",
   ]);
-  expect(problemAt(await change({ newPasswordAgain: "other" }), "new-password-again")).toEqual([400, "The passwords don’t match."]);
+  expect(problemAt(await change({ newPasswordAgain: "other" }), "new-password")).toEqual([400, "The passwords don’t match."]);
   expect(problemAt(await change({ newPassword: "short", newPasswordAgain: "short" }), "new-password")[0]).toBe(400);
   const done = await change({});
   expect(leadsTo(done)).toEqual([303, `${at(realm, "pages/security")}?done=password`]);

@@ -128,9 +128,14 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
               <p class="gh-code gh-key" translate={false}>
                 {(begun.secret.match(/.{1,4}/g) ?? []).join(" ")}
               </p>
-              <a class="gh-link" href={begun.uri}>
-                {text.accountAppOpen}
-              </a>
+              <p class="gh-tools">
+                <a class="gh-link" href={begun.uri}>
+                  {text.accountAppOpen}
+                </a>
+                <button class="gh-link" type="button" data-copy={begun.secret} data-done={text.codesCopied} aria-live="polite" hidden>
+                  {text.totpCopyKey}
+                </button>
+              </p>
             </div>
           </div>
           <Form csrf={view.csrf} action={`${view.base}${PATH}/app`} id="gh-step" values={{ setup: begun.setup }}>

@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { type Messages, messagesOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
+import { type Messages, messagesOf, nonceOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
 import { field } from "../../../platform/http/index.ts";
 import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
 import type { AccountView, PageName } from "./shell.tsx";
@@ -49,7 +48,7 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
       return {
         ...visitors.formOf(request, reply, path, kept),
         ...{ here, base: accountPath(realmId), logoutAction: `/realms/${realmId}/logout`, account: request.actor!.name },
-        ...{ now: clock.now(), nonce: randomBytes(18).toString("base64") },
+        ...{ now: clock.now(), nonce: nonceOf(request) },
         hidden: known && known.byAlias.size > 0 ? [] : ["links"],
       };
     },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Field, Form, HiddenUsername, messagesOf, passwordRules, Submit } from "../../../pages/index.ts";
+import { Field, Form, HiddenUsername, messagesOf, PasswordRuleList, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
 import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
@@ -45,20 +45,12 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
               id="new-password"
               name="newPassword"
               label={text.newPassword}
-              hint={passwordRules(request.realm.settings.passwordPolicy, text)}
+              hint={<PasswordRuleList of="new-password" policy={request.realm.settings.passwordPolicy} text={text} />}
               show={text.showPassword}
               type="password"
               autocomplete="new-password"
-              error={errorOf("newPassword")}
-            />
-            <Field
-              id="new-password-again"
-              name="newPasswordAgain"
-              label={text.newPasswordAgain}
-              type="password"
-              autocomplete="new-password"
               enterkeyhint="go"
-              error={errorOf("newPasswordAgain")}
+              error={errorOf("newPassword")}
             />
             <Submit>{text.accountPasswordChange}</Submit>
           </Form>
@@ -89,7 +81,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
       const { currentPassword = "", newPassword = "", newPasswordAgain } = request.body;
       const view = await pages.viewOf(request, reply, "security");
       if (newPasswordAgain !== undefined && newPasswordAgain !== newPassword)
-        return show(request, reply, { status: 400, field: "newPasswordAgain", text: messagesOf(view).accountPasswordSame });
+        return show(request, reply, { status: 400, field: "newPassword", text: messagesOf(view).accountPasswordSame });
       try {
         await changePassword(parts, request, { currentPassword, newPassword });
       } catch (error) {

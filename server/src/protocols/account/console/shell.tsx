@@ -9,9 +9,9 @@ import {
   brandOf,
   Filled,
   Form,
-  Languages,
   type Messages,
   messagesOf,
+  PageFooter,
   type PageFrame,
   renderDocument,
   Sheet,
@@ -122,7 +122,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
           ) : null}
           {children}
           <BrandLinks branding={brand} locale={view.locale} />
-          <Languages locale={view.locale} languages={view.languages ?? []} />
+          <PageFooter {...view} />
         </main>
       </div>
     </Sheet>
