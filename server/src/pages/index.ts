@@ -3,6 +3,7 @@
 export type { ShownApplication } from "./application.tsx";
 export { type AssetName, assetHref } from "./assets/files.ts";
 export { assetRoutes } from "./assets/routes.ts";
+export { Attribute, type ShownAttribute } from "./attributes.tsx";
 export { BrandLinks, BrandMark } from "./brand.tsx";
 export { type Branding, brandName, logoOf } from "./branding.ts";
 export { browserName } from "./browser-name.ts";

@@ -1,3 +1,4 @@
+import { Attribute, type ShownAttribute } from "./attributes.tsx";
 import { Field, loginName, mailAddress, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { linkTarget } from "./links.ts";
 import type { Messages } from "./messages.ts";
@@ -75,16 +76,17 @@ export const Terms = ({ text, terms }: { text: Messages; terms: ShownTerms }) =>
 
 interface ProfileView {
   readonly text: Messages;
-  /** Null where people may not change it; so are the others. */
-  readonly firstName: string | null;
-  readonly lastName: string | null;
+  readonly attributes: readonly ShownAttribute[];
+  /** Null where people may not change it. */
   readonly email: string | null;
   readonly alert: StepAlert;
 }
 
-export const Profile = ({ text, firstName, lastName, email, alert }: ProfileView) => (
+export const Profile = ({ text, attributes, email, alert }: ProfileView) => (
   <>
-    <Names text={text} firstName={firstName} lastName={lastName} focus={alert === null} />
+    {attributes.map((each, at) => (
+      <Attribute {...each} focus={alert === null && at === 0} />
+    ))}
     {email === null ? null : (
       <Field
         id="email"
@@ -94,47 +96,10 @@ export const Profile = ({ text, firstName, lastName, email, alert }: ProfileView
         autocomplete="email"
         maxlength={320}
         required={email !== ""}
-        invalid={alert?.blames ?? false}
+        invalid={(alert?.blames ?? false) && attributes.every(({ error }) => error === undefined)}
       />
     )}
     <Submit>{text.profileSave}</Submit>
-  </>
-);
-
-interface NamesView {
-  readonly text: Messages;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly focus: boolean;
-}
-
-const Names = ({ text, firstName, lastName, focus }: NamesView) => (
-  <>
-    {firstName === null ? null : (
-      <Field
-        id="first-name"
-        name="firstName"
-        label={text.profileFirstName}
-        type="text"
-        dir="auto"
-        value={firstName}
-        autocomplete="given-name"
-        maxlength={255}
-        autofocus={focus}
-      />
-    )}
-    {lastName === null ? null : (
-      <Field
-        id="last-name"
-        name="lastName"
-        label={text.profileLastName}
-        type="text"
-        dir="auto"
-        value={lastName}
-        autocomplete="family-name"
-        maxlength={255}
-      />
-    )}
   </>
 );
 
@@ -143,20 +108,23 @@ export interface RegistrationForm {
   readonly email: string;
   readonly firstName: string;
   readonly lastName: string;
+  /** Further ones of the user profile. */
+  readonly attributes?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 interface RegistrationView {
   readonly text: Messages;
   readonly typed: RegistrationForm;
+  readonly attributes: readonly ShownAttribute[];
   readonly policy: PasswordRules;
   readonly asksUsername: boolean;
   /** Which part of it was refused. */
-  readonly blamed: "username" | "email" | "password" | "names" | null;
+  readonly blamed: "username" | "email" | "password" | "attributes" | null;
   readonly quiet: boolean;
 }
 
 /** The form of self-registration. */
-export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet }: RegistrationView) => (
+export const Registration = ({ text, typed, attributes, policy, asksUsername, blamed, quiet }: RegistrationView) => (
   <>
     {asksUsername ? (
       <Field
@@ -179,7 +147,9 @@ export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet 
       maxlength={320}
       invalid={blamed === "email"}
     />
-    <Names text={text} firstName={typed.firstName} lastName={typed.lastName} focus={false} />
+    {attributes.map((each) => (
+      <Attribute {...each} />
+    ))}
     <NewPassword text={text} policy={policy} invalid={blamed === "password"} focus={false} label={text.registerPassword} />
     <Submit>{text.registerSubmit}</Submit>
   </>

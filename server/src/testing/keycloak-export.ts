@@ -178,6 +178,39 @@ export const realm = {
     },
   ],
   components: {
+    "org.keycloak.userprofile.UserProfileProvider": [
+      {
+        providerId: "declarative-user-profile",
+        config: {
+          "kc.user.profile.config": [
+            JSON.stringify({
+              attributes: [
+                { name: "username", permissions: { view: ["admin", "user"], edit: ["admin", "user"] } },
+                {
+                  ...{ name: "lastName", displayName: "${lastName}", required: { roles: ["user"] } },
+                  ...{ permissions: { view: ["admin", "user"], edit: ["admin", "user"] }, validations: { length: { max: 255 } } },
+                },
+                {
+                  ...{
+                    name: "team",
+                    displayName: "Team",
+                    group: "work",
+                    required: {},
+                    permissions: { view: ["admin", "user"], edit: ["admin"] },
+                  },
+                  validations: { options: { options: ["red", "blue"] } },
+                },
+                {
+                  ...{ name: "badge", permissions: { view: ["admin"], edit: ["admin"] } },
+                  validations: { pattern: { pattern: "(?=x)y" }, length: { min: 2, max: 8 } },
+                },
+              ],
+              groups: [{ name: "work", displayHeader: "Your work" }],
+            }),
+          ],
+        },
+      },
+    ],
     "org.keycloak.storage.UserStorageProvider": [
       {
         ...{ id: "ldap-id", name: "Head Office", providerId: "ldap" },

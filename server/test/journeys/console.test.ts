@@ -99,6 +99,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ["flows/browser?tab=diagram", "one is enough"],
       ["identity-providers/github", "Connection"],
       ["passwords", "Password policy"],
+      ["user-profile", "Standard attributes"],
       ["branding", "sign-in page"],
       ["messages", "Templates"],
       ["messages?tab=push-tokens", "No device gets push messages"],

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../peers/index.mjs";
 import { launchBrowser, noBrowser, personIn } from "./browser.ts";
@@ -57,6 +58,9 @@ function scriptOf(page: string, place: (text: string) => string): string {
 test("every page of docs is in the README's table, so that its commands run here", () => {
   const files = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
   expect(files.map((name) => `docs/${name}`).filter((page) => !pages.includes(page))).toEqual([]);
+  const quickstarts = readFileSync(join(root, "docs/quickstarts/README.md"), "utf8");
+  const listed = [...quickstarts.matchAll(/\]\(([\w-]+\.md)\)/g)].map((found) => found[1]!);
+  expect([...listed, "README.md"].sort()).toEqual(readdirSync(join(root, "docs/quickstarts")).sort());
 });
 
 describe("the commands of", () => {
@@ -68,8 +72,8 @@ describe("the commands of", () => {
     server = await startServer({ folder, env: { GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: undefined, GATEHOUSE_HOST: undefined } });
     for (const name of ["examples", "docs", "node_modules", "server", "web"]) symlinkSync(join(root, name), join(folder, name));
     const ports = new Map([["8080", String(server.port)]]);
-    for (const port of ["3000", "9000"]) ports.set(port, String(await freePort()));
-    place = (text) => text.replace(/localhost:(8080|3000|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);
+    for (const port of ["3000", "5173", "9000"]) ports.set(port, String(await freePort()));
+    place = (text) => text.replace(/localhost:(8080|3000|5173|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);
     mkdirSync(join(folder, "scripts"));
   });
   afterAll(() => server?.stop());
@@ -81,6 +85,14 @@ describe("the commands of", () => {
     expect(code, `${page} stopped in the block named last:\n${err.slice(-1500)}\n--- output\n${out.slice(-3000)}`).toBe(0);
   };
   const [first, ...rest] = pages.filter((page) => blocksOf(page).length > 0);
+
+  const signIn = async (page: Page) => {
+    await page.getByLabel("Username").fill("ada");
+    await page.locator('input[type="password"]').fill("correct horse battery");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Hello Ada Lovelace" }).waitFor();
+    expect(await page.textContent("body")).toContain("ada@example.com");
+  };
 
   test(`${first} run as printed`, () => runsAsPrinted(first!));
 
@@ -94,21 +106,56 @@ describe("the commands of", () => {
       const page = await ada.tab();
       await page.goto(own);
       await page.getByRole("link", { name: "Sign in" }).click();
-      await page.getByLabel("Username").fill("ada");
-      await page.locator('input[type="password"]').fill("correct horse battery");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Hello Ada Lovelace" }).waitFor();
-      expect(await page.textContent("body")).toContain("ada@example.com");
+      await signIn(page);
     } finally {
       app.kill();
       await browser.close();
     }
   });
 
+  // Once the README has made the realm and the user.
+  describe.skipIf(noBrowser)("the quickstarts", () => {
+    test.each([
+      ["docs/quickstarts/spa.md", "http://localhost:5173", "button"],
+      ["docs/quickstarts/express.md", "http://localhost:3000", "link"],
+      ["docs/quickstarts/authjs.md", "http://localhost:3000", "button"],
+    ] as const)("%s end with a person who signs in to %s, and out again", async (page, own, role) => {
+      const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);
+      // The application runs on in the background.
+      writeFileSync(script, `${scriptOf(page, place)}wait\n`);
+      const shell = begin(script, { ...process.env, base: place("http://localhost:8080") });
+      const browser = await launchBrowser();
+      try {
+        await Promise.race([shell.says(`Open ${place(own)}`), shell.closed]);
+        expect(shell.out(), shell.err()).toContain(`Open ${place(own)}`);
+        const ada = await personIn(browser);
+        const tab = await ada.tab();
+        await tab.goto(place(own));
+        await tab.getByRole(role, { name: "Sign in" }).click();
+        await signIn(tab);
+        await tab.getByRole(role, { name: "Sign out" }).click();
+        await tab.getByRole(role, { name: "Sign in" }).waitFor();
+        expect(new URL(tab.url()).origin).toBe(place(own));
+        await ada.close();
+      } finally {
+        shell.end();
+        await browser.close();
+        await shell.closed;
+      }
+    });
+  });
+
   test.each(rest)("%s run as printed", runsAsPrinted);
 });
 
 async function bash(script: string, env: NodeJS.ProcessEnv) {
+  const { closed, out, err } = begin(script, env);
+  const code = await closed;
+  return { code, out: out(), err: err() };
+}
+
+/** A script, in the folder of the server; with everything that it starts, it ends by `end`. */
+function begin(script: string, env: NodeJS.ProcessEnv) {
   const child = spawn("bash", [script], { cwd: join(script, "../.."), env, detached: true });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk) => {
@@ -117,6 +164,19 @@ async function bash(script: string, env: NodeJS.ProcessEnv) {
   child.stderr.on("data", (chunk) => {
     err += chunk;
   });
-  const [code] = await once(child, "close");
-  return { code: code as number | null, out, err };
+  const closed = once(child, "close").then(([code]) => code as number | null);
+  return {
+    closed,
+    out: () => out,
+    err: () => err,
+    says: (words: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => out.includes(words) && resolve();
+        child.stdout.on("data", look);
+        look();
+      }),
+    end() {
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    },
+  };
 }

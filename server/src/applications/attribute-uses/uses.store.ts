@@ -29,6 +29,7 @@ const BY = {
 } as const;
 
 /** Claims and SAML attributes by which applications decide who may do what. */
+export const isGranting = (claim: string): boolean => GRANTING.test(claim);
 const GRANTING = /(^|[./:#])(roles?|groups?|memberof|entitlements?|permissions?|scopes?)$/i;
 
 const USER = "user.attributes.";
@@ -75,7 +76,7 @@ function attributesRead({ kind, attribute, claim }: Row, mappers: readonly Row[]
   switch (kind) {
     case "claim":
     case "saml-attribute":
-      return GRANTING.test(claim ?? "") ? [attribute] : [];
+      return isGranting(claim ?? "") ? [attribute] : [];
     case "path":
       if (attribute.startsWith(USER)) return [attribute.slice(USER.length)];
       return attribute.startsWith(TOKEN) ? mapped(attribute.slice(TOKEN.length)) : [];

@@ -97,6 +97,15 @@ describe("a realm of Keycloak", () => {
 
   test("brings its clients, flows, providers and directories", async () => {
     const { body: document } = await admin.get("/export");
+    const declared = { multivalued: false, registration: false, view: ["user", "admin"], edit: ["admin"] };
+    expect(document.settings.userProfile).toMatchObject({
+      groups: [{ name: "work", displayName: { en: "Your work" } }],
+      attributes: [
+        { name: "lastName", type: "string", maxLength: 255, required: ["user"], edit: ["user", "admin"], registration: true },
+        { ...declared, name: "team", type: "choice", options: [{ value: "red" }, { value: "blue" }], required: ["admin"], group: "work" },
+        { ...declared, name: "badge", minLength: 2, maxLength: 8, view: ["admin"] },
+      ],
+    });
     expect(document.settings).toMatchObject({
       ...{ displayName: "Acme", sessions: { idleMinutes: 20 }, tokens: { accessTokenSeconds: 240 }, groups: { inheritRoles: true } },
       passwordPolicy: { minLength: 9, minDigits: 1 },

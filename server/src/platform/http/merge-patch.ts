@@ -41,7 +41,10 @@ function partial(schema: Json): Json {
     return { ...rest, properties: Object.fromEntries(members) };
   }
   if (isObject(rest.patternProperties)) {
-    const values = Object.entries(rest.patternProperties as Record<string, Json>).map(([pattern, value]) => [pattern, orNull(value)]);
+    const values = Object.entries(rest.patternProperties as Record<string, Json>).map(([pattern, value]) => [
+      pattern,
+      orNull(nested(value)),
+    ]);
     return { ...rest, patternProperties: Object.fromEntries(values) };
   }
   return rest;

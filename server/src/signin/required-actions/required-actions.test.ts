@@ -242,12 +242,13 @@ describe("UPDATE_PROFILE", () => {
     expect(heading(page)).toBe("Complete your profile");
     expect(page.text).not.toContain("<b>");
     for (const [form, words] of [
-      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Fill in: First name."],
+      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Something is missing"],
       [{ firstName: "\u200f\u202e", lastName: "Lovelace", email: ada.email }, "Check what you entered"],
       [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "Check what you entered"],
     ] as const) {
       const answer = await submit(browser, base, page, form);
       expect([answer.page.status, alertOf(answer.page)], words).toEqual([400, expect.stringContaining(words)]);
+      if (form.firstName === "") expect(answer.page.text, "below its field").toContain('id="first-name-error">Fill in: First name.');
     }
     await submit(browser, base, page, { firstName: "عا\u202eئدة", lastName: "Lovelace", email: `new.${ada.email}` });
     expect(signedIn(realm, browser)).toBe(true);

@@ -1,35 +1,44 @@
-import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
+import { findAttributeUses } from "../../applications/attribute-uses/index.ts";
+import { dropRequiredAction, readUser, saveOwnProfile, type UserRow } from "../../directory/users/index.ts";
 import { suppliedMembers } from "../../federation/index.ts";
-import { isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
+import { isMailAddress, loginKey } from "../../kernel/text.ts";
 import { Profile } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
+import { type AskedAttribute, faultIn, type ProfileFault, shownAttribute, shownInProfile, typedIn } from "../own-profile/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
-/** Name and, if the realm allows changing it, email address. */
+/** The names, the attributes of the user profile that people may edit and, if the realm allows changing it, the email address. */
 export const updateProfile: Question = {
   ...question,
   displayName: "Complete the profile",
-  description: "Asks for first and last name, and for the email address where people may change theirs",
+  description: "Asks for names and the attributes of the user profile, and for the email address where people may change theirs",
   factor: null,
   counted: null,
-  fields: ["firstName", "lastName"],
+  fields: [],
   isPartial: true,
   choice: "chooseUpdateProfile",
-  available: async (at) => at.user !== null && (await offered(at)).size > 0,
+  available: async (at) => {
+    if (at.user === null) return false;
+    const { attributes, email } = await offered(at);
+    return attributes.length > 0 || email;
+  },
   page: async (at, text) => {
-    const { email, attributes } = at.user!;
-    const members = await offered(at);
-    const shown = (member: Member, value: string) => (members.has(member) ? value : null);
+    const { email, attributes: stored } = at.user!;
+    const asked = await offered(at);
+    const { typed = {}, fault = null } = (at.data ?? {}) as Refused;
+    const values = { ...stored, ...typed };
+    const { settings } = at.realm;
     return {
       title: "profileTitle",
-      lead: members.has("email") ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
+      lead: asked.email ? `${text.profileText} ${text.profileEmailText}` : text.profileText,
       body: (
         <Profile
           text={text}
-          firstName={shown("firstName", textOf(attributes.firstName))}
-          lastName={shown("lastName", textOf(attributes.lastName))}
-          email={shown("email", email ?? "")}
+          attributes={asked.attributes.map((each) =>
+            shownAttribute(each, { text, locale: at.visitor.locale, settings, values, fault: at.alert && fault }),
+          )}
+          email={asked.email ? (email ?? "") : null}
           alert={at.alert}
         />
       ),
@@ -37,13 +46,20 @@ export const updateProfile: Question = {
   },
   answer: async (at, form) => {
     const { realm, user, parts } = at;
-    const { userId, email: present } = user!;
-    const members = await offered(at);
-    const names = NAMES.filter((member) => members.has(member)).map((member) => [member, nameOf(form[member])] as const);
-    const email = members.has("email") && form.email !== undefined ? form.email.trim() || null : present;
+    const { userId, email: present, attributes: stored } = user!;
+    const asked = await offered(at);
+    const typed = typedIn(asked.attributes, form);
+    const fault = faultIn(realm.settings.userProfile, asked.attributes, typed, stored);
+    if (fault)
+      return {
+        outcome: "again",
+        data: { typed, fault } satisfies Refused,
+        problem: { title: fault.isMissing ? "missingTitle" : "profileInvalidTitle", text: "profileText" },
+      };
+    const email = asked.email && form.email !== undefined ? form.email.trim() || null : present;
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
-    if (names.some(([, name]) => name === null) || (isNew && !isMailAddress(email)) || (email === null && present !== null))
-      return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
+    if ((isNew && !isMailAddress(email)) || (email === null && present !== null))
+      return { outcome: "again", data: { typed } satisfies Refused, problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
     // Shown on the page before the change: the sign-in continues with the current address.
     if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
       return { outcome: "again", problem: { title: "mailedUnavailableTitle", text: "profileMailText" } };
@@ -51,38 +67,48 @@ export const updateProfile: Question = {
       outcome: "passed",
       proof: {
         ...{ userId, factor: null, amr: [], writesUser: true },
-        accept: (ctx) =>
-          save(ctx, at, { names: Object.fromEntries(names) as Names, email: isNew ? present : email, newEmail: isNew ? email : null }),
+        accept: (ctx) => save(ctx, at, { typed, email: isNew ? present : email, newEmail: isNew ? email : null }),
       },
     };
   },
 };
 
-const NAMES = ["firstName", "lastName"] as const;
-type Member = (typeof NAMES)[number] | "email";
-/** The requested names. */
-type Names = Partial<Record<(typeof NAMES)[number], string>>;
+type Typed = ReturnType<typeof typedIn>;
+/** Kept while the page is shown again. */
+interface Refused {
+  readonly typed?: Typed;
+  readonly fault?: ProfileFault;
+}
 
-/** The members that the user may change: none that a directory decides, and none that a scheme such as eIDAS has supplied. */
-async function offered({ user, realm, parts }: StepContext): Promise<ReadonlySet<Member>> {
-  if (user!.isFromDirectory) return new Set();
+/** The members that the user may change: none that a directory decides, that a scheme such as eIDAS has supplied, or that others rely on. */
+async function offered({
+  user,
+  realm,
+  parts,
+}: StepContext): Promise<{ readonly attributes: readonly AskedAttribute[]; readonly email: boolean }> {
+  if (user!.isFromDirectory) return { attributes: [], email: false };
   const supplied = await suppliedMembers(parts.db, realm.realmId, user!.userId);
-  const members: Member[] = realm.settings.account.changeEmail ? [...NAMES, "email"] : [...NAMES];
-  return new Set(members.filter((member) => !supplied.has(member)));
+  const used = new Set((await findAttributeUses(parts.db, realm.realmId)).map(({ attribute }) => attribute));
+  const attributes = shownInProfile(realm.settings, { requiresNames: true }).filter(
+    ({ name, edit }) => edit.includes("user") && !supplied.has(name) && !used.has(name),
+  );
+  return { attributes, email: realm.settings.account.changeEmail && !supplied.has("email") };
 }
 
 async function save(
   ctx: Ctx,
   { user, parts, visitor: { locale } }: StepContext,
-  { names, email, newEmail }: { readonly names: Names; readonly email: string | null; readonly newEmail: string | null },
+  { typed, email, newEmail }: { readonly typed: Typed; readonly email: string | null; readonly newEmail: string | null },
 ): Promise<boolean> {
   const { userId, username } = user!;
   const current = await readUser(ctx, userId);
-  const attributes = { ...current.attributes, ...names };
-  const changed = [
-    ...NAMES.filter((member) => attributes[member] !== current.attributes[member]),
-    ...(current.email === email ? [] : ["email"]),
-  ];
+  const attributes: UserRow["attributes"] = { ...current.attributes };
+  for (const [name, value] of Object.entries(typed)) {
+    if (value === null) delete attributes[name];
+    else attributes[name] = value;
+  }
+  const isChanged = (name: string) => JSON.stringify(attributes[name]) !== JSON.stringify(current.attributes[name]);
+  const changed = [...Object.keys(typed).filter(isChanged), ...(current.email === email ? [] : ["email"])];
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
   if (changed.length > 0) {
     const asUser = {
@@ -96,5 +122,3 @@ async function save(
   }
   return true;
 }
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -11,6 +11,7 @@ import {
   sendPage,
 } from "../../pages/index.ts";
 import { loginPath, type Visitors } from "../login/index.ts";
+import { askedAtRegistration, shownAttribute } from "../own-profile/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -54,10 +55,19 @@ export function createRegistrationPages(visitors: Visitors) {
     const { blamed = null } = shown;
     const asksUsername = !settings.registration.emailAsUsername;
     const isAtField = blamed === "email" || blamed === "password" || (blamed === "username" && asksUsername);
+    const locale = visitors.localeOf(request, request.realm);
+    const values = { ...typed.attributes, firstName: typed.firstName, lastName: typed.lastName };
     return show(request, reply, { ...shown, path: `/realms/${realmId}/register`, kept, isAtField }, (text, isRefused) => ({
       title: text.registerTitle,
       body: (
-        <Registration {...{ text, typed }} policy={settings.passwordPolicy} asksUsername={asksUsername} blamed={blamed} quiet={isRefused} />
+        <Registration
+          {...{ text, typed, asksUsername, blamed }}
+          attributes={askedAtRegistration(settings).map((each) =>
+            shownAttribute(each, { text, locale, settings, values, fault: shown.fault }),
+          )}
+          policy={settings.passwordPolicy}
+          quiet={isRefused}
+        />
       ),
       label: text.registerSubmit,
       links: [{ href: `${loginPath(realmId)}${query && `?${query}`}`, label: text.registerHave }],

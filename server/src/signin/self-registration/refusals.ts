@@ -1,16 +1,19 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { asciiDomain, isMailAddress, loginKey, nameOf } from "../../kernel/text.ts";
+import { asciiDomain, isMailAddress, loginKey } from "../../kernel/text.ts";
 import type { Messages, RegistrationForm } from "../../pages/index.ts";
 import { isReservedName } from "../../platform/context.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
+import type { ProfileFault } from "../own-profile/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
 import { isUsername } from "../required-actions/index.ts";
 
 /** Why a form was not taken, in the words of the page. */
 export interface Refusal {
   readonly status: number;
-  readonly blamed: "username" | "email" | "password" | "names" | null;
+  readonly blamed: "username" | "email" | "password" | "attributes" | null;
+  /** The attribute that was left empty, or does not fit. */
+  readonly fault?: ProfileFault;
   readonly title: keyof Messages;
   readonly text: keyof Messages;
   readonly retryAfterSeconds?: number;
@@ -24,14 +27,14 @@ export const mismatch = refusal(400, "password", "passwordMismatchTitle", "passw
 
 type Policy = Parameters<typeof confirmsFirst>[0];
 
-export function faultOf({ username, email, firstName, lastName }: RegistrationForm, policy: Policy): Refusal | null {
+export function faultOf({ username, email }: RegistrationForm, policy: Policy, fault: ProfileFault | null): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (isReservedName(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
   if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
   // Whether it is taken is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
   if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
-  if (nameOf(firstName) === null || nameOf(lastName) === null) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");
+  if (fault) return { ...refusal(400, "attributes", fault.isMissing ? "missingTitle" : "profileInvalidTitle", "profileText"), fault };
   const domain = asciiDomain(email.slice(email.lastIndexOf("@") + 1));
   const domains = policy.allowedEmailDomains;
   const isAllowed = domains.length === 0 || domains.some((allowed) => asciiDomain(allowed) === domain);

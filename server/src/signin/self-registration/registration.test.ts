@@ -273,7 +273,7 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
     [{ email: "nobody" }, 400, "Check what you entered"],
     [{ email: `g@evil.example` }, 400, "can’t register"],
     [{ email: `g@example.com.evil.example` }, 400, "can’t register"],
-    [{ firstName: "" }, 400, "Check what you entered"],
+    [{ firstName: "\u200f\u202e" }, 400, "Check what you entered"],
     [{ newPasswordAgain: "another" }, 400, "don’t match"],
     [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Choose another password"],
     [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "appeared in a data leak"],
@@ -294,6 +294,44 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
   const huge = await submit(browser, base, page, { ...grace, firstName: "x".repeat(5000) });
   expect(huge.page.status).toBe(400);
   expect(await usersOf(realm, grace.username)).toEqual([]);
+});
+
+test("asks for what the user profile requires of people, and takes nothing that is not theirs to say", async () => {
+  const realm = await open({ verifyEmail: false });
+  const both = { view: ["user", "admin"], edit: ["user", "admin"] };
+  const options = [{ value: "red", displayName: { en: "Red team" } }, { value: "blue" }];
+  await realm.asMaster().patch("/settings", {
+    userProfile: {
+      attributes: [
+        { name: "team", ...both, required: ["user"], type: "choice", options, displayName: { en: "Your team" } },
+        { name: "skills", ...both, registration: true, multivalued: true, maxLength: 5 },
+        { name: "salary", view: ["user", "admin"] },
+        { name: "later", ...both },
+      ],
+    },
+  });
+  const browser = iam.browser();
+  const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
+  expect(page.text).toContain("Your team");
+  expect(page.text).toContain("Red team");
+  expect(page.text).not.toMatch(/attribute\.(salary|later)/);
+  const { firstName: _, lastName: __, ...grace } = newApplicant();
+  const missing = await submit(browser, base, page, { ...grace, "attribute.team": "" });
+  expect([missing.page.status, alertOf(missing.page)]).toEqual([400, expect.stringContaining("Something is missing")]);
+  expect(missing.page.text).toContain('id="attribute.team-error">Fill in: Your team.');
+  const wrong = await submit(browser, base, page, { ...grace, "attribute.team": "red", "attribute.skills.0": "much too long" });
+  expect(wrong.page.status).toBe(400);
+  expect(wrong.page.text, "what was typed stays").toContain('value="much too long"');
+  const others = { "attribute.salary": "9", "attribute.later": "x", "attribute.admin": "true" };
+  await submit(browser, base, page, {
+    ...grace,
+    ...others,
+    "attribute.team": "red",
+    "attribute.skills.0": "c",
+    "attribute.skills.1": "lisp",
+  });
+  const [user] = await usersOf(realm, grace.username);
+  expect(user!.attributes, "names are optional").toEqual({ team: "red", skills: ["c", "lisp"] });
 });
 
 test("takes an address in letters of any script, and of names what can be seen", async () => {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
@@ -8,6 +9,7 @@ import { anonymousActor } from "../../platform/context.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
+import { askedAtRegistration, faultIn, typedIn as typedAttributes } from "../own-profile/index.ts";
 import { readInteraction, startInteraction } from "../run/index.ts";
 import { wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
@@ -36,7 +38,7 @@ const RegisterForm = Type.Object(
     newPasswordAgain: field(8192),
     ...carried,
   },
-  { $id: "RegisterForm" },
+  { $id: "RegisterForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
 /** Mounted under /realms/:realm. */
@@ -70,7 +72,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     {
       config: {
         limit: ["signIns", "registrations"],
-        onStale: (request, reply) => showForm(request, reply, { typed: typedIn(request.body), ...stale }),
+        onStale: (request, reply) => showForm(request, reply, { typed: typedIn(request), ...stale }),
       },
       schema: {
         summary: "Create an account",
@@ -90,7 +92,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     async (request, reply) => {
       const { visitor } = request;
       const { realm, preSession } = visitor;
-      const typed = typedIn(request.body);
+      const typed = typedIn(request);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
       const refuse = (refusal: Refusal) => showForm(request, reply, { typed, ...refusal, ...origins });
       const reason = await whyClosed(parts, visitor.realm);
@@ -98,8 +100,10 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;
       const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };
-      const fault =
-        faultOf(applicant, registration) ?? (newPasswordAgain === undefined || newPassword === newPasswordAgain ? null : mismatch);
+      const asked = askedAtRegistration(realm.settings);
+      const misfit = faultIn(realm.settings.userProfile, asked, typedAttributes(asked, request.body));
+      const isTypedTwice = newPasswordAgain === undefined || newPassword === newPasswordAgain;
+      const fault = faultOf(applicant, registration, misfit) ?? (isTypedTwice ? null : mismatch);
       if (fault) return refuse(fault);
 
       const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), sourceIp: request.ip };
@@ -144,14 +148,16 @@ async function typedBefore(
   if (from === undefined) return nothing;
   const place = { tx: db, realm: realm.realmId, now: clock.now() };
   const before = await readInteraction(place, from, preSessions).catch(() => null);
-  return before?.kind === "registration" ? typedIn(before.request.typed) : nothing;
+  return before?.kind === "registration" ? { ...nothing, ...(before.request.typed as Partial<RegistrationForm> | undefined) } : nothing;
 }
 
-const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "" };
+const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "", attributes: {} };
 
 /** The typed values are shown again, except passwords. */
-function typedIn(body: unknown): RegistrationForm {
+function typedIn({ body, realm }: FastifyRequest): RegistrationForm {
   const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
   const member = (name: string) => (typeof sent[name] === "string" ? cut(sent[name].trim(), 320) : "");
-  return { username: member("username"), email: member("email"), firstName: member("firstName"), lastName: member("lastName") };
+  const typed = Object.entries(typedAttributes(askedAtRegistration(realm.settings), sent));
+  const attributes = Object.fromEntries(typed.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  return { username: member("username"), email: member("email"), firstName: member("firstName"), lastName: member("lastName"), attributes };
 }

@@ -3,10 +3,13 @@ import {
   addRequiredAction,
   createUser,
   findUserByLogin,
+  fittingAttributes,
   isAddressOf,
   readUser,
+  readUserProfile,
   type UserRow,
   userErrors,
+  withCleanNames,
 } from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -20,6 +23,7 @@ import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash, unma
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
+import { askedAtRegistration } from "../own-profile/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 
 /** Stored until the address is confirmed. */
@@ -161,11 +165,16 @@ export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: Real
 export async function createAccount(
   ctx: Ctx,
   { settings }: RealmSnapshot,
-  { username, email, firstName, lastName, hash }: RegistrationForm & { readonly hash: string | null },
+  { username, email, firstName, lastName, attributes: typed = {}, hash }: RegistrationForm & { readonly hash: string | null },
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
+  // The realm may have closed an attribute, or given it another type, since they were typed.
+  const profile = await readUserProfile(ctx);
+  const open = askedAtRegistration({ ...settings, userProfile: profile }).map(({ name }) => name);
+  const given = Object.entries({ ...withNames(firstName, lastName), ...typed }).filter(([name]) => open.includes(name));
+  const attributes = fittingAttributes(profile, withCleanNames(Object.fromEntries(given) as UserRow["attributes"]));
   const proof = emailVerified ? "confirmed" : "unconfirmed";
-  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes: { firstName, lastName } }, proof);
+  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes }, proof, "local", "source");
   if (hash === null) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
   else await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
   const { requiredActions, terms } = settings.registration;
@@ -174,6 +183,8 @@ export async function createAccount(
   ctx.audit({ category: "AUTHN", type: "REGISTER", actor: { id: userId, name: username } });
   return userId;
 }
+
+const withNames = (firstName: string, lastName: string) => ({ ...(firstName && { firstName }), ...(lastName && { lastName }) });
 
 /** The chosen password counts as proof, or the mail where none was chosen: the sign-in continues by the realm's flow `registration`. */
 export function registeredProgress(

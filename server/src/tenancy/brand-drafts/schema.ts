@@ -1,6 +1,11 @@
 import Type, { type Static } from "typebox";
 import { brandingSchemas } from "../settings/index.ts";
 
-/** Members that are left out are as the realm has them. */
-export const BrandingDraft = Type.Partial(Type.Object(brandingSchemas), { $id: "BrandingDraft", additionalProperties: false });
+/** Without the defaults of the settings: members that are left out are as the realm has them. */
+const { properties } = Type.Partial(Type.Object(brandingSchemas));
+const plain = Object.fromEntries(
+  Object.entries<Type.TSchema & { default?: unknown }>(properties).map(([name, { default: _default, ...schema }]) => [name, schema]),
+) as unknown as typeof properties;
+
+export const BrandingDraft = Type.Partial(Type.Object(plain), { $id: "BrandingDraft", additionalProperties: false });
 export type BrandingDraft = Static<typeof BrandingDraft>;

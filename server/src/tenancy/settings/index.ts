@@ -29,4 +29,4 @@ export {
   withDefaults,
 } from "./service.ts";
 export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
-export { attributesOf, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";
+export { attributesOf, isDeclarable, isVouched, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

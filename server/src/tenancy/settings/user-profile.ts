@@ -25,6 +25,8 @@ export const standardAttributes = [
 const MEMBERS: readonly string[] = ["userId", "username", "email", "emailVerified", "enabled", "locked", "roles", "groups"];
 /** Facts that the server or another system vouches for: their owner cannot. */
 const VOUCHED: readonly string[] = ["phoneNumberVerified", "externalId", "legacySubject"];
+export const isDeclarable = (name: string): boolean => !MEMBERS.includes(name);
+export const isVouched = (name: string): boolean => VOUCHED.includes(name);
 /** One text, wherever it is used. */
 const SINGLE: readonly string[] = ["firstName", "lastName", "locale", "phoneNumber"];
 /** Values of these are compared as text, and may have a pattern and a length. */
@@ -72,8 +74,8 @@ function attributeFaults(attribute: DeclaredAttribute, at: string, groups: reado
   const refuse = (isWrong: boolean, member: string, code: string, message: string) => {
     if (isWrong) errors.push(fault(`${at}${member}`, code, message));
   };
-  refuse(MEMBERS.includes(name), "name", "reserved", `is a member of every account, and no attribute: ${name}`);
-  refuse(VOUCHED.includes(name) && edit.includes("user"), "edit", "reserved", `may not have user: others rely on ${name}`);
+  refuse(!isDeclarable(name), "name", "reserved", `is a member of every account, and no attribute: ${name}`);
+  refuse(isVouched(name) && edit.includes("user"), "edit", "reserved", `may not have user: others rely on ${name}`);
   refuse(SINGLE.includes(name) && multivalued, "multivalued", "reserved", `must be false for ${name}`);
   refuse(SINGLE.includes(name) && !["string", "choice"].includes(type), "type", "reserved", `must be string or choice for ${name}`);
   refuse(!view.includes("admin"), "view", "required", "must have admin: administrators see every attribute");

@@ -149,6 +149,12 @@ export const groups: readonly Group[] = [
         permission: ["manage-realm"],
         load: async () => ({ Page: (await import("../areas/settings.tsx")).PasswordsAndMfa }),
       },
+      "user-profile": {
+        title: "User profile",
+        icon: "users",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/user-profile.tsx")).UserProfile }),
+      },
       branding: {
         title: "Branding",
         icon: "palette",

@@ -14,7 +14,7 @@ const branding: readonly Name[] = [
   ...(["welcomeText", "welcomeTexts", "privacyUrl", "customCss"] as const),
 ];
 const security: readonly Name[] = ["passwordPolicy", "bruteForce", "totp", "passkeys", "trustedDevices", "passwordReset", "newDeviceMail"];
-const shown = new Set<string>([...branding, ...security]);
+const shown = new Set<string>([...branding, ...security, "userProfile"]);
 
 /** What a page of settings does not name stays as it is: PUT sends the whole record. */
 export const Branding = () => (

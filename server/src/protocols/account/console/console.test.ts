@@ -126,9 +126,24 @@ test("a profile is changed member by member: others stay, and what the realm kee
   expect(leadsTo(await send(ada.browser, url, nothing))).toEqual([303, `${url}?done=saved`]);
   const attributes = async () => (await boss.get(`/users/${ada.userId}`)).body.attributes;
   expect(await attributes()).toEqual({ department: "R&D", zoneinfo: "Europe/Paris", nickname: ["one", "two"], firstName: "Ada" });
-  expect(problemAt(await send(ada.browser, url, { firstName: "\u0007" + "x".repeat(300) }), "firstName")).toEqual([
-    ...[400, "Enter at most 255 characters."],
+  expect(problemAt(await send(ada.browser, url, { firstName: "\u0007" + "x".repeat(300) }), "first-name")).toEqual([
+    ...[400, "Check what you entered"],
   ]);
+  const both = { view: ["user", "admin"], edit: ["user", "admin"] };
+  const declared = [
+    { name: "pronouns", ...both, required: ["user"], displayName: { en: "Pronouns" }, group: "more" },
+    { name: "grade", view: ["user", "admin"] },
+    { name: "remote", ...both, type: "boolean", displayName: { en: "Works remotely" } },
+  ];
+  const userProfile = { attributes: declared, groups: [{ name: "more", displayName: { en: "More about you" } }] };
+  await boss.patch("/settings", { userProfile });
+  expect((await ada.browser.get(url)).text).toMatch(/More about you[\s\S]*Pronouns/);
+  expect(problemAt(await send(ada.browser, url, { "attribute.pronouns": "" }), "attribute.pronouns")).toEqual([400, "Fill in: Pronouns."]);
+  const sent = { "attribute.pronouns": "she", "attribute.grade": "10", "attribute.remote": "true" };
+  expect(leadsTo(await send(ada.browser, url, sent))).toEqual([303, `${url}?done=saved`]);
+  expect(await attributes()).toMatchObject({ pronouns: "she", remote: "true", department: "R&D" });
+  expect(await attributes()).not.toHaveProperty("grade");
+  await boss.patch("/settings", { userProfile: { attributes: [] } });
   const contact = at(realm, "pages/profile/contact");
   expect(problemAt(await send(ada.browser, contact, { email: "nowhere" }), "email")[0]).toBe(400);
   expect((await ada.browser.get(contact)).text).toMatch(/readonly[^>]*name="username"|name="username"[^>]*readonly/);

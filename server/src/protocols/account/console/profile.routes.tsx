@@ -6,10 +6,11 @@ import { AppError } from "../../../kernel/errors.ts";
 import { messagesOf } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
+import { isIn, shownAttribute, shownInProfile, typedIn } from "../../../signin/own-profile/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
 import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
-import { CONTACT, DETAILS, type Member, renderContact, renderProfile } from "./profile.tsx";
+import { CONTACT, DETAILS, type Member, renderContact, renderProfile, standardIn } from "./profile.tsx";
 
 const PATH = "pages/profile";
 const consumes = ["application/x-www-form-urlencoded"];
@@ -37,25 +38,45 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     const view = await pages.viewOf(request, reply, "profile");
     const profile = await request.read(readProfile);
     const readOnly = await request.read((ctx) => readOnlyMembers(ctx, request.realm.settings.account));
-    const html = render({ view, profile, readOnly, typed: typed ?? {}, problem, notice: noticeOf(request, view) });
+    const { settings } = request.realm;
+    const typedAttributes = typed ? typedIn(askedIn(request, typed, readOnly), typed) : {};
+    const html = render({
+      view,
+      profile,
+      readOnly,
+      settings,
+      typed: typed ?? {},
+      typedAttributes,
+      problem,
+      notice: noticeOf(request, view),
+    });
     return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
+  /** The attributes of the user profile that the form has, and that are theirs to change. */
+  const askedIn = ({ realm: { settings } }: FastifyRequest, form: Form, readOnly: ReadonlySet<string>) =>
+    shownInProfile(settings, { requiresNames: false }).filter(
+      (each) => each.edit.includes("user") && !readOnly.has(each.name) && isIn(form, each),
+    );
+
   /** The members of the form over the present profile, which the API takes whole. */
   const save = async (request: FastifyRequest, members: readonly Member[], form: Form): Promise<void> => {
-    const options = { policy: request.realm.settings.account, broughtBy: null, mail: parts };
+    const { settings } = request.realm;
+    const options = { policy: settings.account, broughtBy: null, mail: parts };
     await request.transact(async (ctx) => {
       await takeOwnUser(ctx);
       const profile = await readProfile(ctx);
       const readOnly = await readOnlyMembers(ctx, options.policy);
-      const input = typedOver(
+      const standard = typedOver(
         profile,
-        members.filter(({ name }) => !readOnly.has(name)),
+        standardIn(settings, members).filter(({ name }) => !readOnly.has(name)),
         form,
       );
+      const asked = members === DETAILS ? askedIn(request, form, readOnly) : [];
+      const input = withAttributes(standard, typedIn(asked, form));
       const validate = request.compileValidationSchema(Update);
       if (!validate(input)) throw new Refused((validate.errors as readonly { instancePath?: string }[] | null) ?? []);
-      await saveProfile(ctx, input, options);
+      await saveProfile(ctx, input, { ...options, asked: new Set(asked.map(({ name }) => name)) });
     });
   };
 
@@ -82,7 +103,10 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
           await save(request, members, form);
         } catch (error) {
           const view = await pages.viewOf(request, reply, "profile");
-          return show(request, reply, render, { typed: form, problem: refusalOf(error, members, view) });
+          return show(request, reply, render, {
+            typed: form,
+            problem: attributeProblem(request, error, view) ?? refusalOf(error, members, view),
+          });
         }
         return backTo(request, reply, PATH, "saved");
       },
@@ -96,6 +120,29 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     { recentAuthentication: true, impersonated: false },
     "your username, address and number",
   );
+
+  /** The refusal of a declared attribute, below its field. */
+  const attributeProblem = (
+    { realm: { settings } }: FastifyRequest,
+    error: unknown,
+    view: Awaited<ReturnType<Consoles["viewOf"]>>,
+  ): FormProblem | null => {
+    const faults =
+      error instanceof Refused
+        ? error.members.map((field) => ({ field, code: "" }))
+        : error instanceof AppError
+          ? (error.errors ?? [])
+          : [];
+    const { locale } = view;
+    const text = messagesOf(view);
+    for (const each of shownInProfile(settings, { requiresNames: false })) {
+      const { name } = each;
+      const found = faults.find(({ field }) => field === name || field === `attributes.${name}`);
+      const fault = found && { name, isMissing: found.code === "required" };
+      if (fault) return { status: 400, field: name, text: shownAttribute(each, { text, locale, settings, values: {}, fault }).error! };
+    }
+    return null;
+  };
 
   const refusalOf = (error: unknown, members: readonly Member[], view: Parameters<typeof problemOf>[1]): FormProblem => {
     const text = messagesOf(view);
@@ -115,6 +162,17 @@ class Refused extends Error {
     super("the form does not fit the profile", { cause: new AppError("request.invalid", 400, "What was typed is not valid") });
     this.members = errors.map(({ instancePath = "" }) => instancePath.split("/").filter(Boolean).join("."));
   }
+}
+
+function withAttributes<I extends { readonly attributes: Record<string, string | string[]> }>(input: I, typed: ReturnType<typeof typedIn>) {
+  const { firstName, lastName, ...others } = typed;
+  const attributes = { ...input.attributes };
+  for (const [name, value] of Object.entries(others)) {
+    if (value === null) delete attributes[name];
+    else attributes[name] = value;
+  }
+  const names = { ...(firstName !== undefined && { firstName }), ...(lastName !== undefined && { lastName }) };
+  return { ...input, ...(names as { firstName?: string | null; lastName?: string | null }), attributes };
 }
 
 const filled = (typed: string | undefined): string | null => typed?.trim() || null;

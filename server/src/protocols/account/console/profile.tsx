@@ -1,4 +1,6 @@
-import { Field, Form, loginName, type Messages, messagesOf, Submit } from "../../../pages/index.ts";
+import { Attribute, Field, Form, loginName, type Messages, messagesOf, Submit } from "../../../pages/index.ts";
+import { shownAttribute, shownInProfile } from "../../../signin/own-profile/index.ts";
+import { attributesOf, type Settings, wordsIn } from "../../../tenancy/settings/index.ts";
 import type { Profile } from "../profile/profile.schema.ts";
 import type { FormProblem } from "./pages.ts";
 import { type AccountView, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
@@ -20,8 +22,6 @@ const member = (name: string, label: keyof Messages, autocomplete: string, more:
 });
 
 const ABOUT = [
-  member("firstName", "accountFirstName", "given-name", { isAttribute: false }),
-  member("lastName", "accountLastName", "family-name", { isAttribute: false }),
   member("nickname", "accountNickname", "nickname"),
   member("birthdate", "accountBirthdate", "bday", { type: "date" }),
   member("website", "accountWebsite", "url", { type: "url" }),
@@ -33,7 +33,7 @@ const ADDRESS = [
   member("region", "accountRegion", "address-level1"),
   member("country", "accountCountry", "country-name"),
 ];
-/** Attributes that people set themselves. */
+/** Standard attributes, where the realm does not declare them. */
 export const DETAILS: readonly Member[] = [...ABOUT, ...ADDRESS];
 /** Members by which people sign in and are reached: a change asks for recent authentication. */
 export const CONTACT: readonly Member[] = [
@@ -46,8 +46,10 @@ interface ProfileView {
   readonly view: AccountView;
   readonly profile: Profile;
   readonly readOnly: ReadonlySet<string>;
+  readonly settings: Settings;
   /** Values that were typed and refused. */
   readonly typed: Readonly<Record<string, string | undefined>>;
+  readonly typedAttributes: Readonly<Record<string, string | readonly string[] | null>>;
   readonly problem: FormProblem | undefined;
   readonly notice: string | undefined;
 }
@@ -85,12 +87,47 @@ function Members({ members, ...shown }: ProfileView & { members: readonly Member
   );
 }
 
+/** The standard attributes of a list that the realm leaves to people, and does not declare. */
+export const standardIn = ({ userProfile }: Settings, members: readonly Member[]): readonly Member[] =>
+  members.filter(
+    ({ name, isAttribute }) =>
+      !isAttribute || name === "phoneNumber" || (userProfile.standardAttributes && !attributesOf(userProfile).has(name)),
+  );
+
+/** The names, and what the realm declares, by group. */
+function Declared({ group, ...shown }: ProfileView & { group: string | null }) {
+  const { view, profile, readOnly, settings, typedAttributes, problem } = shown;
+  const text = messagesOf(view);
+  const { firstName, lastName } = profile;
+  const values = { ...profile.attributes, firstName, lastName, ...typedAttributes };
+  const fixed = view.impersonation ? new Set(Object.keys(values)) : readOnly;
+  return (
+    <>
+      {shownInProfile(settings, { requiresNames: false })
+        .filter((each) => each.group === group)
+        .map((each) => {
+          const attribute = shownAttribute(each, { text, locale: view.locale, settings, values, readOnly: fixed });
+          return (
+            <Attribute
+              {...attribute}
+              readonly={attribute.readonly || view.impersonation !== undefined}
+              hint={attribute.readonly ? text.accountReadOnly : attribute.hint}
+              error={problem?.field === each.name ? problem.text : undefined}
+            />
+          );
+        })}
+    </>
+  );
+}
+
 /** Words above the form, for what is not about one field. */
 const problemIn = ({ view, problem }: ProfileView) =>
   problem && { problem: { title: messagesOf(view).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
 
 export function renderProfile(shown: ProfileView): string {
-  const { view, profile } = shown;
+  const { view, profile, settings } = shown;
+  const used = shownInProfile(settings, { requiresNames: false }).map(({ group }) => group);
+  const groups = settings.userProfile.groups.filter(({ name }) => used.includes(name));
   const text = messagesOf(view);
   const { email, emailVerified, pendingEmail } = profile;
   const phone = first(profile.attributes.phoneNumber);
@@ -128,12 +165,25 @@ export function renderProfile(shown: ProfileView): string {
         <Panel title={text.accountAboutYou} icon="codes">
           <Form csrf={view.csrf} action={`${view.base}pages/profile`}>
             <div class="gh-pair">
-              <Members {...shown} members={ABOUT} />
+              <Declared {...shown} group={null} />
+              <Members {...shown} members={standardIn(settings, ABOUT)} />
             </div>
-            <h3 class="gh-subhead">{text.accountAddress}</h3>
-            <div class="gh-pair">
-              <Members {...shown} members={ADDRESS} />
-            </div>
+            {groups.map(({ name, displayName = {} }) => (
+              <>
+                <h3 class="gh-subhead">{wordsIn(displayName, view.locale, settings.defaultLocale) ?? name}</h3>
+                <div class="gh-pair">
+                  <Declared {...shown} group={name} />
+                </div>
+              </>
+            ))}
+            {standardIn(settings, ADDRESS).length === 0 ? null : (
+              <>
+                <h3 class="gh-subhead">{text.accountAddress}</h3>
+                <div class="gh-pair">
+                  <Members {...shown} members={standardIn(settings, ADDRESS)} />
+                </div>
+              </>
+            )}
             {view.impersonation ? null : <Submit>{text.accountSave}</Submit>}
           </Form>
         </Panel>

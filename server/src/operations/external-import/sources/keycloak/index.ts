@@ -16,6 +16,7 @@ import { permissionRolesOf, rolesOf } from "./roles.ts";
 import { samlClientsOf } from "./saml-clients.ts";
 import { scopesOf } from "./scopes.ts";
 import { settingsMembers, settingsOf } from "./settings.ts";
+import { USER_PROFILE } from "./user-profile.ts";
 import { userOf } from "./users.ts";
 
 /** Left behind on purpose: what belongs to one server, what ships here, and what the protocol says by itself. */
@@ -69,7 +70,7 @@ const MAPPED = [
 const COMPONENTS: Readonly<Record<string, string | null>> = {
   "org.keycloak.storage.UserStorageProvider": null,
   "org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy": null,
-  "org.keycloak.userprofile.UserProfileProvider": "Attributes of users have no declared profile here",
+  [USER_PROFILE]: null,
   "org.keycloak.keys.KeyProvider":
     "Signing keys stay there: applications read the keys of this server from its metadata. SAML service providers that were given the certificate need this server's",
 };

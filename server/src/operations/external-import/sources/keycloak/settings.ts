@@ -2,6 +2,7 @@ import { signingAlgs } from "../../../../tenancy/keys/index.ts";
 import { locales } from "../../../../tenancy/settings/index.ts";
 import { defined, flagOf, isTrue, listOf, numberOf, recordOf, recordsOf, textOf, within } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
+import { userProfileOf } from "./user-profile.ts";
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -27,7 +28,7 @@ export const settingsMembers = [
     "passwordPolicy",
   ],
   ...["otpPolicyType", "otpPolicyAlgorithm", "otpPolicyDigits", "otpPolicyPeriod", "otpPolicyLookAheadWindow", "registrationAllowed"],
-  ...["registrationEmailAsUsername", "verifyEmail", "resetPasswordAllowed", "editUsernameAllowed", "eventsExpiration"],
+  ...["userProfile", "registrationEmailAsUsername", "verifyEmail", "resetPasswordAllowed", "editUsernameAllowed", "eventsExpiration"],
 ];
 
 export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
@@ -91,6 +92,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
       emailAsUsername: flagOf(value.registrationEmailAsUsername),
       verifyEmail: flagOf(value.verifyEmail),
     }),
+    userProfile: userProfileOf(realm),
     passwordReset: defined({ enabled: flagOf(value.resetPasswordAllowed) }),
     account: defined({ changeUsername: flagOf(value.editUsernameAllowed) }),
     audit: defined({ retentionDays: scaled("eventsExpiration", DAY, 7, 3_650) }),
