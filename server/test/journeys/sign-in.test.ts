@@ -306,8 +306,8 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
       return { what, weight: parts.reduce((sum, part) => sum + part, 0), parts: parts.length };
     };
     const first = await weigh("sign-in page", () => page.goto(stage.url + loginOf(realm)));
-    // Document, style sheet and the script for passkeys.
-    expect(first.parts).toBe(3);
+    // Document, style sheet, and the scripts for forms and passkeys.
+    expect(first.parts).toBe(4);
     expect(first.weight).toBeLessThan(20_000);
     await typePassword(page, "ada");
     await heading(page, "Set up an authenticator app");

@@ -16,7 +16,7 @@ openidBroker((stage) => {
 });
 
 const DOMAIN = "acme.example";
-const ids = /[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g;
+const ids = /nonce="[^"]*"|[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const masked = (text: string, name: string) => text.replaceAll(name, "NAME").replace(ids, "ID");
 
 const provider = (alias: string, config: object = {}) => ({ ...openidProvider(peer, { alias, ...config }), displayName: `The ${alias}` });
