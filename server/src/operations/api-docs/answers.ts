@@ -200,8 +200,9 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
 }
 
-/** A record that PUT replaces and returns has a version. */
+/** A record that PUT replaces and returns has a version, unless its routes say that it has none. */
 function isRecord({ get, put }: PathItem): boolean {
+  if (put?.["x-versioned"] === false) return false;
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
   return get?.["x-versioned"] === true || answered?.$ref !== undefined;
 }

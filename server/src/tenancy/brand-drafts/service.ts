@@ -10,7 +10,6 @@ const LIFETIME = 12 * HOUR;
 
 const errors = defineErrors("branding", {
   no_session: [409, "A draft is shown to the session that made it: sign in by a browser to make one"],
-  no_draft: [404, "This session has no draft of the branding"],
 });
 
 /** Kept for this session alone. Nothing else changes, so nothing is in the trail. */
@@ -20,12 +19,9 @@ export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<Brandin
   return draft;
 }
 
-/** The draft of the caller's session. */
-export async function readDraft(ctx: ReadCtx): Promise<BrandingDraft> {
-  const draft = await findDraft(ctx.tx, ctx.realm, sessionOf(ctx), ctx.now);
-  if (!draft) throw errors.no_draft();
-  return draft;
-}
+/** The draft of the caller's session; empty where it has none, so that the page is as visitors see it. */
+export const readDraft = async (ctx: ReadCtx): Promise<BrandingDraft> =>
+  (await findDraft(ctx.tx, ctx.realm, sessionOf(ctx), ctx.now)) ?? {};
 
 /** The realm's settings as they would be with the draft. */
 export async function draftedSettings(ctx: ReadCtx): Promise<Settings & WithImages> {
