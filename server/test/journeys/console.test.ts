@@ -249,6 +249,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
 
   test("says when the server does not answer or fails, keeps what was typed, and goes on when it is back", async () => {
     const page = await administrator("settings");
+    await page.waitForLoadState("networkidle");
     const version = page.getByLabel("Version");
     await version.fill("7");
     await page.context().setOffline(true);

@@ -8,18 +8,19 @@ import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { entries } from "./app/areas.ts";
+import { later } from "./app/later.ts";
 import { areaCode, router } from "./app/router.tsx";
 import { whoAmI } from "./app/session.tsx";
 import { begin } from "./i18n/index.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 // Dialogs and messages come after the page.
-const Notifications = lazy(async () => ({ default: (await import("@mantine/notifications")).Notifications }));
-const ConfirmDialog = lazy(async () => ({ default: (await import("./kit/confirm.tsx")).ConfirmDialog }));
-const SignInAgain = lazy(async () => ({ default: (await import("./app/sign-in-dialog.tsx")).SignInAgain }));
+const Notifications = later(async () => (await import("@mantine/notifications")).Notifications);
+const ConfirmDialog = later(async () => (await import("./kit/confirm.tsx")).ConfirmDialog);
+const SignInAgain = later(async () => (await import("./app/sign-in-dialog.tsx")).SignInAgain);
 
 // The policy of the page allows styles with this nonce alone.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";

@@ -2,21 +2,22 @@ import { ApiProblem } from "@gatehouse/api";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useText } from "../i18n/index.ts";
 import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { entries } from "./areas.ts";
+import { later } from "./later.ts";
 import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
 import { isVisible, Shell } from "./shell.tsx";
 import { SignedIn, signInUrl } from "./sign-in-again.tsx";
 
 // Loaded beside the area itself: the frame is there before them.
-const ListPage = lazy(async () => ({ default: (await import("../kit/list-page.tsx")).ListPage }));
-const RecordPage = lazy(async () => ({ default: (await import("../kit/record-page.tsx")).RecordPage }));
-const Realms = lazy(async () => ({ default: (await import("../areas/realms.tsx")).Realms }));
+const ListPage = later(async () => (await import("../kit/list-page.tsx")).ListPage);
+const RecordPage = later(async () => (await import("../kit/record-page.tsx")).RecordPage);
+const Realms = later(async () => (await import("../areas/realms.tsx")).Realms);
 
-const TryItCallback = lazy(async () => ({ default: (await import("../areas/try-it.callback.tsx")).TryItCallback }));
+const TryItCallback = later(async () => (await import("../areas/try-it.callback.tsx")).TryItCallback);
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 

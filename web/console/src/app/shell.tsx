@@ -17,17 +17,18 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import { IconBook, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
 import { type Entry, entries, groups } from "./areas.ts";
 import { ServerHealth } from "./health.tsx";
 import { AreaIcon } from "./icons.tsx";
+import { later } from "./later.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
 import { recordName } from "./record-name.ts";
 import { type RealmSession, useRealm } from "./session.tsx";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const Palette = later(async () => (await import("./palette.tsx")).Palette);
 
 /** Whether the caller sees an area: what the permissions forbid is hidden. */
 export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
