@@ -87,7 +87,7 @@ async function settle({ status }: Targeted): Promise<void> {
   for (;;) {
     await iam.server.scimTargets.runDue();
     const { state, syncing } = await status();
-    if (!syncing || state !== "WORKING") return;
+    if (!syncing || ["PAUSED", "SUSPENDED", "DISABLED"].includes(state)) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
