@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { buildValidator, noContent, noContentAnswer, Problem, pathParams } from "../../platform/http/index.ts";
+import { buildValidator, noContent, noContentAnswer, Problem, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { imageErrors } from "./errors.ts";
 import { type ImageMediaType, type ImageName, isImageName, mediaTypes, RealmImage } from "./schema.ts";
 import { cleanImage, listImages, MAX_IMAGE, readImage, removeImage, saveImage } from "./service.ts";
@@ -9,6 +10,12 @@ const config = { permission: "manage-realm", versioned: false } as const;
 const tags = ["Settings"];
 const params = pathParams("image");
 const picture = (what: string, example: string) => ({ schema: Type.String({ format: "binary", description: what, examples: [example] }) });
+
+const imageList: ShortList<RealmImage> = {
+  sorts: { name: ({ name }) => name },
+  names: ({ name }) => [name],
+  ids: () => [],
+};
 
 /** An unknown name is a 404, like a malformed id. */
 function named({ image: name }: { readonly image: string }): ImageName {
@@ -26,9 +33,15 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/",
     {
       config,
-      schema: { summary: "List the images of the realm's brand", tags, params: pathParams(), response: { 200: Type.Array(RealmImage) } },
+      schema: {
+        summary: "List the images of the realm's brand",
+        tags,
+        params: pathParams(),
+        querystring: ListQuery,
+        response: { 200: Type.Array(RealmImage) },
+      },
     },
-    (req) => req.read(listImages),
+    async (req, reply) => paged(reply, pageInMemory(await req.read(listImages), imageList, req.query)),
   );
 
   app.get(

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { oneOf, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import Type, { type Static } from "typebox";
+import { oneOf, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { locales, Settings, UpdateSettings } from "./schema.ts";
 import { readSettings, readTexts, saveSettings, type VersionedSettings } from "./service.ts";
 
@@ -14,6 +15,12 @@ const PageText = Type.Object(
   },
   { $id: "PageText" },
 );
+
+const textList: ShortList<Static<typeof PageText>> = {
+  sorts: { name: ({ name }) => name },
+  names: ({ name, shipped, own }) => [name, shipped, own ?? ""],
+  ids: () => [],
+};
 
 /** Mounted under /admin/realms/:realm/settings. */
 export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
@@ -41,9 +48,11 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
         description: "Their names, the words that ship, and the realm's own where it has some. The settings member `texts` changes them.",
         tags: ["Settings"],
         params: Type.Object({ realm: Type.String(), locale: oneOf(locales) }),
+        querystring: ListQuery,
         response: { 200: Type.Array(PageText) },
       },
     },
-    (req) => req.read((ctx) => readTexts(ctx.tx, ctx.realm, req.params.locale)),
+    async (req, reply) =>
+      paged(reply, pageInMemory(await req.read((ctx) => readTexts(ctx.tx, ctx.realm, req.params.locale)), textList, req.query)),
   );
 };
