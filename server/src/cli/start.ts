@@ -41,8 +41,9 @@ export const run: Command = async (call) => {
     const { apply } = call.options;
     if (typeof apply === "string") await (await import("./apply.ts")).applyAtStart(core, apply, call.note);
     await server.start();
-    await server.app.listen({ host: config.host, port: config.port });
+    // Before the first request can be answered: whoever got an answer may already send a signal.
     stopOnSignals(core, server);
+    await server.app.listen({ host: config.host, port: config.port });
     announce(call, core, firstStart);
   } catch (error) {
     await server?.close();

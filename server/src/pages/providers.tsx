@@ -20,7 +20,19 @@ export interface ShownLink {
 
 /** From so many on they stand in a grid, by their names alone. */
 const MANY = 5;
-const nameOf = (text: Messages, { label }: ShownLink) => text.continueWith.replace("{provider}", () => withoutBidiControls(label));
+
+/** "Continue with Acme". In a grid the name alone is seen, and the whole is read out. */
+const Name = ({ text, label, isShort }: { text: Messages; label: string; isShort: boolean }) => {
+  const [before = "", after = ""] = text.continueWith.split("{provider}");
+  const around = (words: string) => (isShort && words ? <span class="gh-hidden">{words}</span> : words);
+  return (
+    <>
+      {around(before)}
+      {label}
+      {around(after)}
+    </>
+  );
+};
 
 /** Links, not buttons of a form: browsers apply `form-action` to where a form is redirected, and a link needs no such permission. */
 export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly ShownLink[] }) =>
@@ -28,17 +40,11 @@ export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly
     <ul class={links.length < MANY ? "gh-providers" : "gh-providers gh-providers--many"}>
       {links.map((link) => (
         <li>
-          <a
-            class="gh-button gh-button--plain gh-provider"
-            href={link.href}
-            rel="nofollow"
-            data-protocol={link.protocol}
-            aria-label={links.length < MANY ? undefined : nameOf(text, link)}
-          >
+          <a class="gh-button gh-button--plain gh-provider" href={link.href} rel="nofollow" data-protocol={link.protocol}>
             <Mark {...link} />
             <span class="gh-provider-name">
-              {links.length < MANY ? nameOf(text, link) : withoutBidiControls(link.label)}
-              {link.isDown ? <Note text={text.providerDown} /> : link.isLastUsed ? <Note text={text.lastUsed} /> : null}
+              <Name text={text} label={withoutBidiControls(link.label)} isShort={links.length >= MANY} />
+              <Note text={noteOf(text, link)} />
             </span>
           </a>
         </li>
@@ -46,13 +52,17 @@ export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly
     </ul>
   );
 
+const noteOf = (text: Messages, { isDown, isLastUsed }: ShownLink): string | null =>
+  isDown ? text.providerDown : isLastUsed ? text.lastUsed : null;
+
 /** Read out after the name, as a word of its own. */
-const Note = ({ text }: { text: string }) => (
-  <>
-    <span class="gh-hidden">: </span>
-    <span class="gh-provider-note">{text}</span>
-  </>
-);
+const Note = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <>
+      <span class="gh-hidden">: </span>
+      <span class="gh-provider-note">{text}</span>
+    </>
+  );
 
 /** The provider's own logo, or a mark of its kind. The name stands beside it. */
 function Mark({ mark = genericMark, logoUrl }: ShownLink) {

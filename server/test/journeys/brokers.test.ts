@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     await typePassword(tab, "ada");
     await press(tab, "Deny");
     await atHome(tab);
-    await tab.getByText("was cancelled").waitFor();
+    await tab.getByText("You cancelled signing in there").waitFor();
     await look(tab, "provider-cancelled");
     await link(tab, "Continue with Elsewhere").click();
     await tab.locator("[role=alert]").waitFor();

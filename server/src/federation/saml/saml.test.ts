@@ -127,7 +127,7 @@ describe("signing in", () => {
   test("a cancelled sign-in leads back to the choice, and what the provider refuses is recorded by its code", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const back = await sp.signIn(peer, { status: STATUS.authnFailed });
-    expect([back.status, back.text]).toEqual([200, expect.stringContaining("was cancelled")]);
+    expect([back.status, back.text]).toEqual([200, expect.stringContaining("You cancelled signing in there")]);
     expect((await sp.signIn(peer, { status: STATUS.noAuthnContext })).status).toBe(400);
     expect(await sp.failures()).toEqual(["corp: upstream_no_authn_context"]);
   });
