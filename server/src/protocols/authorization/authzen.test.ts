@@ -324,7 +324,8 @@ test("one check takes at most three statements; a changed policy counts on this 
   };
   await cost();
   // The fewest of some, because background work queries the database now and then.
-  const fewest = Math.min(await cost(), await cost(), await cost());
+  let fewest = await cost();
+  for (let rounds = 0; rounds < 20; rounds++) fewest = Math.min(fewest, await cost());
   query.mockRestore();
   expect(fewest).toBeGreaterThan(0);
   expect(fewest).toBeLessThanOrEqual(3);
