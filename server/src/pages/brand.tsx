@@ -26,7 +26,7 @@ export function BrandMark({ branding, theme }: { branding: Branding; theme?: The
   );
 }
 
-/** Where the realm's terms and its privacy statement are. */
+/** Links to the realm's terms and its privacy statement. */
 export function BrandLinks({ branding, locale }: { branding: Branding; locale: Locale }) {
   const text = messagesOf(locale);
   const links = [

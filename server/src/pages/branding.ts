@@ -18,7 +18,7 @@ export interface Branding {
   readonly welcomeTexts?: Readonly<Record<string, string>>;
   readonly privacyUrl?: string | null;
   readonly terms?: { readonly url: string | null };
-  /** Where a brand that is only tried has its style sheet. */
+  /** The address of a draft's style sheet. */
   readonly themeHref?: string;
   /** The pictures that the realm keeps here. */
   readonly images?: { readonly "logo-dark"?: BrandImage; readonly favicon?: BrandImage };

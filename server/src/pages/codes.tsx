@@ -6,7 +6,7 @@ import { Isolated } from "./text.tsx";
 interface CodeView {
   readonly text: Messages;
   readonly hint?: string | undefined;
-  /** How many digits it has: telephones show their number keys and offer what a message has just brought. Null: not digits only. */
+  /** The number of digits: telephones then show number keys and offer the code of a message that has just arrived. Null: not digits only. */
   readonly digits: number | null;
   readonly alert: StepAlert;
   /** After how many seconds another one can be asked for. */
@@ -53,7 +53,7 @@ interface AppSetupView {
   readonly issuer: string;
   readonly account: string;
   readonly label: string;
-  /** The same as an address that an app on this device opens. */
+  /** The address of the same key, which an app on this device opens. */
   readonly uri: string;
   readonly digits: number;
 }

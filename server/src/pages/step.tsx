@@ -25,7 +25,7 @@ export interface StepView extends PageFrame, FormTarget {
   readonly body: ComponentChildren;
   /** `{time}` in the text is how long to wait. */
   readonly problem?: Problem | undefined;
-  /** It is said below the field that is invalid, not above the form. */
+  /** The problem stands below the invalid field, not above the form. */
   readonly problemAtField?: boolean;
   readonly notice?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;

@@ -30,7 +30,7 @@ const CACHE = new URL("../../.cache/", import.meta.url).pathname;
 /** Compiling the schemas that a file's requests need takes longer than building the rest of a server. */
 const compiled = compiledSchemas();
 
-/** What files may share: realms of their own, and no way to what belongs to all, such as jobs and counters. */
+/** Files may share this part: it makes realms, and gives no way to jobs and counters, which belong to all files. */
 export interface SharedHarness {
   readonly core: Pick<Core, "db" | "work" | "vault" | "changes" | "realms" | "config">;
   readonly server: Pick<Server, "app">;

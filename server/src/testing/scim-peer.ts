@@ -26,7 +26,7 @@ export interface ScimPeer {
   token: string;
   /** Whether a request is let in; by default with the token as a bearer. */
   accepts: (authorization: string | undefined) => boolean;
-  /** Of a client's credentials at `tokenUrl`, in the order of the requests. */
+  /** The client's credentials that `tokenUrl` received, in the order of the requests. */
   readonly tokenRequests: { readonly authorization: string | undefined; readonly form: Record<string, string> }[];
   readonly tokenUrl: string;
   trouble: Trouble;

@@ -66,7 +66,7 @@ test("a group is created, renamed, filled and emptied as Microsoft Entra and Okt
     { op: "add", path: "members", value: { value: c } },
   ]);
   expect(renamed.body).toMatchObject({ displayName: "N", members: [{ value: c, type: "User" }] });
-  // Of `returned: request`: conformance testers compare members with what they sent.
+  // `display` is `returned: request`, and conformance testers compare members with what they sent.
   expect(renamed.body.members[0]).not.toHaveProperty("display");
   expect((await scim.get(`${at}?attributes=members.value,members.display`)).body.members).toEqual([{ value: c, display: "user2" }]);
   expect((await scim.patch(at, [{ op: "replace", value: { id: a } }])).body.scimType).toBe("mutability");

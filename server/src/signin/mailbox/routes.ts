@@ -5,7 +5,7 @@ import { browser, declare, field, notFound } from "../../platform/http/index.ts"
 import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { isLocal, type Visitors } from "../login/index.ts";
 
-/** How often an empty mailbox is looked into again. */
+/** The page of an empty mailbox reloads at this interval. */
 const LOOK_AGAIN_SECONDS = 3;
 
 /** Mounted under /realms/:realm, where there is a mailbox. */

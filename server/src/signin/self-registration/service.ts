@@ -96,7 +96,7 @@ class NotMailed extends Error {
   }
 }
 
-/** The same mail again, with another link and code; those before it stop working. Where none can leave, they stay. */
+/** Sends the mail again, with another link and code. Earlier ones stop working, unless no mail can leave. */
 export async function mailAgain(
   parts: RegistrationParts,
   origin: Origin,

@@ -55,7 +55,7 @@ export interface OutgoingMessage {
 export interface Messages {
   /** Whether messages of this channel can be sent: for pages that offer one only if it works. */
   canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
-  /** The same without a query, for pages; not in a transaction, which may have changed it. */
+  /** Pages ask it without a query. It must not be asked in a transaction, which may have changed the answer. */
   offers(realm: string, channel: Channel): Promise<boolean>;
   /**
    * Puts a message into the transaction: it leaves if, and only after, that commits. Answers its id, or null when one with the same

@@ -19,31 +19,17 @@ export interface StoredSettings {
   readonly version: number;
 }
 
-export async function findSettings(db: Db, realm: string): Promise<StoredSettings | null> {
-  const row = await db.selectFrom("realm_settings").select(["settings", "version"]).where("realm_id", "=", realm).executeTakeFirst();
-  return row ?? null;
-}
+const stored = (db: Db, realm: string) => db.selectFrom("realm_settings").select(["settings", "version"]).where("realm_id", "=", realm);
+
+export const findSettings = async (db: Db, realm: string): Promise<StoredSettings | null> =>
+  (await stored(db, realm).executeTakeFirst()) ?? null;
 
 /** Held until commit as they are, beside others who hold them. */
-export async function holdSettings(tx: Tx, realm: string): Promise<StoredSettings | null> {
-  const row = await tx
-    .selectFrom("realm_settings")
-    .select(["settings", "version"])
-    .where("realm_id", "=", realm)
-    .forShare()
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const holdSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
+  (await stored(tx, realm).forShare().executeTakeFirst()) ?? null;
 
-export async function lockSettings(tx: Tx, realm: string): Promise<StoredSettings | null> {
-  const row = await tx
-    .selectFrom("realm_settings")
-    .select(["settings", "version"])
-    .where("realm_id", "=", realm)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const lockSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
+  (await stored(tx, realm).forUpdate().executeTakeFirst()) ?? null;
 
 export async function insertSettings(tx: Tx, realm: string, settings: Record<string, unknown>): Promise<void> {
   await tx

@@ -18,32 +18,42 @@ export interface PickerProps<T> {
   onChoose(value: string | null): void;
 }
 
-/** Chooses one record of a list by searching for it. */
-export function Picker<T>({ label, path, value, text, chosen, required, error, onChoose }: PickerProps<T>) {
+/** The records of a list that match the typed text, and the properties of an input that searches them on the server. */
+function useSearch<T>(path: string) {
   const t = useText();
   const { api, realm } = useRealm();
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed, 200);
-  const found = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey: [realm, "pick", path, search],
     queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
   });
-  const data = (found.data?.items ?? []).map((item) => ({ value: value(item), label: text(item) }));
+  const searching = {
+    placeholder: t("Type to search"),
+    onSearchChange: setTyped,
+    searchable: true,
+    nothingFoundMessage: isFetching ? t("Searching …") : t("Nothing matches"),
+  };
+  return { found: data?.items ?? [], searching };
+}
+
+/** Chooses one record of a list by searching for it. */
+export function Picker<T>({ label, path, value, text, chosen, required, error, onChoose }: PickerProps<T>) {
+  const t = useText();
+  const { found, searching } = useSearch<T>(path);
+  const data = found.map((item) => ({ value: value(item), label: text(item) }));
   const known = chosen === null || data.some((one) => one.value === chosen) ? data : [{ value: chosen, label: chosen }, ...data];
   return (
     <Select
       label={t(label)}
-      placeholder={t("Type to search")}
       data={known}
       value={chosen}
       onChange={onChoose}
-      onSearchChange={setTyped}
-      searchable
+      {...searching}
       clearable
       required={required ?? false}
       error={error}
       filter={({ options }) => options}
-      nothingFoundMessage={found.isFetching ? t("Searching …") : t("Nothing matches")}
     />
   );
 }
@@ -59,12 +69,7 @@ interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" 
 export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled, onChoose }: ManyPickerProps<T>) {
   const t = useText();
   const { api, realm } = useRealm();
-  const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, 200);
-  const found = useQuery({
-    queryKey: [realm, "pick", path, search],
-    queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
-  });
+  const { found, searching } = useSearch<T>(path);
   const named = useQueries({
     queries: chosen.map((id) => ({
       queryKey: [realm, "named", path, id],
@@ -73,21 +78,17 @@ export function ManyPicker<T>({ label, description, path, value, text, chosen, e
     })),
   });
   const labels = new Map(chosen.map((id) => [id, id]));
-  for (const item of [...named.flatMap(({ data }) => (data === undefined ? [] : [data])), ...(found.data?.items ?? [])])
-    labels.set(value(item), text(item));
+  for (const item of [...named.flatMap(({ data }) => (data === undefined ? [] : [data])), ...found]) labels.set(value(item), text(item));
   return (
     <MultiSelect
       label={t(label)}
       {...(description !== undefined && { description: t(description) })}
-      placeholder={t("Type to search")}
       data={[...labels].map(([id, name]) => ({ value: id, label: name }))}
       value={[...chosen]}
       onChange={onChoose}
-      onSearchChange={setTyped}
-      searchable
+      {...searching}
       disabled={disabled ?? false}
       error={error}
-      nothingFoundMessage={found.isFetching ? t("Searching …") : t("Nothing matches")}
     />
   );
 }
