@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startPostgres } from "./peers/index.mjs";
 import { ensurePeers } from "./peers/install.mjs";
@@ -80,20 +80,32 @@ function readArguments(given) {
 }
 
 /**
- * The totals over all projects. A file that failed before its tests could run counts as one failure.
+ * The totals over all projects, and each failure with the first line of its message. A file that failed before its tests could run counts as one failure.
  * @param {string} file
  */
-async function readTotals(file) {
+async function readReport(file) {
+  /** @type {{ numPassedTests: number, numFailedTests: number, numTotalTests: number, testResults: { name: string, status: string, message: string, assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[] }} */
   const report = JSON.parse(await readFile(file, "utf8"));
-  const brokenFiles = report.testResults.filter(
-    (/** @type {{ status: string, assertionResults: { status: string }[] }} */ result) =>
-      result.status === "failed" && !result.assertionResults.some((test) => test.status === "failed"),
-  );
+  const failures = report.testResults
+    .filter(({ status }) => status === "failed")
+    .flatMap(({ name, message, assertionResults }) => {
+      const failed = assertionResults.filter(({ status }) => status === "failed");
+      const file = relative(server, name);
+      if (failed.length === 0) return [{ file, test: "the file itself", message }];
+      return failed.map(({ fullName, failureMessages }) => ({ file, test: fullName, message: failureMessages[0] ?? "" }));
+    });
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + brokenFiles.length,
+    failed: failures.length,
     skipped: report.numTotalTests - report.numPassedTests - report.numFailedTests,
+    failures,
   };
+}
+
+/** @param {{ file: string, test: string, message: string }[]} failures */
+function listFailures(failures) {
+  console.log("Failed:");
+  for (const { file, test, message } of failures) console.log(`- ${file} > ${test}\n    ${message.split("\n").slice(0, 4).join("\n    ")}`);
 }
 
 /**
@@ -141,11 +153,12 @@ async function main(folder) {
     const code = await node([vitest, "run", ...reporters, ...selection, ...args], { env });
     if (interrupted !== undefined) return interrupted;
 
-    const { passed, skipped, ...totals } = await readTotals(report);
+    const { passed, skipped, failures, ...totals } = await readReport(report);
     const ran = passed + totals.failed > 0;
     const onlyOutside = ran && totals.failed === 0 && code !== 0;
     const failed = onlyOutside ? 1 : totals.failed;
     if (!ran) console.error("No test ran. Do the arguments name a test file?");
+    if (failures.length > 0) listFailures(failures);
     if (onlyOutside) console.error("Every test passed, but something failed outside them (see above): that counts as one failure.");
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
     return code || (failed > 0 || !ran ? 1 : 0);
