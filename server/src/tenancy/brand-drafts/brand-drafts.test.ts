@@ -84,7 +84,7 @@ describe("the brand", () => {
     expect(html).toContain(`src="http://localhost:8080${logo}"`);
     expect(html).toContain(`src="http://localhost:8080${dark}"`);
     expect(html).toContain("background:#b91c1c;color:#ffffff");
-    expect(html).toContain("<strong>Firefox, Linux</strong>");
+    expect(html).toContain("<strong><bdi>Firefox, Linux</bdi></strong>");
     expect(plain).toContain("Browser: Firefox, Linux");
     expect(plain.endsWith("-- \nNorthwind")).toBe(true);
 

@@ -9,7 +9,7 @@ export function renderDraft(
   locale: Locale,
   theme: "light" | "dark" | undefined,
 ): string {
-  const text = messagesOf(locale);
+  const text = messagesOf({ locale, branding: settings });
   return renderStep({
     branding: { ...settings, themeHref },
     ...{ locale, theme, csrf: "", action: "#", hidden: {}, others: [], canRestart: false },

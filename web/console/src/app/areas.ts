@@ -159,7 +159,13 @@ export const groups: readonly Group[] = [
         title: "Branding",
         icon: "palette",
         permission: ["manage-realm"],
-        load: async () => ({ Page: (await import("../areas/settings.tsx")).Branding }),
+        load: async () => ({ Page: (await import("../areas/branding.tsx")).Branding }),
+      },
+      texts: {
+        title: "Texts",
+        icon: "language",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/texts.tsx")).Texts }),
       },
       messages: {
         title: "Messages",
