@@ -10,7 +10,7 @@ import type { Draft } from "../kit/schema-form.tsx";
 
 /** Long enough that a word is typed to its end. */
 const PAUSE = 350;
-const SCREENS = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 780 } } as const;
+const SCREENS = { desktop: { width: 1000, height: 680 }, phone: { width: 390, height: 780 } } as const;
 
 /**
  * The sign-in page with what is typed, made by the server: it keeps a draft for this session alone. The frame runs no scripts and cannot be

@@ -1,5 +1,5 @@
 import schema from "virtual:schema/UpdateRealmSettings";
-import { ColorInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
@@ -43,19 +43,27 @@ interface ColourProps extends ControlProps {
 /** Six digits of a colour, typed or picked. */
 function Colour({ label, description, value, error, readOnly, onChange }: ColourProps) {
   const t = useText();
+  const text = typeof value === "string" ? value : "";
   return (
-    <ColorInput
+    <TextInput
       label={t(label)}
       description={t(description)}
       placeholder={t("As shipped")}
-      value={typeof value === "string" ? value : ""}
+      value={text}
       error={error}
       disabled={readOnly}
-      format="hex"
-      fixOnBlur={false}
-      withEyeDropper={false}
-      popoverProps={{ withinPortal: true }}
-      onChange={(next) => onChange(next === "" ? null : next)}
+      leftSection={
+        <input
+          type="color"
+          className="colour"
+          aria-label={t("Pick: {name}", { name: t(label) })}
+          value={/^#[0-9a-f]{6}$/i.test(text) ? text : "#ffffff"}
+          disabled={readOnly}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      }
+      leftSectionPointerEvents="all"
+      onChange={(event) => onChange(event.currentTarget.value || null)}
     />
   );
 }

@@ -107,4 +107,5 @@ export const third: Readonly<Record<string, string>> = {
   "Behind the card, in place of the background style.": "Achter de kaart, in plaats van de achtergrondstijl.",
   "{name} is larger than 512 kB.": "{name} is groter dan 512 kB.",
   "{name} is neither a PNG nor an SVG.": "{name} is geen PNG en geen SVG.",
+  "Pick: {name}": "Kies: {name}",
 };
