@@ -4,7 +4,7 @@ import { describe } from "./schema.ts";
 const { kind } = describe("defaultLocale", schema.properties?.defaultLocale ?? {});
 
 /** The languages that the pages of realms speak. */
-export const pageLocales: readonly string[] = kind.kind === "choice" ? kind.options : [];
+export const pageLocales: readonly string[] = kind.kind === "choice" ? kind.options.map(String) : [];
 
 /** The name of a language, in the language of the console; a tag that no name is known of stands for itself. */
 export function localeName(tag: string, language: string): string {
