@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { anonymous } from "../../platform/http/index.ts";
+import { anonymous, requestSource } from "../../platform/http/index.ts";
 import {
   postFields,
   type ReceivedMessage,
@@ -133,11 +133,11 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     });
 
   /** Records what was refused; everything else is thrown. */
-  const recordRefusal = async ({ ip }: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
+  const recordRefusal = async (request: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
     if (!(error instanceof UpstreamError)) throw error;
     const { realm, alias } = provider;
     tools.log.warn({ err: error, realm, alias, reason: error.reason }, "a logout message of an identity provider was refused");
-    await brokers.failed(work, provider, error.reason, ip);
+    await brokers.failed(work, provider, error.reason, requestSource(request));
     return error;
   };
 

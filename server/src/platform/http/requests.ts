@@ -44,7 +44,11 @@ export const unitOfWorkPlugin = fp<Parts>(async (app, { background, ...usual }) 
   });
 });
 
+/** Where work comes from, for its audit events: the address, and the number by which the request is found. */
+export type RequestSource = ReturnType<typeof requestSource>;
+export const requestSource = ({ ip, id }: Pick<FastifyRequest, "ip" | "id">) => ({ sourceIp: ip, requestId: id });
+
 function origin(request: FastifyRequest) {
   if (!request.actor) throw new Error("A unit of work needs an actor: the route is not behind the gate");
-  return { realm: request.realmId, actor: request.actor, sourceIp: request.ip };
+  return { realm: request.realmId, actor: request.actor, ...requestSource(request) };
 }

@@ -30,6 +30,13 @@ const WEAK = [403, "auth.insufficient_authentication"];
 const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement });
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+const exchanging = (token: string) => ({
+  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+  ...{ subject_token: token, subject_token_type: ACCESS_TOKEN },
+});
+const unproven = ({ status, body }: Answer) => [status, body.error_description];
+const UNPROVEN = [400, "the user of subject_token has not proven what signing in to this client asks for"];
 /** The password, which a mailed link has not proven, or the code of the app. */
 const asksMore = ({ page, left }: { page: Answer; left: URL | null }) => left === null && /name="(code|password)"/.test(page.text);
 const asksForCode = ({ page, left }: { page: Answer; left: URL | null }) => left === null && page.text.includes('name="code"');
@@ -180,15 +187,58 @@ const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
     const { body: client } = await realm.asMaster().get(`/clients/${quick.id}`);
     expect((await realm.asMaster().put(`/clients/${quick.id}`, { ...client, audience: ["api"] })).status).toBe(200);
     const { body } = await quick.signIn(browser, { username, password: PASSWORD });
-    const type = "urn:ietf:params:oauth:token-type:access_token";
-    const exchanged = await api.post("/token", {
-      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      ...{ subject_token: body.access_token, subject_token_type: type },
+    expect(unproven(await api.post("/token", exchanging(body.access_token)))).toEqual(UNPROVEN);
+  },
+  "token exchange and the account API, by a token of the password grant": async ({ realm, username }) => {
+    const legacy = await relyingParty(iam, realm, {
+      ...{ clientId: "legacy", publicClient: false, grantTypes: ["password"], directGrantFlow: "weak", redirectUris: [] },
+      ...{ audience: ["backend"], firstParty: true, scopes: ["openid", "account"] },
     });
-    expect([exchanged.status, exchanged.body.error_description]).toEqual([
-      400,
-      "the user of subject_token has not proven what signing in to this client asks for",
-    ]);
+    const api = await relyingParty(iam, realm, {
+      ...{ clientId: "backend", publicClient: false, grantTypes: ["token-exchange"], redirectUris: [] },
+    });
+    const signIn = async (name: string) => {
+      const form = { grant_type: "password", username: name, password: PASSWORD, scope: "openid account" };
+      const { status, text, body } = await legacy.post("/token", form);
+      expect(status, text).toBe(200);
+      return body.access_token as string;
+    };
+    const profile = (token: string) => iam.browser().get(`/realms/${realm.name}/account/profile`, by(token));
+    const weak = await signIn(username);
+    expect(unproven(await api.post("/token", exchanging(weak)))).toEqual(UNPROVEN);
+    expect(refusal(await profile(weak))).toEqual(WEAK);
+    // The password is all that the realm's flow asks of this one.
+    const enough = await signIn((await realm.user()).username);
+    expect((await api.post("/token", exchanging(enough))).status).toBe(200);
+    expect((await profile(enough)).status).toBe(200);
+  },
+  "an agent's delegation": async ({ browser, realm, username, userId, quick }) => {
+    const boss = realm.asMaster();
+    const agent = await relyingParty(iam, realm, {
+      ...{ clientId: "robot", publicClient: false, grantTypes: ["client_credentials"], redirectUris: [] },
+    });
+    const { id } = (await boss.post("/agents", { name: "robot", clientId: "robot", ownerUserId: userId, scopes: ["openid"] })).body;
+    expect((await boss.post(`/agents/${id}/activate`)).status).toBe(200);
+    const own = (await agent.post("/token", { grant_type: "client_credentials" })).body.access_token;
+    const { body } = await quick.signIn(browser, { username, password: PASSWORD });
+    const actor = { actor_token: own, actor_token_type: ACCESS_TOKEN };
+    expect(unproven(await agent.post("/agent/delegation/token", { ...exchanging(body.access_token), ...actor }))).toEqual(UNPROVEN);
+  },
+  "a resource server's question what the user may do, in any form": async ({ browser, realm, username, quick }) => {
+    const boss = realm.asMaster();
+    const server = await relyingParty(iam, realm, {
+      ...{ clientId: "docs", publicClient: false, grantTypes: ["client_credentials", "uma-ticket"], redirectUris: [] },
+    });
+    const authz = `/clients/${server.id}/authz`;
+    expect((await boss.put(`${authz}/settings`, { enabled: true, policyEnforcementMode: "PERMISSIVE" })).status).toBe(200);
+    expect((await boss.post(`${authz}/scopes`, { name: "view" })).status).toBe(201);
+    expect((await boss.post(`${authz}/resources`, { name: "a", scopes: ["view"] })).status).toBe(201);
+    const { body: client } = await boss.get(`/clients/${quick.id}`);
+    expect((await boss.put(`/clients/${quick.id}`, { ...client, audience: ["docs"] })).status).toBe(200);
+    const { body } = await quick.signIn(browser, { username, password: PASSWORD });
+    const asked = { grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket", audience: "docs", permission: "a#view" };
+    for (const mode of [{}, { response_mode: "decision" }, { response_mode: "permissions" }])
+      expect(unproven(await server.post("/token", { ...asked, ...mode, subject_token: body.access_token }))).toEqual(UNPROVEN);
   },
   "a transaction": async ({ browser, realm, username, userId, code, quick }) => {
     // With the code that signs, the password and the app are proven; this client asks for more.

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import { declare, noContent, noContentAnswer, pathParams, registration } from "../../platform/http/index.ts";
+import { declare, noContent, noContentAnswer, pathParams, registration, requestSource } from "../../platform/http/index.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import {
   admit,
@@ -110,7 +110,9 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
   );
 };
 
-const callerOf = ({ realmId, presentedToken, ip }: FastifyRequest): Caller => ({ realm: realmId, token: presentedToken, sourceIp: ip });
+const callerOf = (request: FastifyRequest): Caller => ({
+  ...{ realm: request.realmId, token: request.presentedToken, from: requestSource(request) },
+});
 
 /** RFC 7592 §2.2: null counts as omitted; so do empty strings, which some clients send. */
 function withoutEmpty(body: unknown): unknown {

@@ -9,6 +9,7 @@ export interface TokenCtx {
   readonly client: ClientSnapshot;
   readonly binding: Binding;
   readonly sourceIp: string;
+  readonly requestId: string;
 }
 
 /** The grant's parameters; empty ones count as omitted (RFC 6749 §3.2). */

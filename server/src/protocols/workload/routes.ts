@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
-import { anonymous, declare } from "../../platform/http/index.ts";
+import { anonymous, declare, requestSource } from "../../platform/http/index.ts";
 import { formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { exchangeWorkloadToken, GRANT_TYPE, TOKEN_TYPE } from "./exchange.ts";
@@ -51,8 +51,8 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     },
     async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
-      const { headers, ip: sourceIp } = request;
-      const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), sourceIp });
+      const { headers } = request;
+      const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), ...requestSource(request) });
       return reply.header("cache-control", "no-store").send(answer);
     },
   );

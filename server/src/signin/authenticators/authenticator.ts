@@ -43,6 +43,8 @@ export interface VisitorFacts {
   /** Known to this browser only; what is kept for it is bound to this. */
   readonly preSession: string;
   readonly sourceIp: string;
+  /** The number of the request, for audit events; undefined where no request of a browser is answered. */
+  readonly requestId?: string | undefined;
   readonly userAgent: string | null;
   readonly locale: Locale;
   /** The value of the cookie by which a browser is known again to a user who signed in with it before. */

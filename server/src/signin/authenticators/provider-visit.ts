@@ -114,4 +114,4 @@ const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
 };
 
 export const recordBrokerFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
-  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);
+  parts.brokers.failed(parts.work, provider, reason, { sourceIp: visitor.sourceIp, requestId: visitor.requestId });

@@ -4,6 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import { hmac, randomToken, safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import type { RequestSource } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { findProvider, keepDeviceToken } from "../../tenancy/messaging/index.ts";
 import { devicesOf, type Enrollment, findEnrollment, PUSH, saveDevice, useEnrollment } from "./devices.store.ts";
@@ -23,7 +24,7 @@ export interface EnrollmentParts {
 export interface Enrolling {
   readonly realm: string;
   readonly token: string;
-  readonly sourceIp: string;
+  readonly from: RequestSource;
 }
 
 const CHALLENGE_LIFETIME = 10 * MINUTE;
@@ -80,7 +81,7 @@ export async function enrollDevice(parts: EnrollmentParts, who: Enrolling, input
       "it has to be signed by the key that is sent, with typ gatehouse-enroll+jwt, the given aud, and a fresh iat",
     );
   if (!enrollmentChallenges(parts.vault).accepts(who.realm, who.token, proven.challenge, clock.now())) throw deviceErrors.bad_challenge();
-  const origin = { realm: who.realm, actor: ownerOf(who.realm, enrollment), sourceIp: who.sourceIp };
+  const origin = { realm: who.realm, actor: ownerOf(who.realm, enrollment), ...who.from };
   return parts.work.transact(origin, (ctx) => addDevice(ctx, parts.vault, enrollment, key, input));
 }
 

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderImpersonation, sendPage } from "../../pages/index.ts";
-import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
+import { browser, declare, link, logFailure, page, redirect, requestSource } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { loginPath, type PageParts, seeOther } from "../login/index.ts";
@@ -42,7 +42,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       const form = { ...visitors.formOf(request, reply), action: `/realms/${realmId}/impersonation`, hidden: { ticket: token } };
       return sendPage(reply, 200, renderImpersonation({ ...form, account: ticket.username }));
     }
-    const origin = { realm: realmId, actor: actorOfTicket(ticket, realmId), sourceIp: request.ip };
+    const origin = { realm: realmId, actor: actorOfTicket(ticket, realmId), ...requestSource(request) };
     const opening = {
       token,
       policy: realm.settings.sessions,

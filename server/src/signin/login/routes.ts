@@ -5,7 +5,7 @@ import { providerLogoutRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { themeCss, themeVersion } from "../../pages/index.ts";
-import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { anonymous, browser, declare, field, page, redirect, requestSource } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
@@ -110,7 +110,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       visitor: {
         // The data of a sign-in stays bound to the pre-session that it began with.
         ...{ session, preSession: interaction?.browser ?? visitor.preSession },
-        sourceIp: request.ip,
+        ...requestSource(request),
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
         deviceToken: visitor.deviceToken,

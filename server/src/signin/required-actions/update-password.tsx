@@ -72,7 +72,12 @@ const again = (text: TextKey, title: TextKey = "passwordRefusedTitle"): Answer =
 
 async function recordWrongPassword({ parts, realm, user, visitor }: StepContext): Promise<void> {
   const { userId, username } = user!;
-  const origin = { realm: realm.realmId, actor: actorOf({ id: userId, name: username, realm: realm.realmId }), sourceIp: visitor.sourceIp };
+  const origin = {
+    realm: realm.realmId,
+    actor: actorOf({ id: userId, name: username, realm: realm.realmId }),
+    sourceIp: visitor.sourceIp,
+    requestId: visitor.requestId,
+  };
   await parts.work.transact(origin, async (ctx) =>
     ctx.audit({
       ...{ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", resourceType: "users", resourceId: userId },

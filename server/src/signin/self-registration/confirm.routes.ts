@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { field, link, page, redirect } from "../../platform/http/index.ts";
+import { field, link, page, redirect, requestSource } from "../../platform/http/index.ts";
 import {
   type ActionToken,
   findToken,
@@ -71,7 +71,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   };
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
-    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), ...requestSource(request) },
   });
 
   /** Whether it is the browser that registered. */

@@ -6,7 +6,7 @@ import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts"
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
+import { declare, field, link as linkCaller, page, redirect, requestSource } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
@@ -55,7 +55,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
-    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), ...requestSource(request) },
   });
   const showGone = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const showConfirmed = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 200, "email-confirmed");

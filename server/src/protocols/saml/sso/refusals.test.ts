@@ -31,7 +31,7 @@ async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: 
     const [event] = await realm.events("type=SAML_LOGIN");
     expect(event).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(new RegExp(`^${reason}: `)) });
     const number = /<code>([^<]+)<\/code>/.exec(answer.text)?.[1];
-    expect(event.detail, "the number on the page finds it").toContain(`(request ${number})`);
+    expect(await realm.events(`requestId=${number}`), "the number on the page finds it").toEqual([event]);
   }
 }
 
