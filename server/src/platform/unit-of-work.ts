@@ -36,6 +36,10 @@ export interface Origin {
   readonly ifMatch?: string | null;
 }
 
+/** The source of a request, for the audit events of its work: the address, and the number by which it is found. */
+export type RequestSource = ReturnType<typeof requestSource>;
+export const requestSource = ({ ip, id }: { readonly ip: string; readonly id: string }) => ({ sourceIp: ip, requestId: id });
+
 export interface UnitOfWork {
   /** Opens the transaction, runs the work, writes its audit events in it, commits. */
   transact<T>(origin: Origin, work: (ctx: Ctx) => Promise<T>): Promise<T>;

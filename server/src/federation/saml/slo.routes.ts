@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { anonymous, requestSource } from "../../platform/http/index.ts";
+import { anonymous } from "../../platform/http/index.ts";
 import {
   postFields,
   type ReceivedMessage,
@@ -16,7 +16,7 @@ import {
   soapEnvelope,
   soapFault,
 } from "../../platform/saml/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type BrokerParts, samlBrokerOf } from "../brokers/parts.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import { providerErrors } from "../providers/errors.ts";

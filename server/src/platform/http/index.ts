@@ -38,7 +38,7 @@ export {
 export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
-export { type RequestSource, requestSource, unitOfWorkPlugin } from "./requests.ts";
+export { unitOfWorkPlugin } from "./requests.ts";
 export { field, oneOf, page, redirect, refuseUnknownQuery, visibleName } from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
 export { streamBodies } from "./streamed-bodies.ts";

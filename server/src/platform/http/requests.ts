@@ -3,7 +3,7 @@ import fp from "fastify-plugin";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, Ctx, ReadCtx } from "../context.ts";
 import type { Db } from "../db/index.ts";
-import type { UnitOfWork } from "../unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../unit-of-work.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -43,10 +43,6 @@ export const unitOfWorkPlugin = fp<Parts>(async (app, { background, ...usual }) 
     return work({ tx: unitOf(this).db, realm, actor, now: clock.now() });
   });
 });
-
-/** Where work comes from, for its audit events: the address, and the number by which the request is found. */
-export type RequestSource = ReturnType<typeof requestSource>;
-export const requestSource = ({ ip, id }: Pick<FastifyRequest, "ip" | "id">) => ({ sourceIp: ip, requestId: id });
 
 function origin(request: FastifyRequest) {
   if (!request.actor) throw new Error("A unit of work needs an actor: the route is not behind the gate");

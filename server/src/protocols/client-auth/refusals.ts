@@ -10,7 +10,7 @@ const MAX_REALMS = 1_000;
 export interface Refused {
   readonly realm: string;
   readonly sourceIp: string | null;
-  /** Of this very refusal. */
+  /** The number of the request that was refused. */
   readonly requestId?: string | undefined;
   /** Refusals with the same key and address are counted in one event. */
   readonly key: string;

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anyOf, bearer, client, declare, requestSource } from "../../platform/http/index.ts";
+import { anyOf, bearer, client, declare } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { delegate, GRANT_TYPE, PATH } from "./delegate.ts";

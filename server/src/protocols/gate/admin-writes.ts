@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { AppError } from "../../kernel/errors.ts";
-import { isWrite, requestSource } from "../../platform/http/index.ts";
+import { isWrite } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 
 /** The resource of a request, for the audit trail. */
 export interface RequestedResource {

@@ -3,8 +3,8 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Actor, anonymousActor } from "../../platform/context.ts";
-import { requestSource } from "../../platform/http/index.ts";
 import { SamlError, type SamlReason } from "../../platform/saml/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import type { SamlParts } from "./parts.ts";
 
 /** Why a message or a sign-in was refused, beside what the SAML core finds. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Actor } from "../../platform/context.ts";
-import { requestSource } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Audience } from "../gate/index.ts";

@@ -10,9 +10,8 @@ import { createUser } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { RequestSource } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { actorOfSession, type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
 

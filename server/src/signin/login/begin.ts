@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymousActor } from "../../platform/context.ts";
-import { requestSource } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import type { Progress, SignInRequest } from "../authenticators/index.ts";
 import { startInteraction } from "../run/index.ts";

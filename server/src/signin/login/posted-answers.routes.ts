@@ -2,7 +2,8 @@ import formbody from "@fastify/formbody";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { askingProvider, brokerOf, type PostedAnswer, type ProviderSnapshot, REFUSED, UpstreamError } from "../../federation/index.ts";
-import { anonymous, type RequestSource, refuseDirtyText, requestSource } from "../../platform/http/index.ts";
+import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
+import { type RequestSource, requestSource } from "../../platform/unit-of-work.ts";
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 

@@ -1,7 +1,7 @@
 import type { ProviderLogoutParts } from "../../federation/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
-import { requestSource } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";

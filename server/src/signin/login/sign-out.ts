@@ -9,8 +9,7 @@ import {
   sendPage,
 } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { requestSource } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Exchange, Visitor, Visitors } from "./visitors.ts";
 

@@ -4,7 +4,8 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { field, link, page, redirect, requestSource } from "../../platform/http/index.ts";
+import { field, link, page, redirect } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import {
   type ActionToken,
   findToken,

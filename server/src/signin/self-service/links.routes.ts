@@ -6,8 +6,8 @@ import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts"
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { declare, field, link as linkCaller, page, redirect, requestSource } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";

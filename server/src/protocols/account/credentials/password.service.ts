@@ -12,9 +12,8 @@ import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { requestSource } from "../../../platform/http/index.ts";
 import { overloaded, passwordErrors } from "../../../platform/passwords/index.ts";
-import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
 import { accountErrors } from "../errors.ts";
 

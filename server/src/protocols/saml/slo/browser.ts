@@ -2,7 +2,7 @@ import { prepareUpstreamLogout, recordUpstreamLogout } from "../../../federation
 import { clock } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
-import { requestSource } from "../../../platform/http/index.ts";
+import { requestSource } from "../../../platform/unit-of-work.ts";
 import { seeOther, signedOutPath, signOutHere } from "../../../signin/login/index.ts";
 import { type LiveSession, leaveSession } from "../../../signin/sessions/index.ts";
 import { Refusal } from "../refusals.ts";

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../../kernel/clock.ts";
 import { renderNoAccess, sendPage } from "../../../pages/index.ts";
-import { requestSource } from "../../../platform/http/index.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
+import { requestSource } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { loginPath, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";

@@ -55,7 +55,7 @@ export const umaTicket: Grant<UmaSource> = {
     const ticket = await ticketOf(parts, params, lists.permission ?? []);
     const server = await serverOf(parts, ticket?.clientId ?? params.audience);
     const live = await subjectTokenOf(parts, client, params.subject_token);
-    // Of another client: whatever is answered, the same rule as for exchanging it.
+    // A token of another client is held against the same rule as for exchanging it, whatever is answered.
     if (live && isUsers(live) && live.clientId !== client.clientId) await assertStands(parts, client, live);
     const subjects = await subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
