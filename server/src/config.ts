@@ -138,7 +138,7 @@ function quote(raw: unknown): string {
 }
 
 /**
- * Whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
+ * Tells whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
  * command into the background does not count: its shell ends at once.
  */
 export const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "" }: Env = process.env): boolean =>

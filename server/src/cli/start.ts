@@ -41,7 +41,7 @@ export const run: Command = async (call) => {
     const { apply } = call.options;
     if (typeof apply === "string") await (await import("./apply.ts")).applyAtStart(core, apply, call.note);
     await server.start();
-    // Before the first request can be answered: whoever got an answer may already send a signal.
+    // Before the first request can be answered: a caller that got an answer may already send a signal.
     stopOnSignals(core, server);
     await server.app.listen({ host: config.host, port: config.port });
     announce(call, core, firstStart);

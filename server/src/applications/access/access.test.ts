@@ -98,7 +98,7 @@ describe("who may use an application", () => {
     expect((await admin.get(`/clients/${client.id}`)).body).toMatchObject({ allowedRoles: [newRole], allowedGroups: [`/${newGroup}`] });
     expect(await mayUse(userId, client.clientId)).toBe(true);
 
-    // What has taken the old name meanwhile is another role.
+    // The role that has taken the old name meanwhile is another role.
     const usurper = await post("/roles", { name: role.name });
     const outsider = await realm.user();
     await post(`/users/${outsider.userId}/roles`, { name: usurper.name });

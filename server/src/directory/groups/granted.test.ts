@@ -30,7 +30,7 @@ const inheritRoles = async (on: boolean) => {
   const settings = (await admin.get("/settings")).body;
   expect((await admin.put("/settings", { ...settings, groups: { inheritRoles: on } })).status).toBe(200);
 };
-/** Whether view-users counts for them at this moment. */
+/** Tells whether view-users counts for them at this moment. */
 const sees = async () => (await member.get("/users")).status === 200;
 
 describe("what a group grants counts on a member's next request", () => {

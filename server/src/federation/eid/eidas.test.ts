@@ -186,7 +186,7 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
 test("what is refused signs no user in, and is recorded", async () => {
   let sp = await brokered();
   for (const [i, [what, reason, answer]] of wrong.entries()) {
-    // Of a flood in one realm the first are recorded.
+    // The first refusals of a flood in one realm are recorded.
     if (i === 15) sp = await brokered();
     await signIn(sp, answer());
     const [event] = await sp.realm.events("type=BROKER_LOGIN");

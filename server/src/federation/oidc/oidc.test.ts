@@ -164,7 +164,7 @@ describe("what does not come from the provider for this very sign-in", () => {
   test("starts no session, makes no user, and is recorded once", async () => {
     const realm = await brokered({ trustEmail: true });
     for (const [what, answer, query = {}] of wrong) {
-      // Of more than 20 a minute the first are recorded.
+      // The first refusals are recorded of more than 20 a minute.
       clock.advance(5_000);
       const { browser, left } = await leave(realm);
       const answered = answer(left);

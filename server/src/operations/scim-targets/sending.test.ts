@@ -365,7 +365,7 @@ test("those who leave are deactivated, deleted or kept as the target says, and a
   await settle(of);
   expect(await of.status()).toMatchObject({ state: "WAITING_FOR_CONFIRMATION", users: { held: 30 } });
   expect(inactive()).toBe(0);
-  // What is right again waits no longer.
+  // An object that is right again waits no longer.
   await of.change({ users: { scope: "groups", groupIds: [staff] } });
   await settle(of);
   expect(await of.status()).toMatchObject({ state: "OK", users: { held: 0, synced: 30 } });

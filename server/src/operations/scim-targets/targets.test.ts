@@ -1,4 +1,4 @@
-// What administrators configure: rules, secrets, permissions. One sync, so that the store is tried on both databases.
+// The configuration of targets: rules, secrets, permissions. One sync runs, so that the store is tried on both databases.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import { type Harness, harness } from "../../testing/harness.ts";

@@ -266,7 +266,7 @@ describe("limits", () => {
     expect(answer).toMatchObject({ status: 200, truncated: true });
     expect(answer.body).toHaveLength(1000);
     await Promise.all(closed);
-    // What the sockets buffer on both sides, and nothing near the gigabyte.
+    // Sockets buffer some of it on both sides, and nothing near the gigabyte.
     expect(sent).toBeLessThan(64 * 1024 ** 2);
   });
 

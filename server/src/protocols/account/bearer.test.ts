@@ -93,7 +93,7 @@ describe("a user's access token", () => {
     const { page } = await walk(browser, iam.config.baseUrl, party.url({ max_age: "600" }));
     await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
     expect((await mint(token)).status).toBe(201);
-    // What lives without a session has no authentication.
+    // A token without a session has no authentication.
     const offline = await tokensOf(party, user, { scope: "openid account offline_access" });
     expect(refusal(await mint(offline.access_token))).toEqual(refusal(stale));
     const code = await giveTotp(iam, realm.name, user.userId);

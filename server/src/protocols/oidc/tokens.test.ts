@@ -106,7 +106,7 @@ describe("a refresh token", () => {
       expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
       return;
     }
-    // Whichever answer arrives, its token works, and no replay is detected.
+    // The token of each answer works, and no replay is detected.
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(1);
     for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);

@@ -59,7 +59,7 @@ interface Case {
   /** Differences from the default. */
   readonly expected?: {
     readonly access?: object;
-    /** Where all scopes are requested. */
+    /** The claims of the ID token, if all scopes are requested. */
     readonly id?: object;
     readonly roles?: readonly string[];
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };

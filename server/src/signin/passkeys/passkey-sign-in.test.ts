@@ -86,7 +86,7 @@ describe("alone", () => {
     };
     for (const name of [ada.username, "nobody"]) {
       const { browser, page } = await named(name);
-      // Whether a user has that name, and what they have, is not to be seen.
+      // The page does not reveal whether a user has that name, nor their credentials.
       expect(passkeyForm(page.text).options).toMatchObject({ allowCredentials: [], userVerification: "required" });
       expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
     }

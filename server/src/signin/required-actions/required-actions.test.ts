@@ -143,7 +143,7 @@ describe("VERIFY_EMAIL", () => {
     expect(signedIn(realm, browser)).toBe(true);
     expect([await isVerified(realm, ada), await actionsOf(realm, ada)]).toEqual([true, []]);
     expect(await typesOf(realm, ada)).toContain("PROFILE_CHANGED");
-    // What the code used up, the link cannot use again.
+    // The code used the token up, so the link cannot use it again.
     expect((await iam.browser().get(pathOf(link))).status).toBe(410);
   });
 

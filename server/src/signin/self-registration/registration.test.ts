@@ -97,7 +97,7 @@ describe("requested by an application (prompt=create)", () => {
     const { page } = await walk(browser, base, party.url({ prompt: "create" }));
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
-    // What was open already is closed, too.
+    // Forms that were open already are closed, too.
     const sent = await submit(browser, base, page, newApplicant());
     expect([sent.page.status, heading(sent.page)]).toEqual([403, "You can’t create an account here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));

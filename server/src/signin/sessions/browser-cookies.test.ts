@@ -155,7 +155,7 @@ describe("over https", () => {
         const answer = await victim.request("POST", login(realm), { form, csrf: false, headers });
         expect([name, site, answer.status]).toEqual([name, site, 403]);
         expect(victim.cookies.has(sessionCookie(realm))).toBe(false);
-        // What the victim has from now on is another.
+        // The victim has another cookie from now on.
         expect(victim.cookies.get(preSession(realm))).not.toBe(id);
       }
     }

@@ -92,7 +92,7 @@ describe("audit.retentionDays", () => {
     const [said, ...others] = await recorded(realm.name, "events");
     expect(others).toEqual([]);
     expect(said).toMatch(/^retention: deleted \d+ events from before \d{4}-/);
-    // Whatever else the realm's beginning left in its trail went too.
+    // The other events of the realm's beginning went too.
     const { rows } = await sql<{
       count: number;
     }>`select count(*) as count from audit_events where realm_id = ${realm.name} and ts < ${begin + DAY}`.execute(iam.core.db);

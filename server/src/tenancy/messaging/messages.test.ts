@@ -11,7 +11,7 @@ import { MESSAGE_JOB, type OutgoingMessage } from "./index.ts";
 const CODE = "918273";
 let iam: Harness;
 let peer: SmtpPeer;
-/** What the peer says to the recipient; null = welcome. */
+/** The peer's answer to the recipient; null accepts the message. */
 let reply: { code: number; text: string } | null = null;
 let mode: "talk" | "hang" = "talk";
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Who gets an event is decided by the moment in which it happened, not by that in which it is fanned out.
+// The moment of an event decides which webhooks get it, not the moment of its fan-out.
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemActor } from "../../platform/context.ts";

@@ -244,7 +244,7 @@ describe("a sign-in at a service provider", () => {
     expect(await reasonOf(() => checkSignIn(opened, expected(more)))).toBe(reason);
   });
 
-  /** What our own writer cannot write, signed all the same. */
+  /** Messages that our own writer cannot write, signed all the same. */
   const rewritten = async (change: (xml: string) => string) => {
     const key = rs256(idp);
     const plain = render(
