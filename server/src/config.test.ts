@@ -383,7 +383,7 @@ describe("unknown names", () => {
     expect(load({ env: { GATE: "x", HOME: "/root", REDIS_PORT: "1", GATEHOUSE_TEST_DATABASE: "none" } }).port).toBe(8080);
   });
 
-  test("what Kubernetes adds for services around is ignored, but only that", () => {
+  test("the variables of Kubernetes services are ignored, but only these", () => {
     const links = {
       GATEHOUSE_SERVICE_HOST: "10.0.0.1",
       GATEHOUSE_SERVICE_PORT: "8080",

@@ -42,7 +42,7 @@ describe.skipIf(testDatabase() === "postgres")("the first start on the embedded 
     expect(ofDatabase()).toEqual(["database"]);
   }, 300_000);
 
-  test("of two at the same instant one serves, and the other says what to do", async () => {
+  test("one of two at the same instant serves, and the other says what to do", async () => {
     const env = { GATEHOUSE_DATA_DIR: join(here.folder, "two") };
     const starts = await Promise.allSettled([here.start(env), here.start(env)]);
     const served = starts.filter((start) => start.status === "fulfilled");

@@ -68,7 +68,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   }
   const decoded = (browser: WebBrowser) => Buffer.from(browser.last("SAMLResponse")!.fields.SAMLResponse!, "base64").toString("utf8");
 
-  test("what it publishes is read from its address", async () => {
+  test("its metadata is read from its address", async () => {
     const { ok, checks } = must(await admin.post(`${PROVIDER}/test`, {}), 200);
     expect(ok, JSON.stringify(checks)).toBe(true);
   });

@@ -34,7 +34,7 @@ const snapshot = async (clientId: string) =>
 const mayUse = async (userId: string, clientId: string) =>
   (await refusalOf(iam.core.db, { realm: realm.name, userId, application: (await snapshot(clientId)).settings })) === null;
 
-describe("who may use an application", () => {
+describe("access to an application", () => {
   test("every user, by default", async () => {
     const client = await create();
     expect(client).toMatchObject({ allowedRoles: [], allowedGroups: [] });

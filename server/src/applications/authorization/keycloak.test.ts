@@ -49,7 +49,7 @@ const settings = {
   scopes: [{ name: "view" }, { name: "edit" }, { name: "print it", iconUri: "https://x.example/i.png" }],
 };
 
-test("what Keycloak exports decides here as it did there, the documented differences aside; what cannot be carried over denies", async () => {
+test("an export of Keycloak decides here as it did there, the documented differences aside; a part that cannot be carried over denies", async () => {
   const { item, notes } = fromKeycloakAuthorization("api", settings);
   expect(notes.map((note) => note.replace(/:.*/, ""))).toEqual([
     ...[

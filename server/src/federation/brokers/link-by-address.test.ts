@@ -370,7 +370,7 @@ test.runIf(testDatabase() === "postgres")("a link that another browser makes in 
   expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-1" }]);
 });
 
-test("what a provider said before its subjects meant others, or fewer could come, is not linked; nor in a flow that is gone", async () => {
+test("an answer from before the provider's subjects changed, or from a deleted flow, is not linked", async () => {
   const elsewhere = await openidPeer();
   const { realm, owner } = await owned();
   const boss = realm.asMaster();

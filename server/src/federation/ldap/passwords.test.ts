@@ -166,7 +166,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     expect(await localPasswords(other)).toEqual([]);
   });
 
-  test("what the directory refuses is said in plain words, and nothing has changed", async () => {
+  test("a refusal of the directory is shown in plain words, and nothing has changed", async () => {
     const realm = await realmWith("PASSWORD");
     const { browser, userId } = await signedIn(realm, "strict");
     const change = (who: Browser, currentPassword: string, newPassword: string) =>

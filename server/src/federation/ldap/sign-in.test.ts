@@ -172,7 +172,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect((await signIn(realm, "hans", "wrong")).text).not.toContain("Change your password first");
   });
 
-  test("what the directory says is changed there: no local password, name or address; roles and the lock are ours", async () => {
+  test("directory members are changed there: no local password, name or address; roles and the lock are ours", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
     const [{ mfaEnabled: _m, createdAt: _c, ...anna }] = await users(realm, "anna");

@@ -238,7 +238,7 @@ describe("the escalation rule", () => {
     expect((await lesser.post(at, identityProvider("oidc", "another"))).status).toBe(201);
   });
 
-  test("what a provider gives needs what the role or group holds, also when its answers are to come from elsewhere", async () => {
+  test("a provider that grants a role or group needs that one's permissions, also when its answers are to come from elsewhere", async () => {
     const realm = await iam.realm();
     const master = realm.asMaster();
     const lesser = await realm.as("manage-identity-providers");

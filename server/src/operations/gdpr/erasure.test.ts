@@ -389,7 +389,7 @@ describe("erasing", () => {
   });
 });
 
-describe("who may erase", () => {
+describe("permission to erase", () => {
   test("a caller with manage-users, for users who hold no more than the caller; refusals are recorded", async () => {
     const realm = await iam.realm();
     const manager = await realm.as("manage-users", "view-users");
@@ -421,7 +421,7 @@ describe("who may erase", () => {
     expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
   });
 
-  test("of two at once one erases, and the other finds no user", async () => {
+  test("one of two at once erases, and the other finds no user", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const browsers = [iam.browser(), iam.browser()];

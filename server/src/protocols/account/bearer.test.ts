@@ -172,7 +172,7 @@ describe("refused is", () => {
     expect(refusal(await browser.get(at(realm), bearing(tokens.access_token)))).toEqual([400, "account.two_credentials"]);
   });
 
-  test("what has expired, was revoked, or belongs to a client, user or session that is gone, at once", async () => {
+  test("an expired or revoked token, or one of a deleted client, user or session, at once", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const party = await relyingParty(iam, realm, { firstParty: true });

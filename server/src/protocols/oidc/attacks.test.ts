@@ -57,7 +57,7 @@ const soon = () => {
   return { jti: randomUUID(), iat, exp: iat + 60 };
 };
 
-describe("where the answer goes", () => {
+describe("the target of the answer", () => {
   test.each([
     "https://app.example\\@evil.example/cb",
     "https://app.example/cb/../evil",

@@ -69,7 +69,7 @@ describe("a refresh token", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
   });
 
-  test("whose successor was used is not repeated: of two holders, one is noticed", async () => {
+  test("is not repeated after its successor was used: a second holder is noticed", async () => {
     const { realm, party, tokens } = await signedIn();
     const { body: next } = await refresh(party, tokens.refresh_token);
     const { body: third } = await refresh(party, next.refresh_token);
@@ -227,7 +227,7 @@ describe("a code", () => {
   });
 });
 
-describe("what ends a grant ends its tokens at once", () => {
+describe("the end of a grant ends its tokens at once", () => {
   const endings: Record<
     string,
     (at: { realm: RealmUnderTest; party: Party; user: { userId: string; username: string } }) => Promise<unknown>

@@ -257,7 +257,7 @@ describe("the query of the Redirect binding:", () => {
   });
 });
 
-describe("what it says:", () => {
+describe("its content:", () => {
   const rows: [what: string, reason: string, more: () => Partial<NewAuthnRequest>][] = [
     ["an address that is not registered", "acs", () => ({ assertionConsumerServiceUrl: "https://evil.example/acs" })],
     ["a longer address", "acs", () => ({ assertionConsumerServiceUrl: `${ACS}/evil` })],

@@ -216,7 +216,7 @@ describe("a code, and the refresh tokens that come of it", () => {
     await expectTokens(visit, each, await refresh(visit, narrowed.body.refresh_token, { resource }), params.scope!, 3);
   });
 
-  test("where an administrator plays the user", async () => {
+  test("while an administrator impersonates the user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();

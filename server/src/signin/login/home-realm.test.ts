@@ -315,7 +315,7 @@ describe("buttons", () => {
     expect((await open(iam.browser(), realm)).text).not.toContain("Not answering right now");
   });
 
-  test("of a thousand providers a page shows twenty; others are found by name, address or domain", async () => {
+  test("a page shows twenty of a thousand providers; others are found by name, address or domain", async () => {
     const { realm, master } = await home();
     await iam.core.db
       .insertInto("identity_providers")

@@ -144,7 +144,7 @@ describe("as a second factor", () => {
 });
 
 describe("refused is", () => {
-  test("what was made for another origin, relying party or frame, or signed by another key", async () => {
+  test("an assertion for another origin, relying party or frame, or by another key", async () => {
     const realm = await iam.realm();
     const { passkey } = await userWithPasskey(iam, realm);
     const attempts = [

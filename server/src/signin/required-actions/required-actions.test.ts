@@ -109,7 +109,7 @@ describe("UPDATE_PASSWORD", () => {
     await iam.browser().signIn(realm.name, ada.username, NEW);
   });
 
-  test("of two at once, one password counts", async () => {
+  test("one password of two at once counts", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
     const { browser, page } = await requested(realm, ada);

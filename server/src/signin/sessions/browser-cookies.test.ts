@@ -204,7 +204,7 @@ describe("over https", () => {
     expect(left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("where both are there the new one wins, also one that is over", async () => {
+  test("the new one of two wins, also one that is over", async () => {
     const realm = await iam.realm();
     const { browser, token } = await formerSession(realm);
     browser.cookies.set(sessionCookie(realm), randomToken());

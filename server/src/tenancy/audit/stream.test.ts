@@ -118,7 +118,7 @@ describe("after a restore into another cluster, whose transactions have lower nu
     if (iam) await forgetRestored();
   });
 
-  test("what was not sent before comes first, then what is new, and nothing twice", async () => {
+  test("unsent events come first, then new ones, and none comes twice", async () => {
     const dumped = clock.now();
     await restored(
       { xid: FAR, ts: dumped - 3, detail: "sent before" },

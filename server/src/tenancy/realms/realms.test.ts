@@ -149,7 +149,7 @@ describe("only realm-admin of master", () => {
 });
 
 describe("reading and updating", () => {
-  test("what GET answers is a valid PUT, and a stale If-Match is a 412", async () => {
+  test("GET's answer is a valid PUT, and a stale If-Match is a 412", async () => {
     const { name } = await iam.realm();
     const path = `/admin/realms/${name}`;
     const read = await master.get(path);

@@ -60,7 +60,7 @@ const asRequest = (xml: string) => readPost({ SAMLRequest: Buffer.from(xml).toSt
 const openRequest = async (xml: string) => (await openAuthnRequest(asRequest(xml), unsigned)).message;
 
 describe("AuthnRequest", () => {
-  test("what is written is read", async () => {
+  test("written messages are read", async () => {
     const request = goodAuthnRequest();
     expect(await openRequest(render(authnRequestElement(request)))).toEqual({
       ...request,

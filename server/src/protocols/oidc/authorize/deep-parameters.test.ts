@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test("what is not deep is not refused for it", async () => {
+test("a shallow parameter is not refused for its depth", async () => {
   const pushed = await app.post("/par", { ...base, claims: claims(90) });
   expect(pushed.status, pushed.text).toBe(201);
 });
