@@ -321,14 +321,17 @@ function selfTest() {
     ["src/pages/a.tsx", "\n".repeat(MAX_LINES_OF_RULES + 1)],
     ["src/kernel/a.ts", `// ${note}: later`],
     ["migrations/0001_a.sql", `-- ${note}`],
-    ...BEGINNINGS.split("|").flatMap((word) => /** @type {[string, string][]} */ ([
-      ["src/kernel/a.ts", `/** ${word} the answer's body. */`],
-      ["src/kernel/a.test.ts", `/**\n * ${word} was set.\n */`],
-      ["test/journeys/a.tsx", `const a = 1; // ${word} of the realm`],
-      ["bench/a.mjs", `  // ${word} it concerns.`],
-      ["web/console/a.css", `/* ${word} it is. */`],
-      ["docs/a.md", `## ${word} it is`],
-    ])),
+    ...BEGINNINGS.split("|").flatMap(
+      (word) =>
+        /** @type {[string, string][]} */ ([
+          ["src/kernel/a.ts", `/** ${word} the answer's body. */`],
+          ["src/kernel/a.test.ts", `/**\n * ${word} was set.\n */`],
+          ["test/journeys/a.tsx", `const a = 1; // ${word} of the realm`],
+          ["bench/a.mjs", `  // ${word} it concerns.`],
+          ["web/console/a.css", `/* ${word} it is. */`],
+          ["docs/a.md", `## ${word} it is`],
+        ]),
+    ),
     ["src/kernel/a.test.ts", "test.only('a', () => {})"],
     ["test/journeys/a.test.ts", "describe.concurrent.skip('a', () => {})"],
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],

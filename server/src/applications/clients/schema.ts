@@ -408,7 +408,9 @@ export const ServiceAccountRole = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: "The id of the client whose role it is; null for a role of the realm" }),
+    clientId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the client whose role it is; null for a role of the realm",
+    }),
   },
   { $id: "ServiceAccountRole" },
 );

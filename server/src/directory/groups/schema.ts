@@ -86,7 +86,9 @@ export const GroupRole = Type.Object(
   {
     roleId: id,
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: "The id of the client whose role it is; null for a role of the realm" }),
+    clientId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the client whose role it is; null for a role of the realm",
+    }),
   },
   { $id: "GroupRole" },
 );

@@ -35,7 +35,11 @@ const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 export const eidMembers = {
   ...withoutLogout,
   authnRequestBinding: bindings("The binding of AuthnRequests: redirect or post. Default post", "redirect", "post"),
-  responseBinding: bindings("The binding of responses: post or artifact. Default artifact for eherkenning, post for eidas", "post", "artifact"),
+  responseBinding: bindings(
+    "The binding of responses: post or artifact. Default artifact for eherkenning, post for eidas",
+    "post",
+    "artifact",
+  ),
   representation: flag("True: people may sign in who act for another by a mandate. Default false: such a response is refused"),
   requestedAttributes: Type.Optional(attributeNames("Attributes that are asked for besides those that the scheme needs")),
   attributeConsumingServiceIndex: Type.Optional(

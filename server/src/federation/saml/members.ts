@@ -45,7 +45,9 @@ export const samlMembers = {
   spSigningCertificate: Type.Optional(certificate("The certificate of spSigningPrivateKey")),
   spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
-  spDecryptionCertificate: Type.Optional(certificate("The certificate of spDecryptionPrivateKey. Left out: spSigningCertificate, if it fits")),
+  spDecryptionCertificate: Type.Optional(
+    certificate("The certificate of spDecryptionPrivateKey. Left out: spSigningCertificate, if it fits"),
+  ),
   clockSkewSeconds: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 600, description: "By how much the provider's clock may differ from ours. Default 60" }),
   ),

@@ -46,9 +46,7 @@ const users = Type.Object(
         description: "The `userName` there. email: the confirmed address; a user without one is not sent",
       }),
     ),
-    emails: Type.Optional(
-      oneOf(["all", "confirmed"], { default: "all", description: "True: unconfirmed addresses are sent, too" }),
-    ),
+    emails: Type.Optional(oneOf(["all", "confirmed"], { default: "all", description: "True: unconfirmed addresses are sent, too" })),
   },
   closed,
 );

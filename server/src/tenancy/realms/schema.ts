@@ -37,7 +37,9 @@ export type CreateRealm = Static<typeof CreateRealm>;
 export const CreatedRealm = Type.Object(
   {
     ...Realm.properties,
-    adminPassword: Type.Optional(Type.String({ description: "The password of the user `admin`, if it was generated. Shown here and nowhere else" })),
+    adminPassword: Type.Optional(
+      Type.String({ description: "The password of the user `admin`, if it was generated. Shown here and nowhere else" }),
+    ),
   },
   { $id: "CreatedRealm" },
 );

@@ -59,7 +59,8 @@ export const PersonalData = Type.Object(
       },
     ),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
-      description: "Browsers in which the user has signed in and that are known again; `trustedUntil`: the time until which no second factor is asked for",
+      description:
+        "Browsers in which the user has signed in and that are known again; `trustedUntil`: the time until which no second factor is asked for",
     }),
     acceptedTerms: Type.Array(Type.Object({ version: Type.String(), acceptedAt: time })),
     transactions: Type.Array(
@@ -76,7 +77,10 @@ export const PersonalData = Type.Object(
     ),
     ownedResources: Type.Array(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), name: Type.String(), createdAt: time, shares: Type.Integer() }),
-      { description: "Resources that the user owns at applications with authorization services; `shares`: the number of others who have access" },
+      {
+        description:
+          "Resources that the user owns at applications with authorization services; `shares`: the number of others who have access",
+      },
     ),
     sharedResources: Type.Array(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), scope: Type.String(), status: Type.String(), createdAt: time }),
