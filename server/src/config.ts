@@ -41,6 +41,8 @@ export interface Config {
   readonly tlsClientCertHeader: string | null;
   /** The base URL at which the proxy asks clients for certificates; null: `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
+  /** Addresses for reports of vulnerabilities; none: there is no security.txt. */
+  readonly securityContacts: readonly string[];
   readonly allowedHosts: readonly string[];
   /** Empty: those of the system. */
   readonly dnsServers: readonly string[];

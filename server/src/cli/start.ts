@@ -84,6 +84,8 @@ function firstPassword({ dataDir }: Config, firstStart: FirstStart | null): stri
     "",
     "  Username    admin",
     `  Password    ${password}`,
-    `  It is also kept in ${firstStart.passwordFile}: change it, then delete the file.`,
+    process.stderr.isTTY
+      ? `  It is also in ${firstStart.passwordFile}. Change the password, then delete the file.`
+      : "  Change the password, then delete the file.",
   ];
 }

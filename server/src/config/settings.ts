@@ -192,6 +192,12 @@ export const settings = {
     ["unset (certificates are shown at `baseUrl`)", null],
     "Another address of this server at which the reverse proxy asks clients for certificates, so that browsers are not asked for one: `mtls_endpoint_aliases` in discovery (RFC 8705 §5). Needs `GATEHOUSE_TLS_CLIENT_CERT_HEADER`.",
   ),
+  securityContacts: setting(
+    "GATEHOUSE_SECURITY_CONTACTS",
+    kinds.contactList,
+    ["none", []],
+    "Where people report a vulnerability of this installation (`mailto:security@example.org`), served at `/.well-known/security.txt` (RFC 9116).",
+  ),
   allowedHosts: setting(
     "GATEHOUSE_ALLOWED_HOSTS",
     kinds.hostList,

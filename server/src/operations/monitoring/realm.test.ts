@@ -63,3 +63,7 @@ test.each(["/health", "/endpoints"])("%s is for holders of any admin permission 
   expect((await outsider.browser.get(`/admin/realms/${realm.name}${path}`)).status).toBe(401);
   expect((await realm.asMaster().browser.get(`/admin/realms/no-such-realm${path}`)).status).toBe(404);
 });
+
+test("there is no security.txt where the operator names no contact", async () => {
+  expect((await iam.browser().get("/.well-known/security.txt")).status).toBe(404);
+});
