@@ -16,9 +16,9 @@ const vitest = join(dirname(require.resolve("vitest/package.json")), "vitest.mjs
 const MOST_FILES_AGAIN = 4;
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 
-/** How the run ended early, if it did: 128 + the number of the signal, as shells say it. @type {number | undefined} */
+/** The exit code of a run that ended early: 128 + the number of the signal, as shells give it. @type {number | undefined} */
 let interrupted;
-/** What we started, and whether it has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
+/** The processes that we started, and whether each has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
 const running = new Map();
 
 /** Ends a program with all it started, as far as they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
@@ -134,7 +134,7 @@ async function main(folder) {
   }
   if (interrupted !== undefined) return interrupted;
 
-  // Whatever a test or a browser leaves in the temporary folder goes with ours. Postgres must be able to pass through it as another user.
+  // Files that a test or a browser leaves in the temporary folder go with ours. Postgres must be able to pass through it as another user.
   const temporary = join(folder, "tmp");
   await mkdir(temporary);
   await chmod(folder, 0o711);

@@ -35,7 +35,7 @@ interface Parts {
   readonly work: UnitOfWork;
 }
 
-/** Whether the provider's word about the address counts here. */
+/** Tells whether the provider's word about the address counts here. */
 export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
   email !== null && emailVerified && config.trustEmail === true;
 
@@ -119,11 +119,11 @@ export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVe
 
 const TRIES = 3;
 
-/** Whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
+/** Tells whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
 export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
   holder.isConfirmed || !isTrustedAddress(provider, identity);
 
-/** The account, its link and what it gets, in one transaction. Of two first sign-ins at once the second finds the first one's account. */
+/** The account, its link and what it gets, in one transaction. If two first sign-ins come at once, the second finds the first one's account. */
 export async function createAccount(
   parts: Parts,
   provider: ProviderSnapshot,

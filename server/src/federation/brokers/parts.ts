@@ -33,7 +33,7 @@ export interface BrokerParts {
   readonly outages: Outages;
   /** Counted by protocol: aliases are too many, and a realm's own affair. */
   counted(protocol: string, outcome: "success" | "failure"): void;
-  /** Records a sign-in that failed, and counts it. Of a flood the first are recorded. */
+  /** Records a sign-in that failed, and counts it. The first of a flood are recorded. */
   failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, from: Pick<Origin, "sourceIp" | "requestId">): Promise<void>;
 }
 

@@ -252,7 +252,7 @@ describe("recent authentication, where the escalation rule finds something given
       ["POST", "/clients", { clientId: "shop", redirectUris: [CALLBACK] }],
     ] as [string, string, unknown][])
       expect([harmlessly[1], (await call(harmlessly)).status < 300]).toEqual([harmlessly[1], true]);
-    // A machine has nobody who could sign in again.
+    // A machine has no user who could sign in again.
     await admin.browser.signIn(realm.name, admin.username, PASSWORD);
     const given = await call(["POST", `/users/${plain.userId}/roles`, { name: "helpers" }]);
     expect(given.status, given.text).toBe(200);

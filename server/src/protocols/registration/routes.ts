@@ -81,7 +81,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
       schema: {
         operationId: "replaceRegistration",
         summary: "Replace a registered client's metadata (RFC 7592)",
-        description: `${changes} What is left out returns to its default; what an administrator decided stays.`,
+        description: `${changes} A member that is left out returns to its default; an administrator's settings stay.`,
         params: clientParams,
         body: RegistrationUpdate,
         response: { 200: RegisteredClient, ...refusals },

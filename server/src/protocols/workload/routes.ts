@@ -44,7 +44,7 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         operationId: "exchangeWorkloadToken",
         summary: "Exchange a workload's token for an access token (RFC 8693)",
-        description: "Whatever is wrong, the answer is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
+        description: "Every refusal is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
         consumes: ["application/x-www-form-urlencoded"],
         body: Form,
         response: { 200: Tokens },

@@ -87,7 +87,7 @@ export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
 export const isConfirmed = (way: Way, at: StepContext, sent: Sent): boolean =>
   sent.confirmed === true && isSecret(way, at, sent, CONFIRMED);
 
-/** A new secret is on its way. What could not leave leaves the one before as it is. */
+/** A new secret is on its way. If it could not be sent, the one before stays as it is. */
 export function sendSecret(way: Way, at: StepContext): Kept {
   const before = sentOf(at);
   const secret = way.newSecret();

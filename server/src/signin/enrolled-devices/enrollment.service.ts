@@ -95,7 +95,7 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   const id = pushToken ? await keepDeviceToken(ctx, vault, { userId, ...pushToken, deviceName: name }) : newId();
   if (id === null) throw deviceErrors.push_token_taken();
   await saveDevice(ctx.tx, ctx.realm, userId, { id, key, label: name, platform: input.platform ?? null }, ctx.now);
-  // Whether there is a second factor is part of the user's record.
+  // The user's record states whether there is a second factor.
   await touchUser(ctx.tx, ctx.realm, userId);
   await ctx.emit("user.credentials_changed", { userId });
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: PUSH });

@@ -24,7 +24,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  /** Whether this browser holds the session of the administrator who asked: the link works in no other. */
+  /** Tells whether this browser holds the session of the administrator who asked: the link works in no other. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Parameters<typeof actorOfTicket>[0]): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionIn(request, realm));

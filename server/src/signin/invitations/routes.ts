@@ -113,7 +113,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       schema: {
         summary: "Create the account that an invitation is for",
         description:
-          "Where the invited address has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
+          "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
           "taken; 409 when the name is taken, or the address has an account by now.",
         consumes: ["application/x-www-form-urlencoded"],
         params,

@@ -32,7 +32,7 @@ export const updatePassword: Question = {
   },
   answer: async (at, { currentPassword = "", newPassword = "", newPasswordAgain }) => {
     const { parts, realm, user, visitor, progress, interactionId } = at;
-    // Our page asks once; whoever sends it twice means the same.
+    // Our page asks once; a client that sends it twice means the same.
     if (newPasswordAgain !== undefined && newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
     const current = (await asksCurrent(at)) ? currentPassword : null;
     if (current === "") return again("currentPasswordMissingText");

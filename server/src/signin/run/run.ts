@@ -36,7 +36,7 @@ export interface Run {
   readonly interaction: Interaction | null;
   readonly progress: Progress;
   readonly user: SignInUser | null;
-  /** Where the browser continues, if no client requested the sign-in. */
+  /** The address at which the browser continues, if no client requested the sign-in. */
   readonly returnTo: string;
   /** For `confirm`: its only step, and the signed-in user. */
   readonly confirm?: { readonly ask: Ask; readonly actor: Actor };

@@ -44,7 +44,7 @@ const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the v
 interface Waiting extends Interaction {
   readonly email: string;
   readonly mailed: Mailed;
-  /** Where it went on, once it had. */
+  /** The address at which it continued, once it had. */
   readonly signIn: string | null;
 }
 
@@ -75,7 +75,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), ...requestSource(request) },
   });
 
-  /** Whether it is the browser that registered. */
+  /** Tells whether it is the browser that registered. */
   const isTheirs = ({ preSessions }: Visitor, { browserHash }: PendingAccount): boolean =>
     preSessions.some((id) => safeEqual(browserHash, sha256(id)));
 

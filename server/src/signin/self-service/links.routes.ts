@@ -141,7 +141,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     `/${ACTIONS_PATH}/done`,
     {
       schema: {
-        summary: "What an administrator asked for was done",
+        summary: "An action of an administrator was done",
         querystring,
         response: { 200: page("The page") },
       },

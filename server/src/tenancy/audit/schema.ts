@@ -12,12 +12,12 @@ export const AuditEventRecord = Type.Object(
     ts: Type.String({ format: "date-time" }),
     kind: Type.Literal("audit"),
     category: oneOf(categories),
-    type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `What happened.\n\n${describedTypes}` }),
+    type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `The event's type.\n\n${describedTypes}` }),
     realm: Type.String(),
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
     actorKind: Type.Union([oneOf(actorKinds), Type.Null()], {
       description:
-        "What the actor is. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, and the name is what was typed or " +
+        "The kind of the actor. `administrator`: one of `master`, in another realm. `anonymous`: not authenticated; the name is as typed or " +
         "presented. Null: recorded by an earlier release",
     }),
     sourceIp: text,

@@ -71,7 +71,7 @@ export const jwtBearer: Grant<AssertedSource> = {
   },
 };
 
-/** §5.1: it is for this client, and nobody acts for its subject. */
+/** §5.1: it is for this client, and no actor acts for its subject. */
 async function reasonAgainst({ client }: TokenCtx, { claims }: ReadAssertion): Promise<string | null> {
   if (claims.client_id !== client.clientId) return "it was issued for another client";
   return claims.act === undefined ? null : "its subject is not alone";
