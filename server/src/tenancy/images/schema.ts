@@ -13,7 +13,7 @@ export const RealmImage = Type.Object(
       description: "`logo-dark` takes the place of `logo` in the dark scheme; `background` covers the page behind the card",
     }),
     mediaType: oneOf(mediaTypes),
-    href: Type.String({ description: "Where everybody can read it. It changes with the content, so that it can be cached for ever" }),
+    href: Type.String({ description: "The public address. It changes with the content, so that it can be cached for ever" }),
     bytes: Type.Integer({ description: "Its size as stored, after it was written anew" }),
     width: Type.Integer(),
     height: Type.Integer(),
