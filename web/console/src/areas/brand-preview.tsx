@@ -30,7 +30,7 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
     value === "" ? undefined : value,
   );
   const [wanted] = useDebouncedValue(typed, PAUSE);
-  // Whatever changes the realm, such as a new image, draws it again.
+  // Every change of the realm, such as a new image, draws it again.
   const kept = useQuery({
     queryKey: [realm, "draft", wanted],
     queryFn: async ({ signal }) => (await api.send("PUT", "/settings/draft", { body: JSON.parse(wanted), signal })).data,

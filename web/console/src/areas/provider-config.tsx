@@ -67,7 +67,7 @@ function ConfigEditor({ value, draft, error, readOnly, bare, onChange }: Paramet
   const [name, setName] = useState("");
   const config = (value ?? {}) as Readonly<Record<string, unknown>>;
   const first = MEMBERS[String(draft.protocol)] ?? SOCIAL;
-  // Whether a secret is stored is said by the server alone.
+  // The server alone says which secrets are stored.
   const isSaid = (member: string) => member.endsWith("Set") && typeof config[member] === "boolean";
   const names = [...first, ...Object.keys(config).filter((one) => !first.includes(one) && !isSaid(one))];
   const set = (member: string, text: string) => {

@@ -2,7 +2,7 @@ import schema from "virtual:schema/UpdateRealmSettings";
 import { SingletonPage } from "../kit/singleton-page.tsx";
 import { MANAGE, security, shownElsewhere } from "./settings.members.ts";
 
-/** What a page of settings does not name stays as it is: PUT sends the whole record. */
+/** Members that a page of settings does not show stay as they are: PUT sends the whole record. */
 export const PasswordsAndMfa = () => (
   <SingletonPage
     title="Passwords & MFA"

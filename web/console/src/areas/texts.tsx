@@ -17,7 +17,7 @@ import { undoable } from "../kit/undo.tsx";
 import { UnsavedBar } from "../kit/unsaved.tsx";
 
 type PageText = components["schemas"]["PageText"];
-/** What was typed: by language, then by name. An empty text returns to the words that ship. */
+/** Texts as typed: by language, then by name. An empty one returns to the words that ship. */
 type Edits = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const SIZE = 25;
