@@ -117,8 +117,8 @@ try {
     .first()
     .setInputFiles({ name: "logo.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
   await page.getByLabel("Display name").fill("Northwind");
-  await page.getByRole("textbox", { name: "Primary color" }).fill("#0f766e");
-  await page.getByRole("textbox", { name: "Background color" }).fill("#ecfdf5");
+  await page.getByRole("textbox", { name: "Primary color", exact: true }).fill("#0f766e");
+  await page.getByRole("textbox", { name: "Background color", exact: true }).fill("#ecfdf5");
   await page.getByLabel("Welcome text", { exact: true }).fill("Sign in to order, to pay and to see your parcels.");
   await page.frameLocator("iframe").getByText("see your parcels").waitFor();
   await page.evaluate("scrollTo(0, 0)");

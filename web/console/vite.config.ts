@@ -27,8 +27,16 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       input: { index: fileURLToPath(new URL("index.html", import.meta.url)), boot: fileURLToPath(new URL("src/boot.ts", import.meta.url)) },
-      // The shell is one file: forty small ones wait for each other on six connections.
-      output: { codeSplitting: { groups: [{ name: "shell", tags: ["$initial"], test: (id) => !id.endsWith("boot.ts") }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            // The shell is one file: forty small ones wait for each other on six connections.
+            { name: "shell", tags: ["$initial"], test: (id) => !id.endsWith("boot.ts"), priority: 2 },
+            // So are lists, records and forms, which nearly every area shows.
+            { name: "records", test: /[\\/]kit[\\/](list-page|record-page|edit-form|sub-list)[.]tsx$/, priority: 1 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { "^/(admin|realms|assets|v3|favicon)": "http://localhost:8080" } },

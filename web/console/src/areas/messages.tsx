@@ -1,6 +1,21 @@
 import providerSchema from "virtual:schema/UpsertMessagingProvider";
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Badge, Button, Code, Drawer, Group, Select, Stack, Switch, Table, Tabs, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Badge,
+  Button,
+  Code,
+  Drawer,
+  Group,
+  ScrollArea,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Tabs,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -98,39 +113,41 @@ function Providers() {
       {list.data.items.length === 0 ? (
         <Empty title={t("No provider yet")} text={t("Without one, this realm sends no mail, no SMS and no push.")} />
       ) : (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
-                <Table.Th key={title}>{t(title)}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.data.items.map((provider) => (
-              <Table.Tr key={provider.id}>
-                <Table.Td>{provider.channel}</Table.Td>
-                <Table.Td>
-                  <Badge variant="light">{provider.driver}</Badge>
-                </Table.Td>
-                <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
-                <Table.Td>
-                  <OnOff on={provider.enabled} />
-                </Table.Td>
-                <Table.Td>
-                  {may(...MANAGE) && (
-                    <Group gap="xs" wrap="nowrap">
-                      <SendTest channel={provider.channel} />
-                      <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
-                        {t("Delete")}
-                      </Button>
-                    </Group>
-                  )}
-                </Table.Td>
+        <ScrollArea type="auto">
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
+                  <Table.Th key={title}>{t(title)}</Table.Th>
+                ))}
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.data.items.map((provider) => (
+                <Table.Tr key={provider.id}>
+                  <Table.Td>{provider.channel}</Table.Td>
+                  <Table.Td>
+                    <Badge variant="light">{provider.driver}</Badge>
+                  </Table.Td>
+                  <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <OnOff on={provider.enabled} />
+                  </Table.Td>
+                  <Table.Td>
+                    {may(...MANAGE) && (
+                      <Group gap="xs" wrap="nowrap">
+                        <SendTest channel={provider.channel} />
+                        <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
+                          {t("Delete")}
+                        </Button>
+                      </Group>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollArea>
       )}
     </Stack>
   );
@@ -190,33 +207,35 @@ function Templates() {
         clearable
         w={320}
       />
-      <Table className="records">
-        <Table.Thead>
-          <Table.Tr>
-            {["Template", "Channel", "Subject", "State"].map((title) => (
-              <Table.Th key={title}>{t(title)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {list.data.items
-            .filter((template) => template.locale === locale)
-            .map((template) => (
-              <Table.Tr key={template.id ?? `${template.templateKey}-${template.locale}`}>
-                <Table.Td>
-                  <button type="button" className="link-button" onClick={() => setOpen(template)}>
-                    {template.templateKey}
-                  </button>
-                </Table.Td>
-                <Table.Td>{template.channel}</Table.Td>
-                <Table.Td>{template.subject ?? "–"}</Table.Td>
-                <Table.Td>
-                  <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
+      <ScrollArea type="auto">
+        <Table className="records">
+          <Table.Thead>
+            <Table.Tr>
+              {["Template", "Channel", "Subject", "State"].map((title) => (
+                <Table.Th key={title}>{t(title)}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.data.items
+              .filter((template) => template.locale === locale)
+              .map((template) => (
+                <Table.Tr key={template.id ?? `${template.templateKey}-${template.locale}`}>
+                  <Table.Td>
+                    <button type="button" className="link-button" onClick={() => setOpen(template)}>
+                      {template.templateKey}
+                    </button>
+                  </Table.Td>
+                  <Table.Td>{template.channel}</Table.Td>
+                  <Table.Td>{template.subject ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea>
       {open && <EditTemplate key={`${open.templateKey}-${open.locale}`} template={open} close={() => setOpen(null)} />}
     </Stack>
   );
