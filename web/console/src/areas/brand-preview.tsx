@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
 import { useDebouncedValue, useElementSize } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
@@ -20,7 +20,6 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
   const t = useText();
   const language = useLanguage();
   const { api, realm } = useRealm();
-  const frame = useRef<HTMLIFrameElement>(null);
   const { ref, width } = useElementSize();
   const [theme, setTheme] = useState("light");
   const [screen, setScreen] = useState<keyof typeof SCREENS>("desktop");
@@ -38,9 +37,14 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
     staleTime: 0,
     gcTime: 0,
   });
+  const [version, setVersion] = useState(0);
   useEffect(() => {
-    if (kept.dataUpdatedAt > 0 && !kept.isPlaceholderData) frame.current?.contentWindow?.location.reload();
+    if (kept.dataUpdatedAt > 0 && !kept.isPlaceholderData) setVersion(kept.dataUpdatedAt);
   }, [kept.dataUpdatedAt, kept.isPlaceholderData]);
+  // The page that is seen stays until the next one has come.
+  const wantedPage = `${version} ${theme} ${locale}`;
+  const [seen, setSeen] = useState("");
+  const pages = version === 0 ? [] : [...new Set([seen, wantedPage])].filter((page) => page !== "");
   const size = SCREENS[screen];
   const scale = Math.min(1, width / size.width);
   return (
@@ -90,17 +94,27 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
         </Text>
       )}
       <div className="brand-preview" style={{ height: size.height * scale }}>
-        {kept.data !== undefined && width > 0 && (
-          <iframe
-            ref={frame}
-            inert
-            title={t("Preview of the sign-in page")}
-            // Its style sheet is read with the session. Without scripts the frame can do nothing with it.
-            sandbox="allow-same-origin"
-            src={api.url(`/settings/draft/page?theme=${theme}&locale=${locale}`)}
-            style={{ ...size, transform: `scale(${scale})`, marginInlineStart: Math.max(0, (width - size.width) / 2) }}
-          />
-        )}
+        {width > 0 &&
+          pages.map((page) => {
+            const [, scheme, tag] = page.split(" ");
+            return (
+              <iframe
+                key={page}
+                inert
+                title={t(page === seen ? "Preview of the sign-in page" : "Loading")}
+                // Its style sheet is read with the session. Without scripts the frame can do nothing with it.
+                sandbox="allow-same-origin"
+                src={api.url(`/settings/draft/page?theme=${scheme}&locale=${tag}`)}
+                style={{
+                  ...size,
+                  transform: `scale(${scale})`,
+                  insetInlineStart: Math.max(0, (width - size.width) / 2),
+                  visibility: page === seen ? "visible" : "hidden",
+                }}
+                onLoad={() => page === wantedPage && setSeen(page)}
+              />
+            );
+          })}
       </div>
     </Stack>
   );
