@@ -170,6 +170,96 @@ test("services that change users by PATCH get what is there and what is gone; th
   expect(strict.writes().map(({ method }) => method)).toEqual(["POST", "PATCH", "PATCH"]);
 });
 
+/** As the services' documents say it, and not as `presets/` does. */
+const SERVICES = {
+  standard: { change: "PUT", rate: 25, email: "emails.value", pieces: [21], removal: "filter", readsMembers: true, hasNames: false },
+  aws: { change: "PUT", rate: 10, email: null, pieces: [21], removal: "values", readsMembers: false, hasNames: true },
+  entra: {
+    change: "PATCH",
+    rate: 25,
+    email: 'emails[type eq "work"].value',
+    pieces: [20, 1],
+    removal: "filter",
+    readsMembers: false,
+    hasNames: false,
+  },
+  github: {
+    change: "PUT",
+    rate: 5,
+    email: null,
+    pieces: [21],
+    removal: "values",
+    readsMembers: true,
+    hasNames: true,
+    without: ["title", "locale", "phoneNumbers"],
+  },
+  google: { change: "PUT", rate: 10, email: null, pieces: [21], removal: "filter", readsMembers: false, hasNames: true },
+  slack: { change: "PATCH", rate: 3, email: "email", pieces: [21], removal: "filter", readsMembers: true, hasNames: true },
+} as const;
+
+test.each(Object.entries(SERVICES))("a preset acts: %s", async (preset, service) => {
+  // The group is there already, so that it is adopted; `ada` is there under her address.
+  strict.groups.set("g", { id: "g", displayName: "team", members: [] });
+  strict.users.set("u", { id: "u", userName: "ada.there", emails: [{ value: "ada@example.com" }] });
+  const of = await targeted(strict, { preset, matchBy: ["userName", "email"], groups: { mode: "all" } }, async ({ admin, group }) => {
+    const team = await group("team");
+    const attributes = { title: "Countess", locale: "en", phoneNumber: "+44 20 7946 0000" };
+    const ada = { username: "ada", email: "ada@example.com", emailVerified: true, attributes, groups: ["/staff", "/team"] };
+    const others = Array.from({ length: 20 }, (_, at) => ({ username: `user${at}`, groups: ["/staff", "/team"] }));
+    must(await admin.post("/users/import", [ada, ...others]));
+    expect(must(await admin.get(`/groups/${team}/members`))).toHaveLength(21);
+  });
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "OK", users: { synced: 21 }, groups: { synced: 2 } });
+
+  const asked = strict.requests.filter(({ method, path }) => method === "GET" && path.startsWith("/v2/Users?"));
+  const filters = asked.map(({ path }) => new URL(path, "http://peer").searchParams.get("filter")!);
+  const byEmail = filters.filter((filter) => filter.endsWith('"ada@example.com"'));
+  expect(byEmail).toEqual(service.email === null ? [] : [`${service.email} eq "ada@example.com"`]);
+  expect(strict.user("ada").id === "u", "adopted by the address").toBe(service.email !== null);
+  expect(
+    filters.some((filter) => filter.startsWith("externalId")),
+    "asked by our id",
+  ).toBe(preset !== "slack");
+  const without: readonly string[] = "without" in service ? service.without : [];
+  for (const member of ["title", "locale", "phoneNumbers"])
+    expect(Object.hasOwn(strict.user("ada"), member), member).toBe(!without.includes(member));
+  expect(strict.user("user1").name).toEqual(service.hasNames ? { givenName: "user1", familyName: "user1" } : undefined);
+
+  const patches = () =>
+    strict.requests.filter(({ method, path }) => method === "PATCH" && path === "/v2/Groups/g").map(({ body }) => body.Operations);
+  const added = patches().filter(([{ op }]: Json[]) => op === "add");
+  expect(added.map(([{ value }]: Json[]) => value.length)).toEqual(service.pieces);
+  expect(strict.requests.some(({ method, path }) => method === "GET" && path === "/v2/Groups/g")).toBe(service.readsMembers);
+
+  const { requests } = strict;
+  requests.length = 0;
+  const [ada] = must(await of.admin.get("/users?search=ada"));
+  const [{ groupId }] = must(await of.admin.get("/groups?search=team"));
+  must(await of.admin.patch(`/users/${ada.userId}`, { attributes: { firstName: "Ada" } }));
+  must(await of.admin.delete(`/groups/${groupId}/members/${ada.userId}`));
+  await of.change({ requestsPerSecond: null });
+  const began = performance.now();
+  await settle(of);
+  expect(performance.now() - began, "a request waits for the one before it").toBeGreaterThanOrEqual(SECOND / service.rate);
+  expect(
+    strict
+      .writes()
+      .filter(({ path }) => path.startsWith("/v2/Users/"))
+      .map(({ method }) => method),
+  ).toEqual([service.change]);
+  expect(strict.user("ada").name).toMatchObject({ givenName: "Ada" });
+  const value = strict.user("ada").id;
+  expect(patches()).toEqual([
+    [
+      service.removal === "values"
+        ? { op: "remove", path: "members", value: [{ value }] }
+        : { op: "remove", path: `members[value eq "${value}"]` },
+    ],
+  ]);
+  expect(strict.members("team")).toHaveLength(20);
+});
+
 test("whatever changes a user or a group arrives, by whichever way, and nothing else is sent", async () => {
   const of = await targeted(strict, { groups: { mode: "all" } });
   const { admin, realm } = of;
