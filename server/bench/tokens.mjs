@@ -19,7 +19,7 @@ const PREPARED_WARM_UP = 2 * SPREAD;
 /** The sampling interval that is part of every reading. */
 const RESOLUTION_MS = 10;
 
-/** How many codes a slice may use up. @param {number} seconds */
+/** The number of codes that a slice may use up. @param {number} seconds */
 export const codesFor = (seconds) => Math.ceil(400 * seconds);
 
 /** @typedef {{ id: string, title: string, against?: string, target?: number }} TokenRow */

@@ -2,23 +2,23 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { scimClient } from "../../testing/scim.ts";
 import { ACCESS_TOKEN, type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+import { must, type Targeted, type TargetStage, targetStage } from "../../testing/scim-target.ts";
 
 let iam: Harness;
 let strict: ScimPeer;
 let sloppy: ScimPeer;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_MODE: "development" });
+  stage = targetStage(iam);
   [strict, sloppy] = [await scimPeer("strict"), await scimPeer("sloppy")];
   // Time is moved here.
   await iam.server.jobs.stop();
 });
-const made: { admin: AdminClient; id: string }[] = [];
 afterEach(async () => {
   clock.reset();
-  for (const { admin, id } of made.splice(0)) await admin.delete(`/scim-targets/${id}`);
+  await stage.clear();
   for (const peer of [strict, sloppy]) peer.clear();
 });
 afterAll(async () => {
@@ -30,67 +30,9 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 type Json = any;
 
-interface Targeted {
-  readonly realm: RealmUnderTest;
-  readonly admin: AdminClient;
-  readonly id: string;
-  user(username: string, more?: object): Promise<string>;
-  group(name: string, ...members: string[]): Promise<string>;
-  status(): Promise<Json>;
-  objects(query: string): Promise<Json[]>;
-  change(settings: object): Promise<void>;
-}
-
-const must = (answer: { status: number; text: string; body: Json }) => {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
-  return answer.body;
-};
-
-/** A realm whose users, but for administrators, go to the peer: the group `staff` is in scope. */
-async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Targeted) => Promise<void>): Promise<Targeted> {
-  const realm = await iam.realm();
-  // With an address of its own: what is counted by address does not follow the clock back.
-  const admin = await realm.admin();
-  const { groupId: staff } = must(await admin.post("/groups", { name: "staff" }));
-  const targeted: Targeted & { id: string } = {
-    ...{ realm, admin, id: "" },
-    async user(username, more = {}) {
-      const { userId } = must(await admin.post("/users", { username, ...more }));
-      must(await admin.put(`/groups/${staff}/members/${userId}`));
-      return userId;
-    },
-    async group(name, ...members) {
-      const { groupId } = must(await admin.post("/groups", { name }));
-      for (const userId of members) must(await admin.put(`/groups/${groupId}/members/${userId}`));
-      return groupId;
-    },
-    status: async () => must(await admin.get(`/scim-targets/${targeted.id}/status`)),
-    objects: async (query) => must(await admin.get(`/scim-targets/${targeted.id}/objects?${query}`)),
-    change: async (settings) => void must(await admin.patch(`/scim-targets/${targeted.id}`, settings)),
-  };
-  await prepare?.(targeted);
-  const body = {
-    name: "peer",
-    url: peer.url,
-    auth: { type: "bearer" },
-    secret: peer.token,
-    requestsPerSecond: 100,
-    users: { scope: "groups", groupIds: [staff] },
-  };
-  targeted.id = must(await admin.post("/scim-targets", { ...body, ...settings })).id;
-  made.push({ admin: realm.asMaster(), id: targeted.id });
-  return targeted;
-}
-
-/** Until nothing is due. Transactions of other tests may hold a full sync back for a moment. */
-async function settle({ status }: Targeted): Promise<void> {
-  for (;;) {
-    await iam.server.scimTargets.runDue();
-    const { state, syncing } = await status();
-    if (!syncing || ["PAUSED", "SUSPENDED", "DISABLED"].includes(state)) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+let stage: TargetStage;
+const targeted: TargetStage["targeted"] = (...about) => stage.targeted(...about);
+const settle = (of: Targeted) => stage.settle(of);
 const later = async (of: Targeted, ms: number) => {
   clock.advance(ms);
   // Sessions end after a while.
@@ -506,7 +448,7 @@ test("another realm of this server is a target like any other; one that is dead 
       users: must(await of.admin.get(`/scim-targets/${of.id}`)).users,
     }),
   );
-  made.push({ admin: of.realm.asMaster(), id });
+  stage.remember({ admin: of.realm.asMaster(), id });
   const settled = { ...of, id, status: async () => must(await of.admin.get(`/scim-targets/${id}/status`)) };
   await settle(settled);
   expect(await settled.status()).toMatchObject({ state: "OK", users: { synced: 2, failed: 0 }, groups: { synced: 2, failed: 0 } });
