@@ -56,7 +56,7 @@ export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
 }
 
 /** The query of a page whose address names its language. */
-export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "Of the page" })) });
+export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "The content of the page" })) });
 
 /** The screen that waits cannot answer itself. */
 export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {

@@ -20,7 +20,7 @@ const reasons = { taken: "passkeyTaken", "too-many": "passkeyTooMany", spent: "p
 
 const registering = ({ realm, user, visitor, now }: StepContext) => ({ realm, user: user!, whose: visitor.preSession, now });
 
-/** Asked of an authenticated user: a first passkey, or another. Those who have no recovery codes get some: a passkey may be lost, too. */
+/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some: a passkey may be lost, too. */
 export const configurePasskey: Question = {
   ...question,
   displayName: "Set up a passkey",
