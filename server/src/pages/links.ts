@@ -5,7 +5,7 @@ export function linkTarget(href: string | undefined): string | null {
 }
 
 /**
- * Where an application lives: at its home page, or else at the site of an address that is registered for it. Nothing that a request brings is looked
+ * The address at which an application lives: its home page, or else the site of an address that is registered for it. Nothing that a request brings is looked
  * at, so a link to it leads to no other place. Undefined: it has none, as an app on a telephone.
  */
 export function homeOf(own: string | null | undefined, registered: readonly string[]): string | undefined {

@@ -17,7 +17,7 @@ interface TransactionView extends PageFrame {
   /** Factors by which the user can sign. */
   readonly byCode: boolean;
   readonly byDevice: boolean;
-  /** Where people who have neither set up an authenticator app, and come back. */
+  /** The page on which people who have neither set up an authenticator app; it leads back. */
   readonly setUp: string;
   readonly problem?: "wrong" | "weak" | undefined;
 }

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { openMmdb } from "./mmdb.ts";
 
-/** Where network addresses are, by the operator's file alone: without one there are no places, and none is guessed. */
+/** The places of network addresses, by the operator's file alone: without one there are no places, and none is guessed. */
 export interface Places {
   /** “Berlin, Germany”, in the language as far as the file has it; null: not known. */
   of(address: string | null, locale: string): string | null;

@@ -9,7 +9,7 @@ import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 /** Mounted under /realms/:realm. */
 export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
   const refusals = createRefusals(parts);
-  /** Where the service provider lives that a message names: as it is registered, because the message may be anybody's. */
+  /** The home of the service provider that a message names: as it is registered, because the message may be anybody's. */
   const homeOfSender = async (realm: string, entityId: string | null) => {
     const client = entityId === null ? null : await parts.samlClients.get(realm, entityId);
     return client

@@ -1,5 +1,5 @@
 import { RECOVERY_CODE } from "../../directory/credentials/index.ts";
-import { addFirstRecoveryCodes, holdUserForSignIn, type RequiredAction } from "../../directory/users/index.ts";
+import { addFirstRecoveryCodes, type RequiredAction } from "../../directory/users/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { type Messages, RecoveryCodeList } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -12,7 +12,7 @@ import type { Answer, Proof, StepContext, StepPage } from "./authenticator.ts";
 interface SetUp {
   /** The action whose page it is. */
   readonly setUp: RequiredAction;
-  /** What setting it up has proven. */
+  /** Proven by setting it up. */
   readonly proof: Pick<Proof, "userId" | "factor" | "amr">;
   /** Sealed. */
   readonly codes: string;
@@ -46,9 +46,9 @@ export function storeFactor(at: StepContext, setUp: RequiredAction, proof: SetUp
   if (credentials.has(RECOVERY_CODE)) return { outcome: "passed", proof: { ...proof, writesUser: true, accept: store } };
   return {
     outcome: "again",
+    writesUser: true,
     commit: async (ctx) => {
-      const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true });
-      if (!user || !(await store(ctx))) return undefined;
+      if (!(await store(ctx))) return undefined;
       const codes = (await addFirstRecoveryCodes(ctx, userId)) ?? [];
       return { setUp, proof, codes: sealForBrowser(at, JSON.stringify(codes)) } satisfies SetUp;
     },

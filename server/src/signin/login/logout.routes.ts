@@ -33,7 +33,7 @@ export interface LogoutRequest {
   readonly isCertain: boolean;
   /** The client that asks, if it says so. */
   readonly askedBy: string | null;
-  /** Where that client lives; null: the user asked, or it has no address to go back to. */
+  /** The address at which that client lives; null: the user asked, or it has no address to go back to. */
   readonly home: string | null;
   /** Fields that the form carries along. */
   readonly fields: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ export function stepUpReason({ visitor, request, progress }: Run, ask: Ask): Ste
 
 const TEXTS = { recent: "stepUpRecent", level: "stepUpLevel", "set-up": "stepUpSetUp", again: "stepUpAgain" } as const;
 
-/** Where no application asks, it is the realm that does. */
+/** The realm asks where no application does. */
 export const reasonText = (reason: StepUpReason, { realm, request }: Run, text: Messages) =>
   Named({ template: text[TEXTS[reason]], values: { client: request.application?.name ?? brandName(realm.settings) } });
 
