@@ -17,7 +17,8 @@ COPY package.json package-lock.json ./
 COPY server/package.json server/
 COPY web/api/package.json web/api/
 COPY web/console/package.json web/console/
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --omit=dev --no-audit --no-fund \
+ && npm sbom --omit=dev --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json
 
 FROM node:24-slim
 ARG VERSION=0.1.0

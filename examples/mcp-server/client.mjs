@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 const [address = "http://localhost:3000/mcp"] = process.argv.slice(2);
 const PORT = 3334;
 
-/** What a real client keeps on disk. */
+/** A real client keeps these on disk. */
 const kept = {};
 const keep = (name) => (value) => {
   kept[name] = value;

@@ -1,4 +1,4 @@
-// What Fastify costs when nothing else is done: `empty`, or `read` with the address of a database for one row by its primary key.
+// Measures the cost of Fastify when nothing else is done: `empty`, or `read` with the address of a database for one row by its primary key.
 import Fastify from "fastify";
 import pg from "pg";
 

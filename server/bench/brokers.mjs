@@ -9,7 +9,7 @@ const USERS = 200;
 /** Sign-ins of one slice. */
 const COUNT = 800;
 /**
- * Of each kind before anything counts, in turn: the code is compiled, the users are linked, and their browsers known. After 1,000 the compiler
+ * Sign-ins of each kind before anything counts, in turn: the code is compiled, the users are linked, and their browsers known. After 1,000 the compiler
  * still takes a fifth of a callback, and hardly anything of a password's sign-in.
  */
 const WARM_UP = 6_000;

@@ -110,7 +110,7 @@ async function signedIn(browser, origin) {
   return cookies;
 }
 
-/** How long a new browser without a cache takes from the address to what is looked for, and which lists of users it asked for.
+/** The time that a new browser without a cache takes from the address to the element looked for, and the lists of users that it asked for.
  * @param {import("playwright-core").Browser} browser @param {import("playwright-core").Cookie[]} cookies @param {string} url @param {string} selector */
 async function timeOf(browser, cookies, url, selector) {
   const { context, page } = await newTab(browser, cookies);

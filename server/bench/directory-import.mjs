@@ -74,7 +74,7 @@ async function send(pool, { cookie, csrf }, people) {
     throw new Error(`the import answered ${answer.statusCode}: ${text.slice(0, 500)}`);
 }
 
-/** What an import must write, by the shortest way there is in SQL. @param {pg.Client} client @param {ReturnType<typeof person>[]} people @param {string} role */
+/** Writes the rows that an import must write, by the shortest way there is in SQL. @param {pg.Client} client @param {ReturnType<typeof person>[]} people @param {string} role */
 async function insertBare(client, people, role) {
   const now = Date.now();
   for (let n = 0; n < people.length; n += ROWS_OF_A_STATEMENT) {

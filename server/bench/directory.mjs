@@ -1,5 +1,5 @@
-// Whether a directory stays as fast when it grows: what administrators do with users in a realm of 10,000, in one of 1,000,000, and in
-// one of 10,000 beside 10,000 other realms, queried in turn through the API. And how fast an import is beside bare INSERTs.
+// Measures whether a directory stays as fast when it grows: administrators work with users in a realm of 10,000, in one of 1,000,000, and in
+// one of 10,000 beside 10,000 other realms, queried in turn through the API. Compares an import with bare INSERTs.
 import pg from "pg";
 import { Pool } from "undici";
 import { fillRealms, fillUsers, userIdOf, usernameOf } from "./directory-data.mjs";
@@ -23,7 +23,7 @@ const AT_ONCE = 4;
  * @property {(method: "GET" | "POST" | "DELETE", path: string, status: number, json?: object) => Promise<any>} send
  */
 
-/** What is done, how often in a slice, and what one of them is. @type {Record<string, { times: number, once: (place: Place, n: number) => Promise<unknown> }>} */
+/** The operations, each with its count in a slice. @type {Record<string, { times: number, once: (place: Place, n: number) => Promise<unknown> }>} */
 const operations = {
   "list, first 100": { times: 60, once: (place) => place.send("GET", "/users", 200) },
   "list, by age": { times: 60, once: (place) => place.send("GET", "/users?sort=-createdAt&size=50", 200) },

@@ -11,7 +11,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 export const userId = (n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 
 /**
- * What happened, and how often in ten thousand; `of` is what it happened to.
+ * The events, with their frequency in ten thousand; `of` is the object of the event.
  * @type {readonly { type: string, category: string, share: number, outcome?: string, of?: string, detail?: string }[]}
  */
 const mix = [

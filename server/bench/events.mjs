@@ -1,4 +1,4 @@
-// Whether searching the audit trail stays as fast when it grows a thousandfold: each filter of /events over 10,000 and over
+// Measures whether searching the audit trail stays as fast when it grows a thousandfold: each filter of /events over 10,000 and over
 // 10,000,000 events, queried in turn through the API.
 import pg from "pg";
 import { Pool } from "undici";
@@ -100,7 +100,7 @@ export async function measureEvents({ newPlace, rounds, total, progress, untilTh
 }
 
 /**
- * One request here, one there: whatever else the machine does meets both alike.
+ * One request here, one there: the machine's other work meets both alike.
  * @param {Awaited<ReturnType<typeof openServer>>} small @param {Awaited<ReturnType<typeof openServer>>} large
  * @param {Record<string, string | number>} search
  */

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 /** Concurrent requests, all on the one service connection of the server. */
 const AT_ONCE = 20;
-/** Of the product's metric. */
+/** The name of the product's metric. */
 const RESOLUTION_MS = 10;
 const PASSWORD = "bench-Ldap-password-1";
 const SUFFIX = "dc=corp,dc=test";

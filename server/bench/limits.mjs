@@ -1,4 +1,4 @@
-// What this machine can do at best: the two pieces of cryptography that an identity provider cannot avoid.
+// Measures the best that this machine can do: the two pieces of cryptography that an identity provider cannot avoid.
 import { availableParallelism } from "node:os";
 import { hash } from "@node-rs/argon2";
 import { serveSlices } from "./slices.mjs";
@@ -18,12 +18,12 @@ const text = new Uint8Array(700).fill(97);
 const work = {
   // Twice the thread pool, so that a thread never waits for the main one.
   rsa: { atOnce: 8, once: () => crypto.subtle.sign(rsa, privateKey, text) },
-  // What an answer with an access token and an ID token costs at least.
+  // The least cost of an answer with an access token and an ID token.
   "rsa-twice": {
     atOnce: 8,
     once: () => Promise.all([crypto.subtle.sign(rsa, privateKey, text), crypto.subtle.sign(rsa, privateKey, text)]),
   },
-  // What a sign-in by password through the code flow costs at least.
+  // The least cost of a sign-in by password through the code flow.
   "sign-in": {
     atOnce: availableParallelism(),
     once: async () => {

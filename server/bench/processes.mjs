@@ -38,7 +38,7 @@ const parentOf = (pid) => {
 };
 
 /**
- * What all processes of one Postgres used so far. Connections of a pool live through a slice, so none is lost between two readings.
+ * The time that all processes of one Postgres have used so far. Connections of a pool live through a slice, so none is lost between two readings.
  * @param {number} backend the process of any connection to it
  * @returns {() => number | null}
  */
@@ -119,7 +119,7 @@ async function end(child) {
 
 /** @typedef {{ pid: number, origin: string, readyMs: number, stop: () => Promise<void> }} RunningServer */
 
-/** What a first start creates; the bench signs in with it. */
+/** The administrator that a first start creates; the bench signs in with it. */
 export const ADMIN_PASSWORD = "bench-Admin-password-1";
 
 /**
@@ -140,7 +140,7 @@ export async function startServer({ main, dataDir, databaseUrl, masterKey, profi
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
-      // Which instructions OpenSSL may use: the same for what is measured and for what it is measured by.
+      // OpenSSL may use the same instructions on both sides of a measurement.
       ...(process.env.OPENSSL_ia32cap && { OPENSSL_ia32cap: process.env.OPENSSL_ia32cap }),
       NODE_ENV: "production",
       GATEHOUSE_PORT: String(port),

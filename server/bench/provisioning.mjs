@@ -26,7 +26,7 @@ const MAX_MEMORY = 300;
 const HEAP_LIMIT = 1024;
 const MAX_SYNCED = 100_000;
 
-/** Whatever else a list does, the database does most of it. */
+/** The database does most of the work of a list. */
 const withDatabase = true;
 const rows = [
   { id: "scim-get", title: "SCIM: a user by id", withDatabase },
@@ -87,7 +87,7 @@ export async function measureProvisioning(options) {
     ];
     progress(`provisioning: import beside INSERTs: ${share.toFixed(2)}`);
 
-    // A new process: what the load before has left in the heap is not of the export. Where a machine has much memory, V8 lets garbage grow to
+    // A new process: garbage of the load before does not count for the export. If a machine has much memory, V8 lets garbage grow to
     // four times of what lives before it looks; with a limit below 2 GB it looks earlier. The limit itself is never reached.
     await pool.close();
     await server.stop();
@@ -245,7 +245,7 @@ async function unchangedSync({ admin, databaseUrl, synced, progress, untilTheEnd
   const at = `/admin/realms/${SYNCED}/scim-targets`;
   const json = { name: "peer", url, auth: { type: "bearer" }, secret: "the secret of the peer", matchBy: [], enabled: false };
   const { id } = await admin.send("POST", at, 201, { json });
-  // Nobody's service takes so many: the API allows a hundred a second.
+  // No real service takes so many: the API allows a hundred a second.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`update scim_targets set config = config || '{"requestsPerSecond": 100000}' where target_id = $1`, [id]);

@@ -1,5 +1,5 @@
 // The rows with requests or hashes: each is measured for a moment, then the next, and all of them again and again,
-// so that whatever slows the machine for a while slows all of them alike.
+// so that a slow moment of the machine slows all of them alike.
 import { cpuMs } from "./processes.mjs";
 
 /** @typedef {{ id: string, title: string, against?: string, target?: number, withDatabase?: boolean }} Row `withDatabase`: its CPU time counts, too */

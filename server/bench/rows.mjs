@@ -1,7 +1,7 @@
 // The rows of the table: the request, the server, and the limit of the machine that it is compared with.
 
 /**
- * Where requests go and what they need. Sent to the load generator as JSON.
+ * The address and the data of requests. They are sent to the load generator as JSON.
  * @typedef {object} Target
  * @property {string} origin
  * @property {string} realm

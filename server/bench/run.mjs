@@ -28,7 +28,7 @@ import { measureTokens } from "./tokens.mjs";
 const OWN_MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const masterKey = randomBytes(32).toString("base64");
 
-/** What has to be ended, the last one first. @type {(() => Promise<unknown>)[]} */
+/** The processes to end, the last one first. @type {(() => Promise<unknown>)[]} */
 const cleanups = [];
 const cleanUp = async () => {
   for (let undo = cleanups.pop(); undo; undo = cleanups.pop()) await undo();

@@ -89,7 +89,7 @@ export async function measureSaml({ newPlace, dbCpu, connections, profile, round
   const limits = untilTheEnd(await startAssistant("limits.mjs"));
   const maker = untilTheEnd(await startAssistant("saml-make.mjs"));
   progress("SAML: two realms, one with 100 service providers more");
-  // Of one server: a second one, with fewer rows to answer, would be compiled less well and look dearer.
+  // One server answers all rows: a second one, with fewer rows to answer, would be compiled less well and look dearer.
   const server = untilTheEnd(await startServer({ ...(await newPlace()), profile }));
   const ask = async (/** @type {string} */ realm, /** @type {number} */ others) => {
     const target = { ...(await seedSaml(server.origin, realm, others)), connections };

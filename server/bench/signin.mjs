@@ -9,11 +9,11 @@ const PASSWORD = "bench-User-password-1";
 const USERS = 200;
 /** Sign-ins before anything counts: what is measured is a server in use, whose code is compiled and to which users have come before. */
 const WARM_UP = 2_000;
-/** How many times more passwords come than the machine can hash. */
+/** The flood brings this many times more passwords than the machine can hash. */
 const TOO_MANY = 4;
-/** How many passwords a flood has at least. */
+/** The least number of passwords in a flood. */
 const FLOOD = 1_000;
-/** What others may wait while that happens, beside an empty route on a machine that is as busy. */
+/** The time that others may wait meanwhile, beside an empty route on a machine that is as busy. */
 export const MAX_WAIT = 5;
 
 /**

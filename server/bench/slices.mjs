@@ -34,7 +34,7 @@ export async function slice({ atOnce, once }, seconds) {
   return sliceOf(times, began);
 }
 
-/** What came of a slice that ends now. @param {number[]} times of each piece of work, in milliseconds @param {number} began @returns {import("./load.mjs").Slice} */
+/** The result of a slice that ends now. @param {number[]} times of each piece of work, in milliseconds @param {number} began @returns {import("./load.mjs").Slice} */
 export function sliceOf(times, began) {
   const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);

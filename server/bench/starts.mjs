@@ -1,4 +1,4 @@
-// How long a start takes, on an empty database and again, and what an idle server keeps in memory.
+// Measures the time of a start, on an empty database and again, and the memory of an idle server.
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

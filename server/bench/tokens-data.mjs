@@ -1,4 +1,4 @@
-// What the token rows need in a database: clients, a user with tokens, and realms by the thousand whose keys can be opened.
+// Writes the rows that the token benchmarks need: clients, a user with tokens, and realms by the thousand whose keys can be opened.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { Pool } from "undici";
 import { fillRealms } from "./directory-data.mjs";

@@ -12,7 +12,7 @@ const inTurn = (/** @type {TokensTarget} */ { realms, realm }, /** @type {number
 const form = (/** @type {Record<string, string>} */ values) => new URLSearchParams(values).toString();
 const CLIENT_CREDENTIALS = form({ grant_type: "client_credentials" });
 
-/** What hangs on answers: the newest refresh token of each chain, and codes that wait to be exchanged. */
+/** State that later requests take from answers: the newest refresh token of each chain, and codes that wait to be exchanged. */
 const chains = /** @type {Map<string, string>} */ (new Map());
 /** @type {string[]} */
 let codes = [];
@@ -109,7 +109,7 @@ const kinds = {
   discovery: published(".well-known/openid-configuration"),
   jwks: published("jwks"),
   empty: { request: () => ({ method: "GET", path: "/" }) },
-  // What a busy server sees, as far as one request does not wait for another.
+  // The requests of a busy server, as far as one request does not wait for another.
   mixed: {
     request: (target, n, lane) =>
       /** @type {Kind} */ (kinds[["machine-rs256", "userinfo", "machine-rs256", "introspection"][n % 4] ?? ""]).request(target, n, lane),

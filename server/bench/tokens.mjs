@@ -7,7 +7,7 @@ import { copyRealms, seedTokens } from "./tokens-data.mjs";
 
 /** Requests are spread over this many of the realms. */
 const SPREAD = 1_000;
-/** What an event loop may be late under load, beside one that only answers. */
+/** The event loop may be this late under load, beside one that only answers. */
 export const MAX_DELAY = 5;
 /**
  * Requests of each row before anything counts, however long they take: what is measured is a server in use, whose code is compiled and

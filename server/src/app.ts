@@ -6,7 +6,7 @@ import type { Core } from "./core.ts";
 import { SECOND } from "./kernel/clock.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { consoleRoutes } from "./operations/console/index.ts";
-import { exposeGauges, monitoringRoutes, serverInfo } from "./operations/monitoring/index.ts";
+import { exposeGauges, monitoringRoutes, securityTxtRoutes, serverInfo } from "./operations/monitoring/index.ts";
 import type { ScimSender } from "./operations/scim-targets/index.ts";
 import { assetRoutes } from "./pages/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
@@ -109,6 +109,7 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
   await app.register(metadataRoutes, { issuers });
   await app.register(samlMetadataRoutes, { realms, signingKeys, baseUrl: config.baseUrl });
   await app.register(wellKnownChangePassword, { cookies });
+  await app.register(securityTxtRoutes, { contacts: config.securityContacts, baseUrl: config.baseUrl });
   await app.register(assetRoutes);
   await registerAdminRoutes(app, core, services);
   await app.register(apiDocsRoutes, { realms, visitors });

@@ -72,6 +72,7 @@ describe("defaults", () => {
       webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],
       breachCorpus: null,
       redisUrl: null,
+      securityContacts: [],
       otelEndpoint: null,
       logLevel: "info",
       shutdownGraceSeconds: 20,
@@ -154,6 +155,14 @@ describe("values", () => {
     ]);
     for (const wrong of ["dns.example.com", "10.0.0.53:0", "10.0.0.53:99999", "[10.0.0.53]", "10.0.0.256"])
       expect(() => load({ env: { GATEHOUSE_DNS_SERVERS: wrong } }), wrong).toThrow(/dnsServers|DNS_SERVERS/);
+  });
+
+  test("take contacts for reports of vulnerabilities as addresses only", () => {
+    expect(
+      load({ env: { GATEHOUSE_SECURITY_CONTACTS: "mailto:a@example.org, https://example.org/x, tel:+31-20-1" } }).securityContacts,
+    ).toHaveLength(3);
+    for (const wrong of ["a@example.org", "http://example.org", "mailto:", "javascript:alert(1)", "mailto:a@example.org x"])
+      expect(() => load({ env: { GATEHOUSE_SECURITY_CONTACTS: wrong } }), wrong).toThrow(/SECURITY_CONTACTS/);
   });
 
   test("come as lists, numbers and booleans from yaml", () => {
@@ -383,7 +392,7 @@ describe("unknown names", () => {
     expect(load({ env: { GATE: "x", HOME: "/root", REDIS_PORT: "1", GATEHOUSE_TEST_DATABASE: "none" } }).port).toBe(8080);
   });
 
-  test("what Kubernetes adds for services around is ignored, but only that", () => {
+  test("the variables of Kubernetes services are ignored, but only these", () => {
     const links = {
       GATEHOUSE_SERVICE_HOST: "10.0.0.1",
       GATEHOUSE_SERVICE_PORT: "8080",

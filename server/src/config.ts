@@ -41,6 +41,8 @@ export interface Config {
   readonly tlsClientCertHeader: string | null;
   /** The base URL at which the proxy asks clients for certificates; null: `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
+  /** Addresses for reports of vulnerabilities; none: there is no security.txt. */
+  readonly securityContacts: readonly string[];
   readonly allowedHosts: readonly string[];
   /** Empty: those of the system. */
   readonly dnsServers: readonly string[];
@@ -138,7 +140,7 @@ function quote(raw: unknown): string {
 }
 
 /**
- * Whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
+ * Tells whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
  * command into the background does not count: its shell ends at once.
  */
 export const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "" }: Env = process.env): boolean =>

@@ -37,7 +37,7 @@ function sourceFiles(folder) {
 }
 
 /**
- * What is wrong, one line each.
+ * The faults, one line each.
  * @param {{ files: string[], modules: string[], violations: Violation[] }} run
  */
 function judge({ files, modules, violations }) {
@@ -104,7 +104,7 @@ const offences = {
   "only-the-engine-room-knows-oidc-provider": ["src/protocols/oidc/authorize/engine.ts", 'import "oidc-provider";'],
 };
 
-/** What the offences import beyond the tidy tree. */
+/** The imports of the offences beyond the tidy tree. */
 const accomplices = {
   "src/kernel/cycle-end.ts": 'import type {} from "./cycle.ts";',
   "src/platform/http/index.ts": "export {};",

@@ -113,14 +113,27 @@ const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
 // Written apart, so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
 
-/** A comment that begins so is a fragment, not a sentence and not the name of a thing. */
-const FRAGMENT = /(^\s*\/\*\*?|^\s*\*|(?:^|\s)\/\/) (What|Whom|Whose|Who|Of|Those)\b/;
+/** A comment or a heading that begins so is a fragment, not a sentence and not the name of a thing. */
+const BEGINNINGS = "What|Whatever|Whom|Whose|Who|Whoever|Which|Whichever|Whether|How|Where|Of|Those";
+const FRAGMENT = new RegExp(`(^\\s*[{]?/[*][*]?|^\\s*[*]|(?:^|\\s)//) (${BEGINNINGS})\\b`);
+const FRAGMENT_HEADING = new RegExp(`^#+ (${BEGINNINGS})\\b`);
 
 /** The word by which a comment begins as a fragment. A later line of a comment continues a sentence. @param {string} line @param {string} before */
 function fragmentIn(line, before) {
   const [, mark, word] = FRAGMENT.exec(line) ?? [];
   const continues = mark?.trim() === "*" ? before.trim() !== "/**" : /^\s*\/\//.test(line) && /^\s*\/\//.test(before);
   return continues ? undefined : word;
+}
+
+/** The comments of code and the headings of documents, which are also checked outside of `server`. @param {string} path @param {string} text */
+function checkProse(path, text) {
+  const [isDocument, isCommented] = [path.endsWith(".md"), isCode(path) || path.endsWith(".css")];
+  return text.split("\n").flatMap((line, i, lines) => {
+    const comment = isCommented ? fragmentIn(line, lines[i - 1] ?? "") : undefined;
+    if (comment) return `${path}:${i + 1}: a comment that begins with ${comment} is a fragment: write a sentence, or name the thing`;
+    const heading = isDocument ? FRAGMENT_HEADING.exec(line)?.[1] : undefined;
+    return heading ? `${path}:${i + 1}: a heading that begins with ${heading} is a fragment: name the thing` : [];
+  });
 }
 
 /** The faults of one file, one line each. @param {string} path below server @param {string} text */
@@ -134,13 +147,9 @@ function checkFile(path, text) {
   if (path.startsWith("src/") && lines.length - (text.endsWith("\n") ? 1 : 0) > most) {
     problems.push(`${path}: over ${most} lines: split it by noun`);
   }
-  const isProse = isCode(path) && path.startsWith("src/") && !isTest(path);
-  for (const [i, line] of lines.entries()) {
+  for (const [i, line] of lines.entries())
     if (UNFINISHED.test(line)) problems.push(`${path}:${i + 1}: finish it, or open an issue and leave no note`);
-    const fragment = isProse && fragmentIn(line, lines[i - 1] ?? "");
-    if (fragment)
-      problems.push(`${path}:${i + 1}: a comment that begins with ${fragment} is a fragment: write a sentence, or name the thing`);
-  }
+  problems.push(...checkProse(path, text));
   if (isCode(path)) checkCode(path, text, (line, problem) => problems.push(`${path}:${line}: ${problem}`));
   return problems;
 }
@@ -156,7 +165,7 @@ function checkFeatures(paths) {
 const SHORT_LIVED = ["interactions.state", "action_tokens.data", "oidc_records.payload", "broker_logouts.kept"];
 
 /**
- * Whatever is sealed under the master key is listed in cli/sealed-columns.ts, or a change of the key would leave it unreadable. A place is an
+ * Every column that is sealed under the master key is listed in cli/sealed-columns.ts, or a change of the key would leave it unreadable. A place is an
  * object literal with `table`, `column` and `row`.
  * @param {{ path: string, text: string }[]} files @param {string} list the text of that file
  */
@@ -245,6 +254,9 @@ function product() {
     .flatMap((root) => readdirSync(join(server, root), { recursive: true, encoding: "utf8" }).map((path) => `${root}/${path}`))
     .filter((path) => statSync(join(server, path)).isFile());
   const problems = paths.flatMap((path) => checkFile(path, readFileSync(join(server, path), "utf8")));
+  const prose = (git("ls-files", "--full-name", "..") ?? "").split("\n").filter((path) => path !== "" && !path.startsWith("server/"));
+  const written = prose.filter((path) => existsSync(join(server, "..", path)) && (isCode(path) || /[.](css|md)$/.test(path)));
+  problems.push(...written.flatMap((path) => checkProse(path, readFileSync(join(server, "..", path), "utf8"))));
   problems.push(...checkFeatures(paths));
   problems.push(...checkOnEmbedded(paths, onEmbedded, storesTriedBy));
   const code = paths.filter((path) => path.startsWith("src/") && isCode(path) && !isTest(path));
@@ -309,10 +321,17 @@ function selfTest() {
     ["src/pages/a.tsx", "\n".repeat(MAX_LINES_OF_RULES + 1)],
     ["src/kernel/a.ts", `// ${note}: later`],
     ["migrations/0001_a.sql", `-- ${note}`],
-    ["src/kernel/a.ts", "/** Of the answer's body. */"],
-    ["src/kernel/a.ts", "/**\n * What was set.\n */"],
-    ["src/kernel/a.tsx", "const a = 1; // Those of the realm"],
-    ["src/kernel/a.ts", "  // Whom it concerns."],
+    ...BEGINNINGS.split("|").flatMap(
+      (word) =>
+        /** @type {[string, string][]} */ ([
+          ["src/kernel/a.ts", `/** ${word} the answer's body. */`],
+          ["src/kernel/a.test.ts", `/**\n * ${word} was set.\n */`],
+          ["test/journeys/a.tsx", `const a = 1; // ${word} of the realm`],
+          ["bench/a.mjs", `  // ${word} it concerns.`],
+          ["web/console/a.css", `/* ${word} it is. */`],
+          ["docs/a.md", `## ${word} it is`],
+        ]),
+    ),
     ["src/kernel/a.test.ts", "test.only('a', () => {})"],
     ["test/journeys/a.test.ts", "describe.concurrent.skip('a', () => {})"],
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
@@ -336,8 +355,8 @@ function selfTest() {
     ["src/kernel/clock.ts", "Date.now()"],
     ["src/protocols/oidc/a.ts", "engine.answer(interaction)"],
     ["src/kernel/a.ts", "// process.env and Date.now() are banned\nnew Date(0); const text = 'new Date()'; clock.now(); config.env;"],
-    ["src/kernel/a.ts", "// The limits\n// Of a body.\n/**\n * The members\n * Those of a realm count.\n */\n// Whatever it is, often."],
-    ["src/kernel/a.test.ts", "// What a test says."],
+    ["src/kernel/a.ts", "// The limits\n// Of a body.\n/**\n * The members\n * Those of a realm count.\n */"],
+    ["docs/a.md", "What it is, a sentence may ask.\n\n## When it fails"],
     ["src/kernel/a.ts", "\n".repeat(MAX_LINES)],
     ["src/signin/login/a.ts", "\n".repeat(MAX_LINES_OF_RULES)],
     ["src/signin/login/a.test.ts", "\n".repeat(MAX_LINES)],

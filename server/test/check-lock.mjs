@@ -1,8 +1,8 @@
-// Whether package-lock.json serves every machine and Node that we promise. It reads the lock alone, so it covers platforms that
+// Checks that package-lock.json serves every machine and Node that we promise. It reads the lock alone, so it covers platforms that
 // no machine here has. --self-test shows every rule an offence that it must refuse.
 import { readFileSync } from "node:fs";
 
-/** What every package with machine code must be locked for. Linux without a word is glibc. */
+/** The platforms that every package with machine code must be locked for. Linux without a word is glibc. */
 const PLATFORMS = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl", "darwin-arm64", "darwin-x64", "win32-x64"];
 const OLDEST_NODE = [20, 19, 0];
 /** These are linked statically, so their build for Linux needs no C library: it serves musl, too. */
@@ -11,7 +11,7 @@ const WITHOUT_LIBC = ["typescript"];
 /** @typedef {{ name?: string, version?: string, optionalDependencies?: Record<string, string>, engines?: { node?: string } | string[] }} Locked */
 /** @typedef {{ packages: Record<string, Locked> }} Lock */
 
-/** Which platform a package is built for, by its name; undefined when it names none. @param {string} name */
+/** The platform that a package is built for, by its name; undefined when it names none. @param {string} name */
 function platformOf(name) {
   const [, os] = /(?:^|[^a-z])(linux|darwin|win32)(?=[^a-z]|$)/.exec(name) ?? [];
   const [, cpu] = /(?:^|[^a-z0-9])(x64|arm64)(?=[^a-z0-9]|$)/.exec(name) ?? [];
@@ -44,7 +44,7 @@ function checkEngines({ packages }) {
 /** @param {string} path @param {Lock["packages"]} packages */
 const titleOf = (path, packages) => `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)}@${packages[path]?.version}`;
 
-/** Whether a range of npm admits a version. What it cannot read it does not admit. @param {string} range @param {number[]} version */
+/** Tells whether a range of npm admits a version. It admits no version by a range that it cannot read. @param {string} range @param {number[]} version */
 function admits(range, version) {
   return range.split("||").some((alternative) => {
     const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(alternative);
@@ -67,7 +67,7 @@ function fits(comparator, version) {
     .map(Number);
   if (named.length === 0) return false;
   const low = [0, 1, 2].map((i) => named[i] ?? 0);
-  // What the range ends before: the next version of the last part that is named, or of the part that the operator lets grow.
+  // The end of the range: the next version of the last part that is named, or of the part that the operator lets grow.
   const grows =
     operator === "^"
       ? Math.max(

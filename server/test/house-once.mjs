@@ -77,7 +77,7 @@ const any =
 
 /** @type {Once[]} */
 export const ONCE = [
-  // Who calls a route: the gate finds out.
+  // The gate finds out who calls a route.
   {
     finds: any(
       reads("headers", "authorization", "IncomingHttpHeaders"),
@@ -213,7 +213,7 @@ export const ONCE = [
     in: [
       "src/applications/clients/",
       "src/protocols/tokens/contents/audience.ts",
-      // What an unregistered client is allowed.
+      // The limits of an unregistered client.
       "src/protocols/registration/documents/documents.ts",
       // Carries the list from one realm to another, by the route's own function.
       "src/operations/transfer/sections/clients.ts",
@@ -265,7 +265,7 @@ export const ONCE = [
 export const secondPlaces = (path, node) =>
   ONCE.filter((rule) => !rule.in.some((place) => path.startsWith(place)) && rule.finds(node)).map(({ problem }) => problem);
 
-/** What each rule refuses, and the same where it may stand. @type {{ refused: [path: string, text: string], allowed: [path: string, text: string] }[]} */
+/** An offence against each rule, and the same where it may stand. @type {{ refused: [path: string, text: string], allowed: [path: string, text: string] }[]} */
 export const onceSelfTests = ONCE.flatMap((rule) =>
   rule.offences.map((text) => {
     const [place = ""] = rule.in;

@@ -1,4 +1,4 @@
-// What a script does with the admin API: a user is created, changed so that nobody's change is lost, found among all, and deleted.
+// A script that uses the admin API: it creates a user, changes it without losing another change, finds it among all, and deletes it.
 //   npm run build -w web/api
 //   TOKEN=… node web/api/example.mjs http://localhost:8080 master
 import { ApiProblem, createApi } from "./dist/gatehouse-api.mjs";
@@ -19,7 +19,7 @@ try {
 
 const { data: made } = await api.request("POST", users, { body: { username: "katherine", email: "katherine@example.com" } });
 
-// The ETag of what was read goes along with the write: it is refused if somebody else was faster.
+// The ETag of what was read goes along with the write: it is refused if another change came first.
 const { data: user, etag } = await api.request("GET", `${users}/${made.userId}`);
 await api.request("PUT", `${users}/${made.userId}`, { body: { ...user, attributes: { firstName: "Katherine" } }, ifMatch: etag });
 const late = await api.request("PUT", `${users}/${made.userId}`, { body: user, ifMatch: etag }).catch((error) => error);

@@ -13,7 +13,7 @@ const root = join(here, "..", "..");
 export const target = join(root, "server", "dist", "console");
 const STAMP = ".built-from";
 
-/** What the build depends on, as one line. */
+/** The inputs of the build, as one line. */
 export function consoleFingerprint() {
   const files = [join(here, "src"), join(here, "..", "api", "src")].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

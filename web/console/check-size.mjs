@@ -11,7 +11,7 @@ if (!isBuilt()) await buildConsole();
 const assets = join(target, "assets");
 /** @param {string} name */
 const sizeOf = (name) => statSync(join(assets, `${name}.gz`)).size;
-/** What a file imports by a statement, and so at once. @param {string} name */
+/** The files that a file imports by a statement, and so at once. @param {string} name */
 const importsOf = (name) =>
   [...readFileSync(join(assets, name), "utf8").matchAll(/(?:^|;|\})import\s*(?:[^"'()]*?from\s*)?["']\.\/([^"']+\.js)["']/g)].map(
     ([, file]) => file ?? "",

@@ -36,7 +36,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 1000, windowMs: 10 * SECOND },
       }),
     },
-    // How often one user may try to change the password.
+    // One user may try to change the password this often.
     "account-password": {
       counts: "callers",
       hook: rateLimited(limiter, {
@@ -45,7 +45,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 20, windowMs: 10 * MINUTE },
       }),
     },
-    // How often one user may share something: sharing must not serve to try names one after the other.
+    // One user may share something this often: sharing must not serve to try names one after the other.
     "account-shares": {
       counts: "callers",
       hook: rateLimited(limiter, {

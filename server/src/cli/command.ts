@@ -20,7 +20,7 @@ export interface Shape {
 export interface CommandEntry extends Shape {
   /** The words that may follow. A command with actions takes exactly one of them, which takes the arguments. */
   readonly actions?: Readonly<Record<string, Shape>>;
-  /** Whether it takes the flags of the configuration (`--config`, `--port`, …). */
+  /** True when it takes the flags of the configuration (`--config`, `--port`, …). */
   readonly readsConfig?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { testDatabase } from "../testing/harness.ts";
 
 // Each command as users run it: a built process against a database. Later tests find what earlier ones left.
 const onPostgres = testDatabase() === "postgres";
-/** Where the answer does not depend on the database: on the one that opens at once. */
+/** The answer does not depend on the database, so these tests use the one that opens at once. */
 const onPostgresAlone = test.runIf(onPostgres);
 let here: Place;
 beforeAll(async () => {

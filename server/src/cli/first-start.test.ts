@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Place, place } from "../testing/built-server.ts";
 import { testDatabase } from "../testing/harness.ts";
 
-// What a first start leaves behind when it is killed. Postgres keeps its own house; this is about the folder.
+// A first start that is killed leaves a folder behind. Postgres keeps its own data in order; this is about the folder.
 describe.skipIf(testDatabase() === "postgres")("the first start on the embedded database", () => {
   let here: Place;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(testDatabase() === "postgres")("the first start on the embedded 
     const signs = ["database.lock", "master.key", "database.new-", "database", "initial-admin-password"];
     for (const [at, sign] of signs.entries()) {
       const before = entries();
-      // What is left of an earlier unpacking says nothing of this one. A start that was quicker than we looked shows a later sign.
+      // The rest of an earlier unpacking tells nothing about this one. A start that was quicker than we looked shows a later sign.
       const isSign = (name: string) =>
         name.startsWith("database.new-") ? at <= 2 && !before.includes(name) : signs.slice(at).includes(name);
       const reached = () => entries().some(isSign);
@@ -42,7 +42,7 @@ describe.skipIf(testDatabase() === "postgres")("the first start on the embedded 
     expect(ofDatabase()).toEqual(["database"]);
   }, 300_000);
 
-  test("of two at the same instant one serves, and the other says what to do", async () => {
+  test("one of two at the same instant serves, and the other says what to do", async () => {
     const env = { GATEHOUSE_DATA_DIR: join(here.folder, "two") };
     const starts = await Promise.allSettled([here.start(env), here.start(env)]);
     const served = starts.filter((start) => start.status === "fulfilled");

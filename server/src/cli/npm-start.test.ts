@@ -58,7 +58,7 @@ test("builds once, again after a change, and passes start with the flags", async
   expect((await start().ended).err).toBe("Building Gatehouse …\n");
 }, 120_000);
 
-test("what npm prepares at the end of an install is there at the start; it is silent where nothing can be built, and fails no install", async () => {
+test("npm's prepare step builds for the start; it is silent if nothing can be built, and fails no install", async () => {
   const prepare = (cwd: string) => {
     const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", "prepare"], { cwd, encoding: "utf8" });
     return { status, stdout, stderr };

@@ -11,7 +11,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ["-f", "--file"],
 ]);
 
-/** Takes a command line apart. Whatever does not fit is a UsageError that says what would. */
+/** Takes a command line apart. An argument that does not fit is a UsageError, which names the valid ones. */
 export function parse(given: readonly string[]): Parsed {
   const argv = given.map((word) => SHORT.get(word) ?? word);
   const [first, ...rest] = argv.filter((word) => word !== "--json");

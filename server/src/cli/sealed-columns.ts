@@ -10,7 +10,7 @@ export interface SealedColumn {
   readonly type?: string;
 }
 
-/** Whatever is sealed under the master key. A feature that adds such a column adds its line. The canary stays last: see key.ts. */
+/** Every column that is sealed under the master key. A feature that adds such a column adds its line. The canary stays last: see key.ts. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "realm_keys", column: "private_key", rowKey: "key_id", realm: "realm_id" },
   { table: "messaging_providers", column: "secret", rowKey: "provider_id", realm: "realm_id" },

@@ -41,7 +41,7 @@ export const run: Command = async (call) => {
     const { apply } = call.options;
     if (typeof apply === "string") await (await import("./apply.ts")).applyAtStart(core, apply, call.note);
     await server.start();
-    // Before the first request can be answered: whoever got an answer may already send a signal.
+    // Before the first request can be answered: a caller that got an answer may already send a signal.
     stopOnSignals(core, server);
     await server.app.listen({ host: config.host, port: config.port });
     announce(call, core, firstStart);
@@ -84,6 +84,8 @@ function firstPassword({ dataDir }: Config, firstStart: FirstStart | null): stri
     "",
     "  Username    admin",
     `  Password    ${password}`,
-    `  It is also kept in ${firstStart.passwordFile}: change it, then delete the file.`,
+    process.stderr.isTTY
+      ? `  It is also in ${firstStart.passwordFile}. Change the password, then delete the file.`
+      : "  Change the password, then delete the file.",
   ];
 }

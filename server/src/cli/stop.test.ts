@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
 import { testDatabase } from "../testing/harness.ts";
 
-/** What has nothing to do with the database: on the one that opens at once. */
+/** These tests do not depend on the database, so they use the one that opens at once. */
 const onPostgresAlone = test.runIf(testDatabase() === "postgres");
 
 let here: Place;

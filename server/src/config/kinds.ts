@@ -187,6 +187,12 @@ export const addressList: Kind<readonly string[]> = fromList(
   (item) => (isServer(item) ? item : isIPv6(item) ? `[${item}]` : undefined),
 );
 
+const CONTACT = /^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+|tel:\+?[\d-]+)$/;
+export const contactList: Kind<readonly string[]> = fromList(
+  "a comma-separated list of mailto:, https: or tel: addresses (mailto:security@example.org)",
+  (item) => (CONTACT.test(item) ? item : undefined),
+);
+
 const PROXY_NAMES = ["loopback", "linklocal", "uniquelocal"];
 const proxyList = fromList("true, false, the number of proxies in front, or a list of their addresses (10.0.0.0/8, loopback)", (item) =>
   isNetwork(item) || PROXY_NAMES.includes(item) ? item : undefined,

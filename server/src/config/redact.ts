@@ -6,7 +6,7 @@ const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@,]+(?:,[^/?#@,]+)+)([/
 const ONE = "several-hosts.invalid";
 const SECRET_PARAMETER = /pass|secret|token|key|auth|sig/i;
 
-/** A setting's value as it may be shown to anyone. Of a secret URL the host stays visible, because that is what one needs to see. */
+/** A setting's value as it may be shown to anyone. The host of a secret URL stays visible, because administrators need to see it. */
 export function redact(name: SettingName, value: unknown): unknown {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return describe(name).secret ? value.map(() => HIDDEN) : value;
@@ -16,7 +16,7 @@ export function redact(name: SettingName, value: unknown): unknown {
   return text;
 }
 
-/** Without the password, and without parameters that look like one. What cannot be taken apart is hidden whole. */
+/** Without the password, and without parameters that look like one. A value that cannot be parsed is hidden whole. */
 export function redactUrl(text: string): string {
   const several = HOSTS.exec(text);
   // Several hosts are no URL to `URL`: they are put back where a single one stood.

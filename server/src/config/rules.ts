@@ -49,7 +49,7 @@ function waysToSet(name: "baseUrl" | "masterKey"): string {
   return [env, ...(secret ? [`${env}_FILE`] : []), ...(flag ? [`--${flag.name}`] : []), `${name} in gatehouse.yaml`].join(" or ");
 }
 
-/** Whether a URL's host can only be this machine. */
+/** Tells whether a URL's host can only be this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return host === "localhost" || host.endsWith(".localhost") || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));

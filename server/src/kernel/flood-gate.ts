@@ -4,7 +4,7 @@ import { clock, MINUTE } from "./clock.ts";
 const PER_MINUTE = 20;
 const MAX_REALMS = 1_000;
 
-/** Whether one more refusal of this realm is recorded, on this node: bad messages cost nothing to make, and must not fill the audit trail. */
+/** Tells whether one more refusal of this realm is recorded, on this node: bad messages cost nothing to make, and must not fill the audit trail. */
 export function createFloodGate(): (realm: string) => boolean {
   const recorded = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
   return (realm) => {

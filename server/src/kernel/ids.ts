@@ -5,7 +5,7 @@ import { clock } from "./clock.ts";
 let lastAt = 0;
 let sequence = 0;
 
-/** A new identifier: UUIDv7, so that primary keys grow to the right. Those of one millisecond sort in the order they were made. */
+/** A new identifier: UUIDv7, so that primary keys grow to the right. Identifiers of one millisecond sort in the order in which they were made. */
 export function newId(): string {
   const msecs = clock.now();
   // RFC 9562 §6.2, method 1: a counter that starts at random each millisecond, with room to grow.
@@ -16,7 +16,7 @@ export function newId(): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a path parameter can be an identifier at all: what cannot is a 404 without a database query. */
+/** Tells whether a path parameter can be an identifier at all; otherwise the answer is 404 without a database query. */
 export const isId = (value: string): boolean => UUID.test(value);
 
 /** The id of none. Looked up for an unknown login name, so that it costs the same queries. */

@@ -3,7 +3,7 @@ export const MAX_JSON_DEPTH = 100;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
-/** Whether a text, if it is JSON, is nested too deeply to be worked with. Reads it once, without calling itself. */
+/** Tells whether a text, if it is JSON, is nested too deeply to be worked with. Reads it once, without calling itself. */
 export function isTooDeep(json: string): boolean {
   // Each level takes two brackets.
   if (json.length <= 2 * MAX_JSON_DEPTH) return false;

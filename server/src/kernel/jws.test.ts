@@ -67,7 +67,7 @@ describe("a signature", () => {
   });
 });
 
-test("what is not a compact JWS with a JSON object, or needs an extension, is none", () => {
+test("a text that is no compact JWS with a JSON object, or needs an extension, is none", () => {
   const [head, body, signature] = valid[0]![1].split(".");
   expect(parseJws(`${head}.${body}.${signature}`)).not.toBeNull();
   for (const text of [

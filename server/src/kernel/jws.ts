@@ -74,7 +74,7 @@ function algorithmFor({ header }: ParsedJws, { asymmetricKeyType, asymmetricKeyD
   return algorithm.curve === namedCurve && (algorithm.type !== "rsa" || modulusLength >= 2048) ? algorithm : null;
 }
 
-/** Whether this key has signed it. In the event loop: for keys of our own and others that are known to be fast. */
+/** Tells whether this key has signed it. In the event loop: for keys of our own and others that are known to be fast. */
 export function isSignedBy(jws: ParsedJws, key: KeyObject): boolean {
   const algorithm = algorithmFor(jws, key);
   return algorithm !== null && verify(algorithm.digest, jws.signed, { key, ...algorithm.options }, jws.signature);

@@ -37,7 +37,7 @@ const code =
   (text: string | undefined = description, options?: OAuthErrorOptions): OAuthError =>
     new OAuthError(error, text ?? error, options);
 
-/** One maker for each code. Where none of the words could help the right caller, and some could help the wrong one, they are always the same. */
+/** One maker for each code. If a description could help only an attacker, it is always the same. */
 export const oauthErrors = {
   invalidRequest: code("invalid_request", "the request is not valid"),
   invalidGrant: code("invalid_grant", "grant request is invalid"),

@@ -9,7 +9,7 @@ export class SemaphoreFull extends Error {
 export interface Semaphore {
   /** Runs `work` once a permit is free, first come first served. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether `run` would refuse at this moment. */
+  /** Tells whether `run` would refuse at this moment. */
   isFull(): boolean;
   stats(): { running: number; waiting: number };
 }

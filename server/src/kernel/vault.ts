@@ -29,7 +29,7 @@ export interface Vault {
   readonly keyId: string;
   seal(plain: string, place: Place): string;
   open(sealed: string, place: Place): string;
-  /** Whether a ciphertext was made under an older key and should be sealed again. */
+  /** Tells whether a ciphertext was made under an older key and should be sealed again. */
   isStale(sealed: string): boolean;
   /** A key for another purpose (CSRF, cursors), which never reveals the master key. */
   derive(purpose: string): KeyObject;

@@ -1,4 +1,4 @@
-/** Colour arithmetic of WCAG 2.2: whatever brand colour a realm picks, text on it and links in it stay readable. */
+/** Colour arithmetic of WCAG 2.2: text on every brand colour, and links in it, stay readable. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;

@@ -2,12 +2,12 @@ import { Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
-/** Which account at a provider is linked to which here. */
+/** The account at a provider, and the account here to which it is linked. */
 export const linkLead = (text: Messages, values: { readonly provider: string; readonly theirs: string; readonly ours: string }) => (
   <Filled template={text.linkAccountConfirmText} values={values} class="gh-account" />
 );
 
-/** Which account at a provider waits to be linked, while its owner proves the account here. */
+/** The account at a provider that waits to be linked, while its owner proves the account here. */
 export const proveLead = (text: Messages, values: { readonly provider: string; readonly theirs: string }) => (
   <Filled template={text.linkNotice} values={values} class="gh-account" />
 );

@@ -21,7 +21,7 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
 
 /** An API that the application wants to call for the user. */
 export interface ConsentApi {
-  /** Null: nobody has named it. */
+  /** Null: it has no name. */
   readonly name: string | null;
   readonly address: string;
 }
@@ -115,7 +115,7 @@ export const Decision = ({ view: { csrf, action }, label, answers, values }: Dec
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Where the browser goes with the answer: the host, which a phisher cannot choose; of a private scheme, the scheme. */
+/** The target of the answer: the host, which a phisher cannot choose; of a private scheme, the scheme. */
 function ReturnHost({ uri, client, text }: { uri: string | null; client: string; text: Messages }) {
   if (uri === null || !URL.canParse(uri)) return null;
   const { protocol, host, hostname } = new URL(uri);

@@ -26,7 +26,7 @@ type FieldProps = FieldText & InputAttributes & { readonly type: "text" | "passw
 /** Why the page is shown again, for the field that it is about; null: an alert above says it. */
 export const FieldProblem = createContext<string | null>(null);
 
-/** An input with its label, and with a hint below it. What else is given goes to the input. */
+/** An input with its label, and with a hint below it. Other properties go to the input. */
 export const Field = (props: FieldProps) =>
   props.invalid ? (
     <FieldProblem.Consumer>{(said) => <Labelled {...props} {...(said !== null && { error: said })} />}</FieldProblem.Consumer>

@@ -16,7 +16,7 @@ const CLOSERS: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]"
 const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
- * Whether a realm's stylesheet may be served with its sign-in pages. The rule behind the details: together with attribute selectors,
+ * Tells whether a realm's stylesheet may be served with its sign-in pages. The rule behind the details: together with attribute selectors,
  * any request to a place its author can watch would carry form values out, so nothing here may reach another origin.
  */
 export function safeCustomCss(css: string): CssVerdict {

@@ -5,7 +5,7 @@ import { logoOf } from "./branding.ts";
 export interface PageHeaderOptions {
   readonly nonce: string;
   /**
-   * Where the answer to the form may lead. `form-action` names those of apps that have a scheme of their own; for other sites a page takes the
+   * Targets of the answer to the form. `form-action` names those of apps that have a scheme of their own; for other sites a page takes the
    * place of the redirect (login/leave.ts).
    */
   readonly callbacks?: readonly string[];

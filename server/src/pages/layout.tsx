@@ -35,7 +35,7 @@ export const ALERT_ID = "gh-error";
 /** A sentence, or a template with its values; elements are shown as they are. */
 export type Lead = string | readonly [template: string, values: Readonly<Record<string, string>>] | VNode | null;
 
-/** Where a form is sent. */
+/** The form's action. */
 export interface FormTarget {
   readonly csrf: string;
   /** A path. */

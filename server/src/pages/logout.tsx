@@ -27,7 +27,7 @@ export interface LogoutFrame {
 export interface LogoutApplication {
   readonly name: string;
   readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "unsupported";
-  /** Where it is asked once more. */
+  /** The address that asks once more. */
   readonly again?: string;
 }
 
@@ -37,7 +37,7 @@ interface SigningOut extends PageFrame {
   readonly applications?: readonly LogoutApplication[];
   /** The application that is asked now, and passed over if it does not answer. */
   readonly hop?: Hop | undefined;
-  /** Where to go when all have answered. */
+  /** The address to open when all have answered. */
   readonly next: string;
   readonly scripts: readonly PageScript[];
 }

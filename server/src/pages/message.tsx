@@ -40,7 +40,7 @@ const MESSAGES = {
   "impersonation-elsewhere": ["impersonationElsewhereTitle", "impersonationElsewhereText"],
 } as const satisfies Record<string, Words>;
 
-/** How a request ended that waits elsewhere: on a device, in an application, on another screen. */
+/** The end of a request that waits elsewhere: on a device, in an application, on another screen. */
 const ENDINGS = {
   "device-allowed": ["deviceDoneTitle", "deviceDoneText"],
   "device-denied": ["deviceDeniedTitle", "deviceDeniedText"],

@@ -48,7 +48,7 @@ interface NewPasswordView {
   readonly label: string;
 }
 
-/** A password that is chosen. It is typed once: a script shows it, and whoever mistypes it can reset it. */
+/** A password that is chosen. It is typed once: a script shows it, and a user who mistypes it can reset it. */
 export const NewPassword = ({ text, policy, invalid, focus, label }: NewPasswordView) => (
   <Field
     id="new-password"

@@ -7,7 +7,7 @@ interface NoAccessView extends PageFrame {
   readonly account: string;
   /** Back to the application, or on with another account. Without it the page is the end. */
   readonly form?: FormTarget | undefined;
-  /** Where the request began here, and no application waits for an answer: the same again, with another account. */
+  /** Present if the request began here and no application waits for an answer: the same request with another account. */
   readonly otherAccountUrl?: string | undefined;
 }
 

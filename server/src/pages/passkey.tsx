@@ -8,7 +8,7 @@ interface PasskeyView {
   readonly look?: "primary" | "plain";
 }
 
-/** A button that the script brings to life. What the device answers goes by the form that this stands in. */
+/** A button that the script brings to life. The form around it sends the device's answer. */
 const Ceremony = ({ text, options, look = "primary", kind, label }: PasskeyView & { kind: "get" | "create"; label: string }) => (
   <div
     class="gh-passkey"

@@ -77,7 +77,7 @@ function Mark({ mark = genericMark, logoUrl }: ShownLink) {
   );
 }
 
-/** Where there are more providers than a page can show, or where domains lead to them. */
+/** Shown if there are more providers than a page can show, or if domains lead to them. */
 export const FindProvider = ({ text, value, quiet }: { text: Messages; value: string; quiet: boolean }) => (
   <>
     <input type="hidden" name="find" value="true" />

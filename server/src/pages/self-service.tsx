@@ -8,7 +8,7 @@ import { withoutBidiControls } from "./text.tsx";
 interface MailedCodeView {
   readonly text: Messages;
   readonly alert: StepAlert;
-  /** Where to check again, for users who opened the link elsewhere. */
+  /** The address of the next check, for users who opened the link elsewhere. */
   readonly followedUrl?: string | undefined;
   /** After how many seconds another one can be asked for. */
   readonly resend?: number;
@@ -48,7 +48,7 @@ interface ShownTerms {
   readonly url: string | null;
 }
 
-/** The realm's terms as plain text: whatever is in them is shown, not obeyed. */
+/** The realm's terms as plain text: markup in them is shown, not obeyed. */
 export const Terms = ({ text, terms }: { text: Messages; terms: ShownTerms }) => {
   const url = linkTarget(terms.url ?? undefined);
   return (
@@ -118,7 +118,7 @@ interface RegistrationView {
   readonly attributes: readonly ShownAttribute[];
   readonly policy: PasswordRules;
   readonly asksUsername: boolean;
-  /** Which part of it was refused. */
+  /** The part of it that was refused. */
   readonly blamed: "username" | "email" | "password" | "attributes" | null;
   readonly quiet: boolean;
 }

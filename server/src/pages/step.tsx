@@ -16,7 +16,7 @@ import { daysText, messagesOf, waitingTime } from "./messages.ts";
 import { ProviderLinks, type ShownLink } from "./providers.tsx";
 import { Filled } from "./text.tsx";
 
-/** One step of signing in: whatever it asks stands in `body`, everything around it is the same for all. */
+/** One step of signing in: `body` holds its question, and the frame is the same for all. */
 export interface StepView extends PageFrame, FormTarget {
   /** Hidden members of the form: the interaction and the step. */
   readonly hidden: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { SECOND } from "../kernel/clock.ts";
 
 /**
- * How often to look for work that may have come without a word. Where other nodes write to the same database, each second. A process
+ * The interval of looking for work that may have come without a notice. If other nodes write to the same database, each second. A process
  * that is alone with its database hears of its own commits, and a look costs the embedded database far more than Postgres: it looks
  * when it is woken, when something is due, and now and then to be safe.
  */

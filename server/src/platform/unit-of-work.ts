@@ -22,6 +22,8 @@ export interface AuditEvent {
   readonly outcome: "SUCCESS" | "FAILURE";
   readonly detail: string | null;
   readonly impersonator: string | null;
+  /** Null: a job or a command, or recorded by an earlier release. */
+  readonly requestId: string | null;
 }
 
 /** The origin of the work. */
@@ -29,8 +31,14 @@ export interface Origin {
   readonly realm: string;
   readonly actor: Actor;
   readonly sourceIp: string | null;
+  /** The number of the request, for the trail. */
+  readonly requestId?: string | undefined;
   readonly ifMatch?: string | null;
 }
+
+/** The source of a request, for the audit events of its work: the address, and the number by which it is found. */
+export type RequestSource = ReturnType<typeof requestSource>;
+export const requestSource = ({ ip, id }: { readonly ip: string; readonly id: string }) => ({ sourceIp: ip, requestId: id });
 
 export interface UnitOfWork {
   /** Opens the transaction, runs the work, writes its audit events in it, commits. */
@@ -104,7 +112,7 @@ export async function retryingConflicts<T>(db: Db, work: (tx: Tx) => Promise<T>)
   }
 }
 
-function complete(draft: AuditDraft, { realm, actor, sourceIp }: Origin, now: number): AuditEvent {
+function complete(draft: AuditDraft, { realm, actor, sourceIp, requestId }: Origin, now: number): AuditEvent {
   return {
     id: newId(),
     ts: now,
@@ -120,5 +128,6 @@ function complete(draft: AuditDraft, { realm, actor, sourceIp }: Origin, now: nu
     outcome: draft.outcome ?? "SUCCESS",
     detail: draft.detail ?? null,
     impersonator: actor.impersonator,
+    requestId: requestId ?? null,
   };
 }

@@ -15,7 +15,7 @@ export const all: Permission[] = [
   "manage-events",
 ];
 
-/** Who may, besides `realm-admin`, in the realm of the path. */
+/** The permissions that suffice, besides `realm-admin`, in the realm of the path. */
 export const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],
   "POST /users": ["manage-users"],

@@ -8,7 +8,7 @@ import type { Answer } from "./browser.ts";
 import type { Harness } from "./harness.ts";
 import { followed, formOf, isSignedIn, lockAfterFive } from "./step-pages.ts";
 
-/** What a step knows in a realm of the suite, of whichever user. */
+/** Makes the context of a step in a realm of the suite, for any user. */
 export type ContextFor = (user: SignInUser | null, progress: StepContext["progress"]) => Promise<StepContext>;
 
 const types = ["password", "totp", "passkey", "push", "recovery-code"];
@@ -18,7 +18,7 @@ const person = (credentials: readonly string[]): SignInUser => ({
 });
 const validator = buildValidator({});
 
-/** What every authenticator keeps, whatever it asks. Its own file tests the rest through its page. */
+/** The rules that every authenticator keeps. Its own file tests the rest through its page. */
 export function authenticatorConformance(name: string, authenticator: Authenticator, contextFor: ContextFor, iam: () => Harness): void {
   test(`${name} says what it is, and takes no config that it does not know`, () => {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
@@ -52,7 +52,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
   });
 
   test(`${name} is guessed only against a counter, and what it sets up can be named`, () => {
-    // A name proves nothing; whatever is typed and proves something can be guessed.
+    // A name proves nothing; a typed proof can be guessed.
     if (question.factor !== null && question.fields.some((field) => field === "code" || field === "password"))
       expect(question.counted).not.toBeNull();
     expect(messagesOf("en")[question.choice]).toMatch(/\S/);
@@ -172,7 +172,7 @@ async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
   };
 }
 
-/** What two users see, without personal values. */
+/** The pages of two users, without personal values. */
 const withoutOwn = ({ text }: Answer, { browser, realm, username }: AtStep): string =>
   text
     .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")

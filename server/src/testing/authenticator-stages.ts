@@ -24,7 +24,7 @@ interface Screen {
   readonly page: Answer;
 }
 
-/** How the suite meets an authenticator. */
+/** The suite's handle of an authenticator. */
 export interface Stage {
   /** The steps before it. */
   readonly after: "nothing" | "username" | "username-password";
@@ -172,7 +172,7 @@ export interface AtStep extends Screen {
 const required = (authenticator: string): Step => ({ authenticator, requirement: "REQUIRED", config: {} });
 let people = 0;
 
-/** Who signs in: the user, one who has only a password, or an unknown name. */
+/** The users who sign in: the user, one who has only a password, or an unknown name. */
 export type Who = "equipped" | "bare" | "nobody";
 
 /** The realm's own flow; for `qr` a flow of the application, because the phone that approves has signed in by the realm's (decision 37). */

@@ -12,7 +12,7 @@ export interface TheirAccount {
   readonly username: string;
 }
 
-/** How the suite speaks for the provider of one protocol. */
+/** The suite speaks through this for the provider of one protocol. */
 export interface BrokerStage {
   /** The `config` of a provider that the stage answers for. */
   config(): Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface BrokerStage {
   wrong(left: Left, account: TheirAccount): Promise<Return> | Return;
 }
 
-/** What the browser leaves with: an address, or a page that posts a form. */
+/** The browser's next step: an address, or a page that posts a form. */
 export type Left = URL | Answer;
 
 export interface Return {
@@ -32,7 +32,7 @@ export interface Return {
 
 const ADA = { subject: "4711", email: "ada@example.com", username: "ada" };
 
-/** What every broker keeps, whatever it speaks: a stage for each protocol. */
+/** The rules that every broker keeps, in any protocol: a stage for each protocol. */
 export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => SharedHarness): void {
   const provided = async () => {
     const realm = await iam().realm();

@@ -26,7 +26,7 @@ export interface Collector {
   readonly batches: readonly Batch[];
   /** Ids of the events of requests that were answered with 200, in order of arrival. */
   readonly taken: readonly string[];
-  /** What the next requests meet, one each; afterwards, and at first, it takes everything. */
+  /** The faults of the next requests, one each; afterwards, and at first, it takes everything. */
   behave(...next: Behaviour[]): void;
   /** Answers once there have been this many requests. */
   until(requests: number): Promise<void>;

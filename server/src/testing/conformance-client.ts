@@ -1,4 +1,4 @@
-// What the OpenID Foundation's conformance suite does as a relying party: it registers itself, walks our pages by their forms, and believes
+// Acts as the relying party of the OpenID Foundation's conformance suite: it registers itself, walks our pages by their forms, and believes
 // nothing that it has not checked. See docs/conformance.md.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";

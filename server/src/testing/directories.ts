@@ -29,7 +29,7 @@ export interface DirectoryPeer {
   readonly authority: PrivateAuthority;
   readonly identity: Identity;
   readonly ldap: Awaited<ReturnType<typeof startOpenLdap>>;
-  /** What a provider of it is configured with. */
+  /** The configuration of a provider for it. */
   config(more?: Record<string, unknown>): Record<string, unknown>;
 }
 

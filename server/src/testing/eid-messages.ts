@@ -65,7 +65,7 @@ export function signedBy({ identity, by }: Signing, xml: string, id: string): st
 export interface Encrypting {
   readonly cipher?: "aes256-gcm" | "aes256-cbc" | "aes128-gcm";
   readonly transport?: "mgf1p" | "oaep" | "rsa-1_5";
-  /** What becomes of the ciphertext, to break it. */
+  /** A change of the ciphertext, to break it. */
   readonly change?: (bytes: Buffer) => Buffer;
 }
 
@@ -124,7 +124,7 @@ function wrapped(secret: Buffer, key: KeyObject, transport: NonNullable<Encrypti
   return `${method}${value(encrypted)}`;
 }
 
-/** What is encrypted, in `holder`; its keys beside it, one for each recipient, as eHerkenning has it. */
+/** The encrypted element, in `holder`; its keys beside it, one for each recipient, as eHerkenning has it. */
 export function encrypted(
   holder: "EncryptedID" | "EncryptedAssertion",
   xml: string,

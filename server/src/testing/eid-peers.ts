@@ -21,7 +21,7 @@ import {
 import { type Identity, makeIdentity } from "./saml-peers.ts";
 import { hopOf } from "./service-provider.ts";
 
-/** What came from the service provider by a form. */
+/** The message that came from the service provider by a form. */
 export interface Asked {
   readonly location: string;
   readonly id: string;
@@ -31,7 +31,7 @@ export interface Asked {
   readonly xml: string;
 }
 
-/** Of the page that posts it. */
+/** Reads the request off the page that posts it. */
 export function readRequest(page: URL | Answer): Asked {
   const { location, form } = (page instanceof URL ? null : hopOf(page)) ?? { location: "", form: null };
   const xml = Buffer.from(form?.SAMLRequest ?? "", "base64").toString();
@@ -40,7 +40,7 @@ export function readRequest(page: URL | Answer): Asked {
   return { location, id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form?.RelayState ?? "", xml };
 }
 
-/** What a test changes of a good answer. */
+/** The changes that a test makes to a good answer. */
 export interface EidAnswer {
   readonly loa?: string;
   readonly advice?: string;
@@ -57,7 +57,7 @@ export interface EidAnswer {
   readonly isEncrypted?: boolean;
   /** Before anything is signed. */
   readonly edit?: (assertion: string) => string;
-  /** What stands in the Response, after the assertion was made. */
+  /** The content of the Response, after the assertion was made. */
   readonly content?: (assertion: string) => string;
 }
 

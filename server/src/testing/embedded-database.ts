@@ -14,7 +14,7 @@ interface Kept {
 /** The state to go back to. */
 interface Migrated {
   readonly tables: readonly string[];
-  /** What the migrations themselves have stored, as JSON. */
+  /** The rows that the migrations themselves have stored, as JSON. */
   readonly rows: readonly { readonly table: string; readonly rows: string }[];
   readonly shape: string;
 }
@@ -64,7 +64,7 @@ async function openOne(template: () => Promise<Uint8Array<ArrayBuffer>>): Promis
 const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
   and relname not like 'schema\\_migrations%' order by relname`;
 
-/** Whatever a file can do to a schema shows here: tables, columns, indexes, constraints, triggers, functions, and what is switched off. */
+/** The whole schema, in which every change of a file shows: tables, columns, indexes, constraints, triggers, functions, and switched-off parts. */
 const SHAPE = `select md5(string_agg(part, ';' order by part)) as shape from (
     select concat_ws(' ', oid, relname, relkind, relrowsecurity) from pg_class where relnamespace = 'public'::regnamespace
     union all select concat_ws(' ', attrelid, attname, atttypid, attnotnull, attisdropped, atthasdef) from pg_attribute

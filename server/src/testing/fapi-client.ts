@@ -8,7 +8,7 @@ import type { RealmUnderTest } from "./realm.ts";
 import { CALLBACK, submit, walk } from "./relying-party.ts";
 
 type Params = Record<string, string>;
-/** What is undefined is left out. */
+/** An undefined member is left out. */
 type Claims = Record<string, unknown>;
 
 export interface FapiClient {

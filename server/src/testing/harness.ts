@@ -160,7 +160,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
   await server.start();
   await server.started();
   await server.app.ready();
-  // What recurs has its first turn now: afterwards it comes when a test moves the clock, and not in the midst of the first one.
+  // Recurring work has its first turn now: afterwards it comes when a test moves the clock, and not in the midst of the first one.
   await server.jobs.runDue();
   return {
     core,

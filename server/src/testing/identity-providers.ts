@@ -55,7 +55,7 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   ad: { url: "ldaps://dc1.example.com", bindDn: "sync@example.com", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
 };
 
-/** What creates a provider. */
+/** The body that creates a provider. */
 export const identityProvider = (protocol: ProtocolName, alias: string = protocol) => ({
   alias,
   protocol,

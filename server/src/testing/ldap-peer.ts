@@ -55,7 +55,7 @@ export async function ldapPeer(reply: (socket: Socket, request: LdapRequest) => 
     socket.on("error", () => {});
     // Requests of the tests are small: each arrives whole.
     socket.on("data", (chunk: Buffer) => {
-      // What is no LDAP is TLS, which this one does not speak.
+      // A message that is no LDAP is TLS, which this one does not speak.
       if (chunk[0] !== TAG.sequence) return;
       for (const reader = new BerReader(chunk); reader.hasMore; ) {
         const message = reader.inside();

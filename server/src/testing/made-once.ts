@@ -3,7 +3,7 @@ import { newId } from "../kernel/ids.ts";
 
 const CACHE = new URL("../../.cache/", import.meta.url);
 
-/** What is slow to make, and as good the next time: kept in `.cache`. */
+/** Keeps in `.cache` a value that is slow to make and as good the next time. */
 export async function madeOnce<T>(name: string, count: number, make: () => Promise<T>): Promise<readonly T[]> {
   const file = new URL(`${name}-${count}.json`, CACHE);
   const known = await readFile(file, "utf8").catch(() => null);

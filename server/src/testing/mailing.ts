@@ -38,7 +38,7 @@ export async function mailing(): Promise<Mailing> {
       if (saved.status !== 201) throw new Error(`no provider: ${saved.status} ${saved.text}`);
     },
     async latestTo(address, count = 1) {
-      // Where a test moves the clock past a lease, the same mail may come twice.
+      // If a test moves the clock past a lease, the same mail may come twice.
       const withCode = () => [...new Set(mailsTo(address).map(({ text }) => text ?? ""))].filter((text) => CODE.test(text));
       await until(() => withCode().length >= count, address);
       const text = withCode().at(-1) ?? "";

@@ -9,7 +9,7 @@ import { type PrivateAuthority, privateAuthority } from "./private-authority.ts"
 
 export const PEER_HOST = "peer.internal";
 
-/** What the other side does with the next message. */
+/** The other side's reaction to the next message. */
 export type Behaviour = "accept" | "refuse recipient" | "throttle" | "fail" | "hang" | "redirect" | "endless";
 
 /** A message as it arrived, whatever the protocol. */
@@ -34,13 +34,13 @@ export interface DriverPeer {
   readonly arrived: Arrived[];
   readonly listening: Listening;
   behave(behaviour: Behaviour): void;
-  /** How much was written by a peer that never stops, once it was hung up on. */
+  /** The number of bytes that an endless peer had written when the driver hung up. */
   readonly written: () => number;
 }
 
 export interface PeerParts {
   readonly authority: PrivateAuthority;
-  /** Where a redirect points to: inward. */
+  /** The target of a redirect: an internal address. */
   readonly trap: string;
 }
 
@@ -56,7 +56,7 @@ export const envelopeTo = (to: string, more: Partial<Envelope> = {}): Envelope =
   ...more,
 });
 
-/** Every driver passes it: what leaves is what was given, and whatever a peer does is one of the known failures. */
+/** Every driver passes it: a message arrives as it was given, and every fault of a peer is one of the known failures. */
 export function describeDriver(
   name: string,
   carries: { readonly title: boolean; readonly html: boolean; readonly from: boolean },

@@ -74,7 +74,7 @@ export async function smtpDriverPeer(security: "starttls" | "tls", { authority, 
   };
 }
 
-/** What all HTTP peers do alike; the rest is each one's own business. */
+/** The behaviour that all HTTP peers share. */
 export async function httpsDriverPeer(
   { authority, trap }: PeerParts,
   answer: (request: SeenRequest, response: ServerResponse, behaviour: Behaviour, arrived: Arrived[]) => unknown,

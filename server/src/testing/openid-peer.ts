@@ -8,13 +8,13 @@ import { clock } from "../kernel/clock.ts";
 /** Made once: RSA keys are what a peer takes longest for. */
 let firstKey: ReturnType<typeof generateKeyPair> | undefined;
 
-/** What the peer answers to an exchange: what a test configures, right or wrong. */
+/** The peer's answer to an exchange, as a test configures it, right or wrong. */
 export interface PeerAnswer {
   claims?: Record<string, unknown>;
   userinfo?: Record<string, unknown>;
   /** Instead of a signed token. */
   idToken?: string;
-  /** What somebody on the way makes of the ID token. */
+  /** The change that an attacker on the way makes to the ID token. */
   forged?: (idToken: string) => string;
   /** The algorithm of the ID token. */
   alg?: string;
@@ -30,7 +30,7 @@ export interface PeerAnswer {
   hasIdToken?: boolean;
   /** Answers of other addresses, by path. They need the access token. */
   pages?: Record<string, unknown>;
-  /** Whether the token endpoint takes who asks for the client. */
+  /** True when the token endpoint accepts the caller as the client. */
   isClient?: (call: PeerCall) => unknown;
   /** An error of the token endpoint where a verifier comes at all. */
   refusesPkce?: boolean;
@@ -175,7 +175,7 @@ export async function openidPeer() {
     slow: (milliseconds: number) => {
       pause = milliseconds;
     },
-    /** What it answers from now on, without a sign-in. */
+    /** The peer's answer from now on, without a sign-in. */
     answer: (answer: PeerAnswer) => {
       next = answer;
     },
@@ -208,7 +208,7 @@ export function withOtherContent(jwt: string, claims: Record<string, unknown>): 
   return `${head}.${Buffer.from(JSON.stringify(content)).toString("base64url")}.${signature}`;
 }
 
-/** The same token, signed by a key of somebody else under the provider's name for its own; or by a secret. */
+/** The same token, signed by a foreign key under the provider's key id; or by a secret. */
 export function signedByAnother(jwt: string, secret?: string): string {
   const [head, body] = jwt.split(".");
   const header = { ...JSON.parse(Buffer.from(head!, "base64url").toString()), ...(secret !== undefined && { alg: "HS256" }) };

@@ -20,7 +20,7 @@ export async function allowMessages(realm: RealmUnderTest): Promise<void> {
   }
 }
 
-/** What waits to be sent in a realm, oldest first. */
+/** The messages that wait to be sent in a realm, oldest first. */
 export async function outbox({ core }: Pick<Node, "core">, realm: RealmUnderTest): Promise<Waiting[]> {
   const jobs = await core.db
     .selectFrom("jobs")

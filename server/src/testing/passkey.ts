@@ -21,7 +21,7 @@ const sha256 = (data: string | Buffer) => createHash("sha256").update(data).dige
 const text = (bytes: Buffer) => bytes.toString("base64url");
 
 export interface Ceremony {
-  /** Whether its device made sure of its user. */
+  /** True when its device made sure of its user. */
   readonly verified?: boolean;
   readonly origin?: string;
   readonly rpId?: string;

@@ -3,7 +3,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 /** A server on loopback that can be closed with everything that is connected to it. */
 export interface Listening {
   readonly port: number;
-  /** How many connections there were. */
+  /** The number of connections so far. */
   readonly connections: () => number;
   close(): Promise<void>;
 }

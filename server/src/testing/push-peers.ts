@@ -109,7 +109,7 @@ const p256Key = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).private
 export interface ApnsDriverPeer extends DriverPeer {
   /** Headers of the messages, tokens included. */
   readonly requests: Record<string, unknown>[];
-  /** What each request was signed with. */
+  /** The signed token of each request. */
   readonly tokens: string[];
   /** Answers every message so, until changed. */
   answerWith(status: number, reason: string): void;

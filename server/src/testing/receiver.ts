@@ -42,7 +42,7 @@ export async function deliverAll(db: Db, sender: { runDue(): Promise<number> }):
     if (rows.length === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  // What was fanned out between the two looks.
+  // Sends deliveries that were fanned out between the two looks.
   await sender.runDue();
 }
 

@@ -5,7 +5,7 @@ import type { RealmUnderTest } from "./realm.ts";
 
 export const CALLBACK = "https://app.example/cb";
 
-/** Where an answer leads: by a redirect, or by the page that takes its place on the way to another site. Null: it is a page to look at. */
+/** The target of an answer: by a redirect, or by the page that takes its place on the way to another site. Null: it is a page to look at. */
 export function leadsTo({ status, headers }: Answer): string | null {
   if (status === 303 || status === 302) return String(headers.location);
   return /^0; url=(https?:.*)$/.exec(String(headers.refresh ?? ""))?.[1] ?? null;

@@ -1,4 +1,4 @@
-// What attackers do to messages, for the tests of the SAML core and of the endpoints that stand on it.
+// Attackers' changes of messages, for the tests of the SAML core and of the endpoints that stand on it.
 import { createHash, createHmac, sign as signBytes } from "node:crypto";
 import { type SamlReason, SIGNATURE_ALGORITHM } from "../platform/saml/index.ts";
 import { C14N, ENVELOPED, NS } from "../platform/saml/names.ts";
@@ -211,7 +211,7 @@ export const wronglySigned: [what: string, reason: SamlReason, oddity: Oddity][]
   ["with two KeyInfos", "signature_shape", { afterKeyInfo: "<ds:KeyInfo></ds:KeyInfo><ds:KeyInfo></ds:KeyInfo>" }],
 ];
 
-/** What is refused of everything but requests by POST. */
+/** The changes that are refused in all messages but requests by POST. */
 export const inclusivelySigned: [what: string, reason: SamlReason, oddity: Oddity][] = [
   ["by inclusive canonicalization", "signature_algorithm", { canonicalization: inclusive }],
   ["by an inclusive transform", "signature_algorithm", { transforms: transform(ENVELOPED) + transform(inclusive) }],

@@ -51,7 +51,7 @@ export type SamlPeer = Awaited<ReturnType<typeof samlPeer>>;
 
 export async function samlPeer() {
   let identity = await makeIdentity();
-  /** What artifacts stand for. */
+  /** The messages behind artifacts. */
   const messages = new Map<string, string>();
   const resolved: ReceivedMessage[] = [];
   let published: Identity[] = [identity];
@@ -116,7 +116,7 @@ export async function samlPeer() {
     get identity() {
       return identity;
     },
-    /** What a provider record of it has at the least. */
+    /** The least members of a provider record for it. */
     config: { ssoUrl: `${base}/sso`, idpEntityId: entityId, idpSigningCertificate: identity.pem },
     /** Signs by another key from now on, and says so where `isPublished`. */
     async rotate(isPublished = true) {

@@ -82,7 +82,7 @@ const ID_ATTRIBUTES = [
 const privatePem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
 const report = ({ status, stdout, stderr }: SpawnSyncReturns<string>) => ({ ok: status === 0, output: `${stdout}${stderr}` });
 
-/** Whether xmlsec1 finds the signature of the outermost signed element, or of the one that `xpath` finds, to be right. */
+/** Tells whether xmlsec1 finds the signature of the outermost signed element, or of the one that `xpath` finds, to be right. */
 export const xmlsecVerifies = (xml: string, { pem }: Identity, xpath?: string) =>
   withFiles({ "message.xml": xml, "certificate.pem": pem }, (path) => {
     const node = xpath ? ["--node-xpath", xpath] : [];
@@ -121,7 +121,7 @@ export const xmllintCanonical = (xml: string): string => {
   return done.stdout;
 };
 
-/** Whether libxml2 reads it at all. */
+/** Tells whether libxml2 reads it at all. */
 export const xmllintReads = (xml: string | Uint8Array): boolean => {
   const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "-"], { input: xml, encoding: "utf8" });
   return done.status === 0 && !/namespace error/i.test(done.stderr);
@@ -129,7 +129,7 @@ export const xmllintReads = (xml: string | Uint8Array): boolean => {
 
 export const haveSchemas = (): boolean => Boolean(xmllintPath() && oasisSchemas() && w3cSchemas());
 
-/** What the schemas of OASIS and W3C say of these documents; null is nothing. Reading the schemas takes longer than applying them. */
+/** The errors of these documents by the schemas of OASIS and W3C; null is none. Reading the schemas takes longer than applying them. */
 export function schemaComplaints(...documents: readonly string[]): string | null {
   const [oasis, w3c] = [oasisSchemas()!, w3cSchemas()!];
   const imported = {

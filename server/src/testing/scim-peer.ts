@@ -10,11 +10,11 @@ export interface PeerRequest {
   readonly body: Json;
 }
 
-/** What a request meets instead of an answer, or after it was handled. */
+/** A fault that a request meets instead of an answer, or after it was handled. */
 export type Trouble = (request: PeerRequest) => { status: number; headers?: Record<string, string>; body?: Json } | "lose-answer" | null;
 
 /**
- * A SCIM service of our own making. strict: as RFC 7644 says, and refusing whatever it does not know. sloppy: like some that are sold. It answers 204
+ * A SCIM service of our own making. strict: as RFC 7644 says, and refusing every unknown member. sloppy: like some that are sold. It answers 204
  * without a body, spells `resources`, lists no members, knows no filter but `userName` and `displayName`, does not mind doubles, has numbers as ids, and
  * takes 2 members in a request.
  */
@@ -24,7 +24,7 @@ export interface ScimPeer {
   readonly users: Map<string, Json>;
   readonly groups: Map<string, Json>;
   token: string;
-  /** Whether a request is let in; by default with the token as a bearer. */
+  /** Tells whether a request is let in; by default with the token as a bearer. */
   accepts: (authorization: string | undefined) => boolean;
   /** The client's credentials that `tokenUrl` received, in the order of the requests. */
   readonly tokenRequests: { readonly authorization: string | undefined; readonly form: Record<string, string> }[];
@@ -73,7 +73,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     const [, path = "", text = ""] = /^(\S+) eq (".*")$/s.exec(filter) ?? [];
     const value = JSON.parse(text);
     if (path === "userName" || path === "displayName") return all.filter((one) => one[path].toLowerCase() === value.toLowerCase());
-    // Whoever trusts this answer adopts a stranger.
+    // A client that trusts this answer adopts a stranger.
     if (!isStrict) return all;
     if (path === "externalId") return all.filter((one) => one.externalId === value);
     if (path === "emails.value") return all.filter((one) => one.emails?.some((email: Json) => email.value === value));

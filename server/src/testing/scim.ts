@@ -56,5 +56,5 @@ export function scimCalls(browser: Browser, realm: string, token: string): Omit<
   };
 }
 
-/** Of a query: `users?${filter('userName eq "ada"')}`. */
+/** The filter as a query: `users?${filter('userName eq "ada"')}`. */
 export const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;

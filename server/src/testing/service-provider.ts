@@ -37,7 +37,7 @@ export type ServiceProvider = Awaited<ReturnType<typeof serviceProvider>>;
 
 const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** Where a page takes its browser: by a link, or by a form. */
+/** The address to which a page takes its browser: by a link, or by a form. */
 export function hopOf({ text }: Answer): { location: string; form: Record<string, string> | null } | null {
   const link = /<a class="[^"]*" href="([^"]+)" data-hop/.exec(text);
   if (link) return { location: unescaped(link[1]!), form: null };
@@ -50,7 +50,7 @@ export function hopOf({ text }: Answer): { location: string; form: Record<string
   return { location: unescaped(form[1]!), form: Object.fromEntries(fields) };
 }
 
-/** What the page posts to the service provider: where to, and the fields. */
+/** The page's form for the service provider: its action and its fields. */
 export function postedBy(page: Answer): { action: string; fields: Record<string, string> } {
   const { location: action, form } = hopOf(page) ?? { location: "", form: null };
   return { action, fields: form ?? {} };

@@ -10,7 +10,7 @@ export interface SeenMail {
   /** Everything between DATA and the dot. */
   readonly raw: string;
   readonly user: string | null;
-  /** Whether the message came over TLS. */
+  /** True when the message came over TLS. */
   readonly secure: boolean;
   readonly greetedAs: string;
   readonly utf8: boolean;

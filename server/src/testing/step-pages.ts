@@ -6,7 +6,7 @@ import type { RealmUnderTest } from "./realm.ts";
 
 const decoded = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
-/** What the form of a step would send as it stands. */
+/** The values that the form of a step would send as it stands. */
 export function formOf(page: Answer): Record<string, string> {
   const form = /<form[^>]* id="gh-step"[^>]*>([\s\S]*?)<\/form>/.exec(page.text)?.[1];
   if (form === undefined) throw new Error(`no step to answer: ${page.status} ${page.text}`);
@@ -30,11 +30,11 @@ export async function pastPassword(browser: Browser, realm: string, user: { user
   return followed(browser, await browser.trySignIn(realm, user.username, user.password));
 }
 
-/** Whether the answer has signed in: it leads on, with a session's cookie. */
+/** Tells whether the answer has signed in: it leads on, with a session's cookie. */
 export const isSignedIn = (answer: Answer, realm: string): boolean =>
   answer.status === 303 && [answer.headers["set-cookie"] ?? []].flat().some((line) => line.startsWith(`gh_${realm}=`));
 
-/** How people sign in to the realm from now on. */
+/** The realm's way of signing in from now on. */
 export async function setBrowserFlow({ core }: Pick<Node, "core">, realm: RealmUnderTest, steps: readonly Step[]): Promise<void> {
   await core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
     await ctx.tx.deleteFrom("flows").where("realm_id", "=", ctx.realm).execute();

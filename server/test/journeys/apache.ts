@@ -13,7 +13,7 @@ export const noApache = apacheWithOpenidc() === undefined && !inCI;
 export interface ApacheSite {
   readonly port: number;
   readonly url: string;
-  /** Where the provider sends the browser back to; also how one signs out. */
+  /** The address to which the provider sends the browser back; also the way to sign out. */
   readonly callback: string;
   start(provider: { readonly issuer: string; readonly clientId: string; readonly secret: string }): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface NewApache {
   /** The module that keeps the guests out, and its lines. */
   readonly module: string;
   readonly lines: readonly string[];
-  /** What the page inside shows: an id for each variable of the module. */
+  /** The content of the page inside: an id for each variable of the module. */
   readonly shown: Readonly<Record<string, string>>;
 }
 

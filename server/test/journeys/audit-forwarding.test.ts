@@ -55,7 +55,7 @@ describe.each(onBoth)("audit events are forwarded over kill -9, on $kind:", ({ k
     console.log(
       `${kind}: ${KILLS} kills, ${acknowledged.length} writes acknowledged, ${stored.size} events stored, all arrived; ${repeated} came again`,
     );
-    // What hung was sent again: had it not been, the blows missed.
+    // A request that hung was sent again; otherwise the blows missed.
     expect(repeated).toBeGreaterThan(0);
     expect(await server.stop()).toMatchObject({ code: 0 });
   });

@@ -66,7 +66,7 @@ async function failToSignIn(server: ServerProcess, name: string): Promise<void> 
   expect((await server.visitor().trySignIn("master", name, "wrong")).status).toBe(401);
 }
 
-/** How many events there are to forward; the realm's own creation came before there was a forwarder. */
+/** The number of events to forward; the realm's own creation came before there was a forwarder. */
 async function forwardable(admin: Visitor): Promise<number> {
   const { body } = await admin.get("/admin/realms/master/events?size=500");
   type Event = { category: string; resourceType: string | null };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { emptyFolder, serverFolder, startServer } from "./process.ts";
 
-/** What a clone holds after `npm ci`: sources, and neither a build nor a template. */
+/** The content of a clone after `npm ci`: sources, and neither a build nor a template. */
 function clone() {
   const root = emptyFolder();
   const server = join(root, "server");

@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ["settings", "Sessions"],
       ["try-it", "as an application would"],
     ];
-    // What is asked for when a page is left would count as lost.
+    // A request that is made while a page is left would count as lost.
     await page.waitForLoadState("networkidle");
     for (const [path, shows] of screens) {
       // As a link does it: the page is not loaded anew.
@@ -226,7 +226,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await email.fill("not an address");
     await page.keyboard.press("Control+s");
     await record.locator("[aria-invalid=true]").waitFor();
-    // Where the mistake is, there the next key goes.
+    // The focus is on the field with the mistake.
     expect(await email.evaluate((field) => field === field.ownerDocument.activeElement && field.getAttribute("aria-invalid"))).toBe("true");
     await expectAccessible(page, "console-drawer");
     await email.fill("lovelace@example.com");

@@ -53,7 +53,7 @@ describe.each(onBoth)("kill -9 during writes, on $kind", ({ kind, missing }) => 
   );
 });
 
-/** Whether its last write was in progress when the server died. */
+/** Tells whether its last write was in progress when the server died. */
 async function writeUntilKilled(admin: Visitor, prefix: string, acknowledged: Set<string>, killed: { yet: boolean }): Promise<boolean> {
   for (let n = 0; ; n++) {
     if (killed.yet) return false;

@@ -21,7 +21,7 @@ test("a second server on the same data folder refuses and the first goes on; onc
   expect(await second.stop()).toMatchObject({ code: 0 });
 });
 
-test("of two servers that find the lock of a dead one at the same moment, exactly one starts", async () => {
+test("exactly one of two servers that find the lock of a dead one at the same moment starts", async () => {
   const folder = emptyFolder();
   const dead = await startServer({ folder });
   await dead.kill();

@@ -14,7 +14,7 @@ function npm(cwd: string, ...args: string[]): { stdout: string; stderr: string }
   return { stdout, stderr };
 }
 
-/** What comes from files of the package: pages and their scripts, the API documentation, the list of common passwords, the database. */
+/** Parts that come from files of the package: pages and their scripts, the API documentation, the list of common passwords, the database. */
 async function expectWhole(server: ServerProcess): Promise<void> {
   const admin = await server.admin();
   const docs = await server.visitor().get("/interactive-docs.html?tag=Users");
@@ -42,7 +42,7 @@ const isUp = (server: ServerProcess) =>
 
 test("the packed server runs by npx in an empty folder, and ends with npx", async () => {
   const tarball = packed();
-  // npm takes an absolute path for its own command, so it is named as what it is. What npm ci has downloaded is not fetched again.
+  // npm takes an absolute path for its own command, so `file:` names it as a file. Packages that npm ci has downloaded are not fetched again.
   const cache = emptyFolder();
   const downloads = join(npm(root, "config", "get", "cache").stdout.trim(), "_cacache");
   if (existsSync(downloads)) symlinkSync(downloads, join(cache, "_cacache"));

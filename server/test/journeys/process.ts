@@ -1,4 +1,4 @@
-// Whole servers as their own processes, started the way a user starts them. Whatever is started here ends with the test file.
+// Whole servers as their own processes, started the way a user starts them. Every server that is started here ends with the test file.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ export const postgresUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface StartOptions {
-  /** Where it is started, and so where its data is. */
+  /** The folder of the start, and so of its data. */
   readonly folder?: string;
   readonly port?: number;
   /** On top of a password for `admin` and an address of this machine; undefined removes one. */
@@ -88,7 +88,7 @@ async function onPostgres(statement: string): Promise<void> {
   }
 }
 
-/** What it takes to start on an empty Postgres database. */
+/** The settings of a start on an empty Postgres database. */
 export async function emptyPostgres(): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
   await onPostgres(`create database ${name}`);

@@ -18,7 +18,7 @@ async function recordedAddress(server: ServerProcess, forwarded: string): Promis
 test("behind a trusted proxy, events and sessions show the client's address; https makes cookies Secure and sends HSTS", async () => {
   const server = await startServer({ env: { ...PUBLIC, GATEHOUSE_TRUST_PROXY: "127.0.0.1" } });
   expect(await recordedAddress(server, CLIENT)).toBe(CLIENT);
-  // What the client wrote itself stands before what the proxy added.
+  // The client's own entries come before the proxy's.
   expect(await recordedAddress(server, `198.51.100.66, ${CLIENT}`)).toBe(CLIENT);
 
   const visitor = server.visitor();

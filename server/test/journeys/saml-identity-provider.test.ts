@@ -47,7 +47,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     (must(await admin.get(`${REALM}/users`), 200) as { userId: string; username: string }[]).filter(({ username }) => username !== "admin");
   const events = async (query: string) => must(await admin.get(`${REALM}/events?${query}`), 200).items as { detail: string }[];
 
-  /** What went wrong, as either side says it. */
+  /** The errors, as either side reports them. */
   const describePage = ({ status, url, text }: Page) =>
     [`${status} ${url}`, text, peer.log().slice(-3_000), server.out().split("\n").slice(-5).join("\n")].join("\n");
   const isAsked = (page: Page) =>
@@ -68,7 +68,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   }
   const decoded = (browser: WebBrowser) => Buffer.from(browser.last("SAMLResponse")!.fields.SAMLResponse!, "base64").toString("utf8");
 
-  test("what it publishes is read from its address", async () => {
+  test("its metadata is read from its address", async () => {
     const { ok, checks } = must(await admin.post(`${PROVIDER}/test`, {}), 200);
     expect(ok, JSON.stringify(checks)).toBe(true);
   });

@@ -70,7 +70,7 @@ beforeAll(async () => {
   }
 });
 
-/** What went wrong, as either side reports it. */
+/** The errors, as either side reports them. */
 const reportOf = ({ log }: Peer, { status, url, text }: Page): string => {
   const refusals = server
     .out()
@@ -86,7 +86,7 @@ async function getsIn(browser: WebBrowser, peer: Peer, address = peer.inside): P
   return page;
 }
 
-/** What we have emitted so far, by kind: the schemas of OASIS have to accept each. */
+/** The documents that we have emitted so far, by kind: the schemas of OASIS have to accept each. */
 const emitted = new Set<string>();
 function expectValid(browser: WebBrowser): void {
   if (!haveSchemas()) return;
@@ -105,7 +105,7 @@ function expectValid(browser: WebBrowser): void {
 const decoded = (browser: WebBrowser, field: "SAMLResponse" | "SAMLRequest" = "SAMLResponse"): string =>
   Buffer.from(browser.last(field)!.fields[field]!, "base64").toString("utf8");
 
-/** Whether the page inside asks for a password again: neither the service provider nor we have a session. */
+/** Tells whether the page inside asks for a password again: neither the service provider nor we have a session. */
 async function isOut(browser: WebBrowser, peer: Peer): Promise<boolean> {
   const page = await browser.goto(peer.inside);
   return peer.userOn(page) === null && formOf(page, ({ fields }) => "password" in fields) !== undefined;
@@ -189,7 +189,7 @@ describe("single logout", () => {
     for (const peer of peers.values()) expect(await isOut(browser, peer), `${peer.name}\n${page.text}`).toBe(true);
   });
 
-  // Those that name an address for it in their metadata.
+  // These service providers name an address for it in their metadata.
   test.each(["Shibboleth SP", "SimpleSAMLphp"].filter((name) => names.includes(name)))(
     "by an administrator ends the session at %s over SOAP",
     async (name) => {

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await site?.close();
   });
 
-  /** Where an application sends its users, and what it does with the response. */
+  /** The address to which an application sends its users, and its handling of the response. */
   async function application(realm: string, more: object = {}) {
     const redirect_uri = `${site.url}/callback`;
     const client = { clientId: "shop", name: "The Shop", publicClient: true, redirectUris: [redirect_uri], ...more };

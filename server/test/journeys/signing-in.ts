@@ -1,4 +1,4 @@
-// What journeys of signing in share: a server, a browser, a mailbox, and people with what they hold in their hands.
+// The set-up that journeys of signing in share: a server, a browser, a mailbox, and people with their devices.
 import { createHmac } from "node:crypto";
 import type { Browser, Locator, Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
@@ -118,7 +118,7 @@ export async function lookAtWaiting({ context }: Person, page: Page, what: strin
   await copy.close();
 }
 
-/** What a camera reads off the picture. */
+/** The text that a camera reads off the picture. */
 export async function scan(picture: Locator): Promise<string> {
   await picture.waitFor();
   const cells = Number((await picture.getAttribute("viewBox"))!.split(" ")[2]);

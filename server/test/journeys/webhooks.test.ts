@@ -1,4 +1,4 @@
-// The whole promise at once: every event reaches every subscriber, whatever the receiver and the machine do meanwhile.
+// The whole promise at once: every event reaches every subscriber, through failures of the receiver and the machine.
 // GATEHOUSE_JOURNEY_EVENTS raises the number of events: 10000 takes some minutes on Postgres.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const started = async (tls?: { key: string; cert: string }) => {
 };
 const program = async () => [process.execPath, BRIEFLY, await builtServer(), "start"] as const;
 
-/** How often this receiver says no to this id: one to three times. */
+/** The number of times that this receiver refuses this id: one to three. */
 const refusals = (path: string, id: string): number => 1 + (createHash("sha256").update(`${path} ${id}`).digest()[0]! % 3);
 
 describe.each(onBoth)("webhooks, on $kind", ({ kind, missing }) => {

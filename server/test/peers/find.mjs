@@ -132,8 +132,8 @@ export function sambaDomain() {
 }
 
 /**
- * What the suite uses beyond npm: the Debian packages that bring it, and what is lost without it. Where what is found is not the quickest that
- * there is, CI installs that.
+ * The programs that the suite uses beyond npm: the Debian packages that bring them, and the tests that are lost without them. CI installs the quickest
+ * one there is, if the machine has another.
  * @type {{ name: string, package: string, find: () => unknown, quickest?: () => unknown, lost: string }[]}
  */
 export const peers = [

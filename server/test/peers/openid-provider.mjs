@@ -30,7 +30,7 @@ export async function startOpenidProvider(options) {
       worker.postMessage("rotate");
       await once(worker, "message");
     },
-    /** What it complained about. */
+    /** Its complaints. */
     log: () => log,
     close: () => worker.terminate(),
   };

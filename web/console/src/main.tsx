@@ -38,7 +38,7 @@ const client = new QueryClient({
   },
 });
 
-// What the address needs is fetched while the page is still being made.
+// The code that the address needs is fetched while the page is still being made.
 const [, realm, area] = /^\/console\/realms\/([^/]+)(?:\/([^/]+))?/.exec(location.pathname) ?? [];
 if (realm !== undefined) void client.prefetchQuery(whoAmI(decodeURIComponent(realm)));
 if (area !== undefined && area in entries) void client.prefetchQuery(areaCode(area));

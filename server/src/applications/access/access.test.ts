@@ -34,7 +34,7 @@ const snapshot = async (clientId: string) =>
 const mayUse = async (userId: string, clientId: string) =>
   (await refusalOf(iam.core.db, { realm: realm.name, userId, application: (await snapshot(clientId)).settings })) === null;
 
-describe("who may use an application", () => {
+describe("access to an application", () => {
   test("every user, by default", async () => {
     const client = await create();
     expect(client).toMatchObject({ allowedRoles: [], allowedGroups: [] });
@@ -98,7 +98,7 @@ describe("who may use an application", () => {
     expect((await admin.get(`/clients/${client.id}`)).body).toMatchObject({ allowedRoles: [newRole], allowedGroups: [`/${newGroup}`] });
     expect(await mayUse(userId, client.clientId)).toBe(true);
 
-    // What has taken the old name meanwhile is another role.
+    // The role that has taken the old name meanwhile is another role.
     const usurper = await post("/roles", { name: role.name });
     const outsider = await realm.user();
     await post(`/users/${outsider.userId}/roles`, { name: usurper.name });

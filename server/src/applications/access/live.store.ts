@@ -3,7 +3,7 @@ import { batched, type Db, prepared } from "../../platform/db/index.ts";
 
 type Operand = string | RawBuilder<unknown>;
 
-/** Whether agent `a` may act: active, and not expired. */
+/** SQL: agent `a` may act: it is active, and not expired. */
 export const acts = (now: number) => sql`(a.status = 'ACTIVE' and (a.expires_at is null or a.expires_at > ${now}))`;
 
 /**
@@ -15,13 +15,13 @@ export const liveClient = (realm: Operand, clientId: Operand, now: number): RawB
       select a.id, a.status, a.expires_at from agents a where a.realm_id = c.realm_id and a.client_id = c.id limit 1) a on true
     where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled and (a.id is null or ${acts(now)})`;
 
-/** Whether the client of row `c` is live: as `liveClient`, for a statement that lists clients. */
+/** Tells whether the client of row `c` is live: as `liveClient`, for a statement that lists clients. */
 export const isLive = (now: number): RawBuilder<boolean> => sql<boolean>`(c.enabled and not exists (
   select 1 from agents a where a.realm_id = c.realm_id and a.client_id = c.id and not ${acts(now)}))`;
 
 /**
- * A condition beside `liveClient`: a token names the agent that its client has. What the client got before it was bound to an agent does not count
- * afterwards, because nothing in it marks the agent.
+ * A condition beside `liveClient`: a token names the agent that its client has. Tokens that the client got before it was bound to an agent do not count
+ * afterwards, because nothing in them marks the agent.
  */
 export const isOfAgent = (agentId: string | null): RawBuilder<unknown> => sql`a.id is not distinct from ${agentId}::uuid`;
 
@@ -49,7 +49,7 @@ const activeBatch = batched<Asked, boolean>(async (db, asked) => {
   return answers;
 });
 
-/** Whether an agent may act, read at this moment: a snapshot may be a second old. */
+/** Tells whether an agent may act, read at this moment: a snapshot may be a second old. */
 export const isAgentActive = async (db: Db, realm: string, agentId: string, now: number): Promise<boolean> =>
   (await activeBatch(db, { realm, agentId, now })) ?? false;
 
@@ -62,7 +62,7 @@ export interface ActingAgent {
   readonly needsConsent: boolean;
 }
 
-/** Whether every agent of a chain of actors may act, with its client enabled, and has the user's consent where it needs one. */
+/** Tells whether every agent of a chain of actors may act, with its client enabled, and has the user's consent where it needs one. */
 export async function mayAllAct(db: Db, realm: string, userId: string, agents: readonly ActingAgent[], now: number): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count

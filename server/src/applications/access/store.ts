@@ -15,7 +15,7 @@ export async function holdsRole(db: Db, realm: string, userId: string, roleIds: 
 const spelled = ({ name, client_id }: { name: string; client_id: string | null }): string =>
   client_id === null ? name : `${client_id}/${name}`;
 
-/** By id. Those that the realm does not have are left out. */
+/** By id. Roles that the realm does not have are left out. */
 export async function namesOfRoles(db: Db, realm: string, roleIds: readonly string[]): Promise<Map<string, string>> {
   const ids = roleIds.filter(isId);
   if (ids.length === 0) return new Map();

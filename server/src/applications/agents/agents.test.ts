@@ -129,7 +129,7 @@ test("binding, activating, editing and deleting take what the client's service a
   ok(await weak.post(`${at}/suspend`));
   ok(await weak.post(`${at}/revoke`));
 
-  // What is not a client, a user or an id of this realm, and names that are taken.
+  // Refused: ids that are no client, user or id of this realm, and names that are taken.
   const other = await iam.realm();
   const stranger = await other.user();
   const fields = async (body: object) =>

@@ -49,9 +49,9 @@ export const Application = Type.Object(
     scopes: texts,
     clientUri: text,
     logoUri: text,
-    entityId: nullable("Of a SAML application"),
-    assertionConsumerServiceUrl: nullable("Of a SAML application: where assertions are sent"),
-    singleLogoutServiceUrl: nullable("Of a SAML application: where a browser is sent to sign out"),
+    entityId: nullable("The entity id of a SAML application"),
+    assertionConsumerServiceUrl: nullable("The address to which a SAML application gets its assertions"),
+    singleLogoutServiceUrl: nullable("The address to which a SAML application's browsers are sent to sign out"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "Application" },
@@ -62,7 +62,7 @@ export type VersionedApplication = Application & { readonly version: number };
 export const CreatedApplication = Type.Object(
   {
     ...Application.properties,
-    secret: Type.Optional(Type.String({ description: "Of an application that can keep one. Shown here and nowhere else" })),
+    secret: Type.Optional(Type.String({ description: "The secret of an application that can keep one. Shown here and nowhere else" })),
   },
   { $id: "CreatedApplication" },
 );

@@ -4,9 +4,9 @@ import type { Client, CreateClient } from "../clients/index.ts";
 interface Template {
   readonly label: string;
   readonly client: Omit<CreateClient, "clientId">;
-  /** Whether it needs redirect URIs. */
+  /** True when it needs redirect URIs. */
   readonly redirects: boolean;
-  /** Whether a client, however it was made, is one of these. The first that says so counts. */
+  /** Tells whether a client is of this kind, by any way it was made. The first match counts. */
   matches(client: Pick<Client, "applicationType" | "publicClient" | "grantTypes">): boolean;
 }
 

@@ -11,7 +11,7 @@ async function conflictsOf(ctx: Ctx, profile: UserProfile): Promise<AttributeUse
 
 /**
  * After a write that uses an attribute, in its transaction: refused if people may edit the attribute. The settings are held until commit, so that
- * nobody opens it meanwhile. `field`: the member of the request that names it.
+ * no other transaction opens it meanwhile. `field`: the member of the request that names it.
  */
 export async function keepAttributesApart(ctx: Ctx, field: string): Promise<void> {
   const { userProfile } = await shareSettings(ctx.tx, ctx.realm);

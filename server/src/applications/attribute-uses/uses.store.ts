@@ -35,7 +35,7 @@ const GRANTING = /(^|[./:#])(roles?|groups?|memberof|entitlements?|permissions?|
 const USER = "user.attributes.";
 const TOKEN = "token.";
 
-/** Every such use in the realm, whatever table says it. */
+/** Every such use in the realm, of all tables. */
 export async function findAttributeUses(db: Db, realm: string): Promise<AttributeUse[]> {
   const { rows } = await sql<Row>`
     select 'subject' as kind, '' as owner, subject_claim ->> 'attribute' as attribute, null as claim

@@ -5,7 +5,7 @@ import type { ResourceServer } from "./resource-server.ts";
 import { type After, type AskedResource, resourcesFor } from "./resources.store.ts";
 import { agentKey, findClientSubjects, findUserSubjects, userIdsAfter } from "./subjects.store.ts";
 
-// Questions of AuthZEN: one subject, one action, one resource. What is unknown is denied, and nothing says why.
+// Questions of AuthZEN: one subject, one action, one resource. Anything unknown is denied, and nothing says why.
 
 /** A user by id, username or mail address, a client by its client id, or an agent by its id. */
 export interface SubjectAsked {
@@ -103,7 +103,7 @@ export async function permittedActions(
 /** A page of a search. It ends before the limit where it has looked at enough. */
 export interface Found<T, Position> {
   readonly results: readonly T[];
-  /** Where to go on; null: there is no more. */
+  /** The position of the next page; null: there is no more. */
   readonly next: Position | null;
 }
 

@@ -6,7 +6,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { findRoleId, namesOfRoles } from "../access/index.ts";
 import type { EntryKind } from "./policies.store.ts";
 
-/** Names to ids. Those that the realm does not have are left out. */
+/** Names to ids. Names that the realm does not have are left out. */
 export async function findEntries(db: Db, realm: string, kind: EntryKind, names: readonly string[]): Promise<Map<string, string>> {
   if (kind === "user") return findUserIds(db, realm, names);
   if (kind === "client") return byColumn(db, realm, "clients", "id", "client_id", names);

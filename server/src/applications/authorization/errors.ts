@@ -16,7 +16,7 @@ export const authzErrors = defineErrors("authz", {
   view_users_needed: [403, "This also needs the permission view-users"],
 });
 
-/** How many dependents a refusal names. */
+/** A refusal names at most this many dependents. */
 const NAMED = 10;
 
 /** A 409 that names what would be left without a meaning. */

@@ -49,7 +49,7 @@ const settings = {
   scopes: [{ name: "view" }, { name: "edit" }, { name: "print it", iconUri: "https://x.example/i.png" }],
 };
 
-test("what Keycloak exports decides here as it did there, the documented differences aside; what cannot be carried over denies", async () => {
+test("an export of Keycloak decides here as it did there, the documented differences aside; a part that cannot be carried over denies", async () => {
   const { item, notes } = fromKeycloakAuthorization("api", settings);
   expect(notes.map((note) => note.replace(/:.*/, ""))).toEqual([
     ...[
@@ -110,7 +110,7 @@ test("what Keycloak exports decides here as it did there, the documented differe
   const { users: _, ...without } = exported.policies.find(({ name }: { name: string }) => name === "code");
   expect(without).toEqual({ name: "code", type: "user", logic: "NEGATIVE" });
   clock.reset();
-  // What the document names is there, what it does not name goes, and a second time nothing happens.
+  // Everything that the document names is there, everything else goes, and a second import changes nothing.
   must(await boss.patch(`/clients/${id}/authz/resources/orders`, { scopes: ["view", "edit"] }));
   must(await admin.post("/import", document));
   expect(must(await admin.post("/import?dryRun=true", { ...document, authorization: [exported] })).actions).toEqual([]);

@@ -31,7 +31,7 @@ export interface KeycloakAuthorization {
 }
 
 /**
- * `authorizationSettings` of a client in an export of Keycloak, as an item of our documents. What cannot be carried over denies: a policy that is
+ * `authorizationSettings` of a client in an export of Keycloak, as an item of our documents. A policy that cannot be carried over denies: one that is
  * code becomes one that can never tell, because a permission without it would allow more.
  */
 export function fromKeycloakAuthorization(clientId: string, settings: unknown): KeycloakAuthorization {

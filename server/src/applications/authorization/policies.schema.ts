@@ -77,7 +77,7 @@ const members = {
       description: "NEGATIVE turns permit and deny round; what cannot be told still denies",
     }),
   ),
-  decisionStrategy: Type.Optional(oneOf(strategies, { default: "UNANIMOUS", description: "Of aggregates" })),
+  decisionStrategy: Type.Optional(oneOf(strategies, { default: "UNANIMOUS", description: "Only for aggregates" })),
   ...optional,
 };
 

@@ -181,7 +181,7 @@ export type ResourcesAsked =
 
 export type AskedResource = EvaluatedResource & { readonly uris: readonly string[] };
 
-/** Where a page of resources ended. */
+/** The position at which a page of resources ended. */
 export interface After {
   readonly name: string;
   readonly id: string;

@@ -180,7 +180,7 @@ async function applyShares(tx: Tx, { realm, client, resourceId }: ResourcePlace,
     on conflict (realm_id, client_id, resource_id, user_id, scope) do update set status = 'GRANTED'`.execute(tx);
 }
 
-/** How many scopes were asked for anew. */
+/** The number of scopes that were newly requested. */
 export async function requestShares(
   tx: Tx,
   { realm, client, resourceId }: ResourcePlace,
@@ -211,7 +211,7 @@ export async function deleteSharesOf(tx: Tx, { realm, client, resourceId }: Reso
       .execute();
 }
 
-/** Names that were typed before there was such a user. Those of users go with them. */
+/** Names that were typed before there was such a user. The rows of users go with their users. */
 export async function deleteSharesNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
   await sql`delete from authz_share_names where realm_id = ${realm} and name_key = any(${names.map(loginKey)}::text[])`.execute(tx);
 }

@@ -45,7 +45,7 @@ export async function findSettings(db: Db, { realm, client }: Server): Promise<V
 }
 
 /**
- * Held until commit. Whatever changes scopes, policies and permissions of a client does so one after the other, so that what names
+ * Held until commit. Changes of scopes, policies and permissions of a client come one after the other, so that what names
  * another is checked against what is there; resources share the lock.
  */
 export async function lockServer(tx: Tx, { realm, client }: Server, strength: "update" | "share"): Promise<{ enabled: boolean } | null> {

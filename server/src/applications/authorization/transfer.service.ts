@@ -131,7 +131,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Brings the model to what the item says. What is named stands before what names it, and goes after it. */
+/** Brings the model to the state of the item. A part is created before the parts that name it, and deleted after them. */
 export async function applyAuthorization(ctx: Ctx, id: string, wanted: AuthorizationItem): Promise<void> {
   const current = await readItem(ctx, id, wanted.clientId);
   const { clientId: _, scopes = [], resources = [], policies = [], permissions = [], ...settings } = wanted;

@@ -68,7 +68,7 @@ describe("claim mappers", () => {
   });
 });
 
-describe("what is known of a subject", () => {
+describe("the facts of a subject", () => {
   const needs = ["roles", "groups", "organizations"] as const;
   const mapper = (source: ClaimMapper["source"], value: string | null = null) =>
     ({ source, value, type: "string", multivalued: true }) as unknown as ClaimMapper;

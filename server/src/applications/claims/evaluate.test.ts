@@ -88,7 +88,7 @@ test("every source yields what it promises", () => {
   });
 });
 
-test("what is not there, does not fit or belongs elsewhere is left out", () => {
+test("a missing, unfitting or foreign value is left out", () => {
   expect(
     claims(
       mapper("missing", "attribute", "toString", { multivalued: true }),

@@ -5,7 +5,7 @@ import { sources } from "./sources/index.ts";
 import { type ClaimContext, type ClaimSource, type ClaimSubject, type ClaimType, convert } from "./sources/source.ts";
 
 /**
- * The claims of `subject` for `target`. Of two mappers that write the same member the later one counts, so a client's own come after its
+ * The claims of `subject` for `target`. If two mappers write the same member, the later one counts, so a client's own come after its
  * scopes'. A claim that the protocol itself sets is never among them, whatever the database holds.
  */
 export function claimsOf(

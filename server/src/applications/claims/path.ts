@@ -33,5 +33,5 @@ export function claimPath(claim: string): readonly string[] | null {
   return fits ? segments : null;
 }
 
-/** Whether a mapper may write there. */
+/** Tells whether a mapper may write there. */
 export const isFree = (path: readonly string[]): boolean => !protocolClaims.has(path[0]!);

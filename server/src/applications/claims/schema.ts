@@ -30,7 +30,7 @@ const stateMembers = {
     maxLength: 255,
     pattern: "^[^\\p{C}]+$",
     description:
-      "The member to write; dots nest (`address.country`), `\\.` is a dot. What the protocol says itself (`sub`, `aud`, …) is refused",
+      "The member to write; dots nest (`address.country`), `\\.` is a dot. Claims of the protocol itself (`sub`, `aud`, …) are refused",
     examples: ["department"],
   }),
   source: oneOf(sourceNames, { description: "The source of the value" }),

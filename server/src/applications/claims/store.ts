@@ -36,7 +36,7 @@ const scopes = sql<string[]>`array(select s.name from client_scope_claims a
   where a.realm_id = claim_mappers.realm_id and a.claim_id = claim_mappers.claim_id order by s.name)`.as("scopes");
 type Columns = Pick<Selectable<ClaimMappersTable>, (typeof columns)[number]>;
 
-/** A mapper as protocols meet it, of whatever row holds one. */
+/** A mapper as protocols use it, from any row that holds one. */
 export const toMapper = (row: Pick<Columns, "claim_id" | "name" | "mapper">): Mapper => ({
   claimId: row.claim_id,
   name: row.name,

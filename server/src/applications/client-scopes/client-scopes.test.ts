@@ -98,7 +98,7 @@ describe("client scopes", () => {
   });
 });
 
-describe("what realms begin with", () => {
+describe("the scopes of a new realm", () => {
   const contents = async (realm: string) => {
     const scopes =
       await sql`select name, description, consent_text, assignment, built_in from client_scopes where realm_id = ${realm} order by name`.execute(

@@ -26,7 +26,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-/** How many clients a refusal names. */
+/** A refusal names at most this many clients. */
 const NAMED = 10;
 
 export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClientScopeRow>> => listScopes(ctx.tx, ctx.realm, query);

@@ -133,7 +133,7 @@ export async function clientsListing(db: Db, realm: string, scope: string, limit
   return rows.map(({ client_id }) => client_id);
 }
 
-/** Whether it is new. */
+/** Tells whether it is new. */
 export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("client_scope_claims")
@@ -143,7 +143,7 @@ export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimI
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Whether it was there. */
+/** Tells whether it was there. */
 export async function detachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("client_scope_claims")

@@ -71,7 +71,7 @@ async function loadApi(db: Db, realm: string, key: string): Promise<LoadedRecord
   };
 }
 
-/** The constraint refuses an indicator of another client, in whichever spelling. */
+/** The constraint refuses an indicator of another client, in every spelling. */
 export async function writeResources(tx: Tx, realm: string, id: string, resources: readonly string[]): Promise<void> {
   await tx.deleteFrom("client_resources").where("realm_id", "=", realm).where("client_id", "=", id).execute();
   if (resources.length === 0) return;
@@ -79,7 +79,7 @@ export async function writeResources(tx: Tx, realm: string, id: string, resource
   await translating({ client_resources_taken: clientErrors.resource_taken }, tx.insertInto("client_resources").values(rows).execute());
 }
 
-/** Whether a client id is an indicator, or differs from one only in its spelling. */
+/** Tells whether a client id is an indicator, or differs from one only in its spelling. */
 export async function isResource(tx: Tx, realm: string, clientId: string): Promise<boolean> {
   const row = await tx
     .selectFrom("client_resources")
@@ -90,7 +90,7 @@ export async function isResource(tx: Tx, realm: string, clientId: string): Promi
   return row !== undefined;
 }
 
-/** Whether one of the indicators is the client id of a client other than `id`, or differs from it only in letter case or the slash at the end. */
+/** Tells whether one of the indicators is the client id of a client other than `id`, or differs from it only in letter case or the slash at the end. */
 export async function isOtherClientId(tx: Tx, realm: string, id: string, resources: readonly string[]): Promise<boolean> {
   const keys = resources.flatMap((resource) => [resource.replace(/\/$/, ""), `${resource.replace(/\/$/, "")}/`]).map(loginKey);
   const row = await tx

@@ -17,7 +17,7 @@ const MACHINE = { grantTypes: ["client_credentials"] };
 /** The full state of such a client, as PUT takes it. */
 const STATE = { enabled: true, publicClient: false, ...MACHINE };
 
-/** What the token endpoint says to a client that brings this secret. */
+/** The token endpoint's answer to a client that brings this secret. */
 const ask = async (clientId: string, secret: string): Promise<number> => {
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secret };
   return (await iam.browser().request("POST", `/realms/${realm.name}/token`, { form, csrf: false })).status;

@@ -8,7 +8,7 @@ import type { StoredClient } from "./schema.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { ClientRow } from "./store.ts";
 
-/** Whether a client can get a user's token by any grant or response type. */
+/** Tells whether a client can get a user's token by any grant or response type. */
 export const getsUserTokens = ({ grantTypes, responseTypes }: Pick<StoredClient, "grantTypes" | "responseTypes">): boolean =>
   grantTypes.some((type) => rulesOfGrantType(type).givesUserTokens) || responseTypes.some((type) => type !== "code");
 
@@ -24,7 +24,7 @@ export const listedResource = ({ allowedResources }: Pick<Addressing, "allowedRe
   byKey(allowedResources).get(resourceKey(resource)) ?? null;
 
 /**
- * Whether this client's tokens may have this audience: as a resource that is listed for it, or as an audience of all its tokens. An API that is open
+ * Tells whether this client's tokens may have this audience: as a resource that is listed for it, or as an audience of all its tokens. An API that is open
  * to every client is not listed: the server's own APIs ask for more.
  */
 export const mayAddress = (client: Addressing, audience: string): boolean =>
@@ -36,7 +36,7 @@ interface ClientReach {
 }
 
 /**
- * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that the holder of its
+ * Tells whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that the holder of its
  * secret, or of its redirect URIs, has their permissions; or it may introspect all tokens.
  */
 function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {

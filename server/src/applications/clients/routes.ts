@@ -71,7 +71,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       summary: "Replace a client's state",
       ofPut: "Members that are left out return to their defaults; `enabled` and `publicClient` are required.",
       description:
-        "The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
+        "The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. If the client has a secret, `secret` replaces it at once; left out, it is kept.",
       body: UpdateClient,
       answer: UpdatedClient,
       follows: { authMethod: "publicClient" },

@@ -139,7 +139,7 @@ export const settings = {
   profile: member(
     oneOf(clientProfiles, {
       description:
-        "A set of requirements as one choice: what it demands is set where the request does not say it, and refused where it says otherwise. Where left out: the realm's `oidc.leastProfile`",
+        "A set of requirements as one choice: a request that leaves a required member out gets the required value, and one that contradicts it is refused. Left out: the realm's `oidc.leastProfile`",
     }),
     "none",
   ),
@@ -229,7 +229,7 @@ export const settings = {
   resourceAccess: member(
     oneOf(["listed", "everyone"], {
       description:
-        "Which clients may request tokens for this API: those whose allowed resources list it, or every client of the realm, also one that registers itself or is known by a client id metadata document",
+        "The clients that may request tokens for this API: those whose allowed resources list it, or every client of the realm, also one that registers itself or is known by a client id metadata document",
     }),
     "listed",
   ),
@@ -315,7 +315,7 @@ export const Client = Type.Object(members, { $id: "Client" });
 export type Client = Static<typeof Client>;
 
 export const CreatedClient = Type.Object(
-  { ...members, secret: Type.Optional(Type.String({ description: "Of a confidential client. Shown here and nowhere else" })) },
+  { ...members, secret: Type.Optional(Type.String({ description: "The secret of a confidential client. Shown here and nowhere else" })) },
   { $id: "CreatedClient" },
 );
 export type CreatedClient = Static<typeof CreatedClient>;
@@ -323,7 +323,7 @@ export type CreatedClient = Static<typeof CreatedClient>;
 export const UpdatedClient = Type.Object(
   {
     ...members,
-    secret: Type.Optional(Type.String({ description: "Where this request gave the client a new one. Shown here and nowhere else" })),
+    secret: Type.Optional(Type.String({ description: "The new secret, if this request gave the client one. Shown here and nowhere else" })),
   },
   { $id: "UpdatedClient" },
 );
@@ -340,7 +340,7 @@ const inputMembers = {
 export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
 export type CreateClient = Static<typeof CreateClient>;
 
-/** The full state. What decides access is never left to a default. */
+/** The full state. Members that decide access have no default. */
 export const UpdateClient = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -408,7 +408,9 @@ export const ServiceAccountRole = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
+    clientId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the client whose role it is; null for a role of the realm",
+    }),
   },
   { $id: "ServiceAccountRole" },
 );

@@ -19,7 +19,7 @@ export const secretPlace = (realm: string, id: string, column: "secret" | "previ
   row: id,
 });
 
-/** Whether a client that authenticates so has a secret that it shares with us. */
+/** Tells whether a client that authenticates so has a secret that it shares with us. */
 export const usesSecret = (method: ClientAuthMethod): boolean => method.startsWith("client_secret");
 
 /** The decrypted secrets, the current one first. Each has its end, because the result may be cached beyond it. */
@@ -58,5 +58,5 @@ export function secretErrors(
   return [];
 }
 
-/** Whether two states of a client's secret are the same. */
+/** Tells whether two states of a client's secret are the same. */
 export const isSameSecret = (a: string | null, b: string | null): boolean => (a === null || b === null ? a === b : safeEqual(a, b));

@@ -39,7 +39,7 @@ export interface ClientSnapshot {
   readonly mappers: readonly ClaimMapper[];
 }
 
-/** Whether a client may be used at all: it is enabled, and its agent is active. */
+/** Tells whether a client may be used at all: it is enabled, and its agent is active. */
 export const isUsable = ({ enabled, agent }: Pick<ClientSnapshot, "enabled" | "agent">, now: number): boolean =>
   enabled && (agent === null || (agent.isActive && (agent.expiresAt === null || agent.expiresAt > now)));
 

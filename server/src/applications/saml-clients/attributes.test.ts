@@ -75,7 +75,7 @@ test("values are texts, each once; two mappers of one name add up; what XML cann
   ]);
 });
 
-test("what the session says is there where there is one", () => {
+test("the session's attributes are there if there is a session", () => {
   const amr = mapper("amr", { source: "session", value: "amr", multivalued: true });
   const session = { authTime: 1, acr: "1", amr: ["pwd"], sid: null, impersonator: null };
   expect(attributesOf(client([amr]), subject, session)).toMatchObject([{ values: ["pwd"] }]);

@@ -16,7 +16,7 @@ const write = { permission: "manage-clients" } as const;
 const mediaTypes = ["application/samlmetadata+xml", "application/xml", "text/xml"];
 
 const description =
-  "A service provider that the realm does not know is created. Of one that it knows, what came from metadata is brought up to date, and what an administrator has set stays: `metadata.members` lists what follows. Metadata that is past its `validUntil` is refused. If it describes several service providers, `entityId` names one; without it, the answer lists them.";
+  "A service provider that the realm does not know is created. If the realm knows it, the members that came from metadata are updated, and an administrator's settings stay: `metadata.members` lists the members that follow metadata. Metadata that is past its `validUntil` is refused. If it describes several service providers, `entityId` names one; without it, the answer lists them.";
 const response = {
   200: { ...SamlClient, description: "Brought up to date; or, with `preview`, what would be saved" },
   201: SamlClient,

@@ -7,7 +7,7 @@ type Short = keyof typeof ATTRIBUTE_NAME_FORMAT;
 const nameFormats = Object.keys(ATTRIBUTE_NAME_FORMAT) as Short[];
 const urns = Object.values(ATTRIBUTE_NAME_FORMAT);
 const samlNameFormat = oneOf([...nameFormats, ...urns] as readonly (Short | (typeof urns)[number])[], {
-  description: "The attribute's NameFormat. Where left out: `uri` for a name that is a URI, `basic` for others",
+  description: "The attribute's NameFormat. Left out: `uri` for a name that is a URI, `basic` for others",
 });
 const samlName = Type.String({
   minLength: 1,
@@ -21,7 +21,7 @@ const samlFriendlyName = Type.Union([Type.String({ minLength: 1, maxLength: 255,
   examples: ["mail"],
 });
 const { claim } = claimMapperMembers;
-const ofNoEffect = { description: "Of no effect in an assertion" };
+const ofNoEffect = { description: "Has no effect in an assertion" };
 
 /** The URN of a name format or of its short name. */
 export const nameFormatUrn = (format: string): string =>

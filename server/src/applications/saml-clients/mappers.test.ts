@@ -64,7 +64,7 @@ test("a mapper of a client may be copied, and one without a name for the attribu
   expect((await admin.post(at, mapper)).body).toMatchObject({ ...mapper, samlName: "team", samlNameFormat: "basic" });
 });
 
-test("what cannot be mapped is refused by its member; mappers of others are not found", async () => {
+test("an invalid mapper is refused by its member; mappers of others are not found", async () => {
   const { at } = await create();
   for (const [field, body] of [
     ["samlName", { name: "x", source: "property" }],

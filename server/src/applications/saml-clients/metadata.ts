@@ -143,7 +143,7 @@ const valuesOf = ({ name, stored }: Mergeable): Imported => ({
 
 /**
  * A record with what metadata says now. A member that is still what the last import set follows; one that an administrator has set since
- * stays. Of lists each entry counts for itself: what was added by hand stays, and what was removed by hand is not added again.
+ * stays. Each entry of a list counts for itself: one that was added by hand stays, and one that was removed by hand is not added again.
  */
 export function withMetadata(current: Mergeable | null, before: Imported | null, next: Imported): Mergeable {
   if (!current) return recordOf(next, completeSamlClient(next).options);

@@ -166,7 +166,7 @@ describe("a SAML client", () => {
   });
 });
 
-describe("what is refused, by its member", () => {
+describe("refusals, by member", () => {
   const ec = async () => (await makeIdentity("P-256")).pem;
   const cases: [string, () => object | Promise<object>][] = [
     ["assertionConsumerServiceUrl", () => ({ assertionConsumerServiceUrl: "javascript:alert(1)" })],

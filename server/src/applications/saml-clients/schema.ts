@@ -13,7 +13,7 @@ const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: 
 const entityId = Type.String({
   minLength: 1,
   maxLength: 1024,
-  // A path cannot end with `.` or `..`: HTTP clients remove them. Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
+  // A path cannot end with `.` or `..`: HTTP clients remove them. Spaces at the ends of a value in XML, and line breaks, do not survive; a name that only looks like another must not pass for it.
   pattern: "^(?!\\.{1,2}$)[^\\p{C}\\p{Z}]+$",
   description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
   examples: ["https://sp.example.com/metadata"],
@@ -181,9 +181,9 @@ const MetadataSource = Type.Object(
     importedAt: Type.Integer({ description: "Epoch milliseconds" }),
     validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
     refresh: Type.Boolean({
-      description: "Whether it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
+      description: "True: it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
     }),
-    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. What was imported stays"),
+    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. The imported members stay"),
     members: Type.Array(Type.String(), {
       description: "Members that the next import updates: no administrator has changed them since the last one",
     }),
@@ -201,7 +201,7 @@ export const SamlClient = Type.Object(
       description: "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation",
     }),
     options: Type.Object(optionMembers, { description: "Null: as the realm's settings `saml` say" }),
-    metadata: nullable(MetadataSource, "Of one that was imported: what came from its metadata; null for all others"),
+    metadata: nullable(MetadataSource, "The members that came from metadata, if it was imported; null for all others"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
@@ -230,7 +230,7 @@ const inputMembers = {
 export const CreateSamlClient = Type.Object({ entityId, ...inputMembers }, { $id: "CreateSamlClient", additionalProperties: false });
 export type CreateSamlClient = Static<typeof CreateSamlClient>;
 
-/** The full state. What decides access is never left to a default. */
+/** The full state. Members that decide access have no default. */
 export const UpdateSamlClient = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -248,7 +248,7 @@ export type UpdateSamlClient = Static<typeof UpdateSamlClient>;
 
 const preview = Type.Optional(Type.Boolean({ default: false, description: "Show what would be saved, and save nothing" }));
 const choice = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 1024, description: "Which service provider is meant, where the metadata describes several" }),
+  Type.String({ minLength: 1, maxLength: 1024, description: "The service provider, if the metadata describes several" }),
 );
 
 export const ImportQuery = Type.Object({ preview, entityId: choice }, { additionalProperties: false });

@@ -7,12 +7,12 @@ export const strategies = ["userId", "username", "email", "attribute", "pairwise
 export const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:
-      "What `sub` is: the user's id, which never changes; the username or email address, which may; an attribute; " +
+      "The value of `sub`: the user's id, which never changes; the username or email address, which may; an attribute; " +
       "or another value for each sector of clients, by which they cannot recognise a user among themselves (OpenID Connect Core §8.1)",
   }),
   attribute: Type.Optional(
     Type.Union([Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$", description: "the name of a user attribute" }), Type.Null()], {
-      description: "Which one, for the strategy `attribute`; null for the others. Its values must be different for every user",
+      description: "The attribute of the strategy `attribute`; null for the others. Its values must be different for every user",
     }),
   ),
 };

@@ -98,7 +98,7 @@ export const CreateWorkloadCredential = Type.Object(
 );
 export type CreateWorkloadCredential = Static<typeof CreateWorkloadCredential>;
 
-/** The full state. What decides access is never left to a default. */
+/** The full state. Members that decide access have no default. */
 export const UpdateWorkloadCredential = Type.Object(
   {
     id: Type.Optional(Type.String()),

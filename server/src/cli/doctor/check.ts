@@ -13,7 +13,7 @@ export interface Finding {
 /** A check looks at one thing, changes nothing, and gives up by itself after a few seconds. */
 export type Check = (config: Config) => Promise<readonly Finding[]>;
 
-/** How long a check waits for another machine. */
+/** A check waits at most this long for another machine. */
 export const TIMEOUT_MS = 3000;
 
 export const ok = (check: string, message: string): Finding => ({ check, severity: "ok", message });

@@ -130,7 +130,7 @@ describe("base URL", () => {
     expect(found!.message).toContain(message);
   });
 
-  test("where nothing answers is a warning, because the proxy may come later", async () => {
+  test("no answer is a warning, because the proxy may come later", async () => {
     const [, found] = await checkBaseUrl(config({ GATEHOUSE_BASE_URL: `https://127.0.0.1:${await freePort()}` }));
     expect(found).toMatchObject({ severity: "warning" });
   });

@@ -22,12 +22,12 @@ export interface AttemptPolicy {
   readonly maxFailures: number;
   readonly lockMinutes: number;
   readonly forgetAfterMinutes: number;
-  /** Whether waits grow from the fifth failure on: 1 s, 2 s, 4 s … 64 s. */
+  /** True when waits grow from the fifth failure on: 1 s, 2 s, 4 s … 64 s. */
   readonly growingWaits: boolean;
 }
 
 export interface AttemptState {
-  /** Whether this attempt is allowed: it was not locked before. */
+  /** True when this attempt is allowed: it was not locked before. */
   readonly allowed: boolean;
   readonly failures: number;
   /** When the next attempt may be made. */
@@ -142,7 +142,7 @@ const raisePair = prepared((r: Raising & SecondRaising) => {
 
 /**
  * Two counters of one attempt in one statement, the second one with growing waits; it is counted only where the first one allows the
- * attempt. Where the second one refuses, the first has counted it all the same.
+ * attempt. If the second one refuses, the first has counted it all the same.
  */
 export async function raiseTwoAttempts(
   db: Db,
@@ -219,7 +219,7 @@ export const USER_COUNTERS = sql.raw(
     .join(", "),
 );
 
-/** Whatever they got wrong is forgotten. */
+/** Forgets every failed attempt of the user. */
 export async function clearUserAttempts(tx: Tx, realm: string, userId: string): Promise<void> {
   await tx
     .deleteFrom("login_attempts")

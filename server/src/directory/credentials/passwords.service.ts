@@ -43,12 +43,12 @@ const LONGEST_HISTORY = 24;
 export interface PreparedPassword {
   readonly hash: string;
   readonly replaces: string | null;
-  /** How many of the last passwords the realm refuses. */
+  /** The realm refuses this many of the last passwords. */
   readonly history: number;
 }
 
 /**
- * A new password of a user who is here. Of a local user it is prepared; of a directory's user it is written there at once, since that is slow and
+ * A new password of a user who is here. A local user's password is prepared; a directory user's is written there at once, since that is slow and
  * cannot be undone: everything that may refuse the change comes before. The realm's rules apply to both, its history to local ones alone.
  */
 export async function prepareReplacement(
@@ -110,7 +110,7 @@ export async function storePassword(ctx: Ctx, userId: string, prepared: Prepared
   return true;
 }
 
-/** Whatever password there is goes to the history, as long as a realm can ask for; the next change leaves what this one asks for. */
+/** The present password goes to the history, as long as a realm can ask for; the next change leaves what this one asks for. */
 export async function replacePassword(ctx: Ctx, userId: string, hash: string): Promise<void> {
   if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();
   const replaced = await lockPassword(ctx.tx, ctx.realm, userId);

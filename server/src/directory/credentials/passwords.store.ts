@@ -30,7 +30,7 @@ export async function findPassword(db: Db, realm: string, userId: string): Promi
   return row ? { hash: row.secret, createdAt: row.created_at } : null;
 }
 
-/** Whether `users.source` names a directory, whose users' names and passwords are kept there. */
+/** Tells whether `users.source` names a directory, whose users' names and passwords are kept there. */
 export const isDirectorySource = (source: string): boolean => /^(ldap|ad):/.test(source);
 
 /** Their password is the directory's: one that is stored here would never be used, and outlive the account there. */

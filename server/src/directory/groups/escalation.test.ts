@@ -147,7 +147,7 @@ test("the password of a user who holds it by a group cannot be set", async () =>
   expect(await lacking.put(`/users/${boss}/password`, { newPassword: "under my control" })).toMatchObject(escalation);
 });
 
-test("what grants nothing needs nothing: joining, granting, moving, deleting", async () => {
+test("a change that grants nothing needs nothing: joining, granting, moving, deleting", async () => {
   const { group, plain, user, boss } = await scene();
   const only = await realm.as("manage-organizations", "view-users");
   expect((await only.put(`/groups/${group}/members/${user}`)).status).toBe(204);

@@ -30,10 +30,10 @@ const inheritRoles = async (on: boolean) => {
   const settings = (await admin.get("/settings")).body;
   expect((await admin.put("/settings", { ...settings, groups: { inheritRoles: on } })).status).toBe(200);
 };
-/** Whether view-users counts for them at this moment. */
+/** Tells whether view-users counts for them at this moment. */
 const sees = async () => (await member.get("/users")).status === 200;
 
-describe("what a group grants counts on a member's next request", () => {
+describe("a group's grants count on a member's next request", () => {
   test("from joining to leaving, from granting to withdrawing", async () => {
     const [groupId, { roleId, name }] = [await group(), await role(["view-users"])];
     expect((await admin.put(`/groups/${groupId}/roles/${roleId}`)).status).toBe(204);
@@ -183,7 +183,7 @@ test("a user's roles are shown with every way by which the user comes by them", 
 });
 
 describe.runIf(testDatabase() === "postgres")("on a second node", () => {
-  test("what a group grants counts on the member's next request", async () => {
+  test("a group's grants count on the member's next request", async () => {
     const second = await iam.secondNode();
     const there = member.browser.elsewhere(second.server.app);
     const status = async () => (await there.get(`/admin/realms/${realm.name}/users`)).status;

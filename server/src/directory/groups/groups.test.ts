@@ -28,7 +28,7 @@ const move = (group: Listed, parent: Listed | null) =>
   admin.put(`/groups/${group.groupId}`, { name: group.name, parentId: parent?.groupId ?? null });
 const parentOf = async ({ groupId }: Listed) => (await admin.get(`/groups/${groupId}`)).body.parentId;
 
-/** What the table of ancestors must hold, worked out from the parents. */
+/** The rows that the table of ancestors must hold, worked out from the parents. */
 async function expectAncestorsToFit(): Promise<void> {
   const { rows } = await sql<{ wrong: number }>`
     with recursive above (group_id, ancestor_id) as (

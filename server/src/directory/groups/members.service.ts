@@ -57,7 +57,7 @@ export async function joinAll(ctx: Ctx, id: string, userIds: readonly string[]):
   for (const userId of joined) auditUpdate(ctx, groupId, `members +${userId}`);
 }
 
-/** Many at once. Who is no member is passed over. */
+/** Removes many at once. Users who are no members are passed over. */
 export async function leaveAll(ctx: Ctx, id: string, userIds: readonly string[]): Promise<void> {
   const { groupId, version } = await readGroup(ctx, id);
   const left = await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]), async () => {

@@ -9,7 +9,7 @@ afterAll(() => iam?.close());
 
 const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
 
-describe("where a user belongs", () => {
+describe("the groups of a user", () => {
   test("groups: those the user is in and those above them, and which is which", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();

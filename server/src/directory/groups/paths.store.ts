@@ -37,7 +37,7 @@ export async function findGroupId(db: Db, realm: string, text: string): Promise<
   return rows[0]?.group_id ?? null;
 }
 
-/** By id. Those that the realm does not have are left out. */
+/** By id. Groups that the realm does not have are left out. */
 export async function pathsOfGroups(db: Db, realm: string, groupIds: readonly string[]): Promise<Map<string, string>> {
   const ids = groupIds.filter(isId);
   if (ids.length === 0) return new Map();

@@ -8,7 +8,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Whether members of groups below get the roles of those above. */
+/** Tells whether members of groups below get the roles of those above. */
 const inherits = (realm: string) =>
   sql<boolean>`exists (select 1 from realm_settings s where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true')`;
 

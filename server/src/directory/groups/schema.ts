@@ -63,7 +63,7 @@ export const UserGroup = Type.Object(
     parentId: Type.Union([id, Type.Null()]),
     direct: Type.Boolean({
       description:
-        "Whether the user is a member of this very group. false: inherited, the user is a member of a group below it, and gets its roles " +
+        "True when the user is a member of this very group. false: inherited, the user is a member of a group below it, and gets its roles " +
         "only with the realm setting `groups.inheritRoles`",
     }),
     joinedAt: Type.Union([time, Type.Null()], { description: "Epoch milliseconds; null where it is inherited" }),
@@ -86,7 +86,9 @@ export const GroupRole = Type.Object(
   {
     roleId: id,
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
+    clientId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the client whose role it is; null for a role of the realm",
+    }),
   },
   { $id: "GroupRole" },
 );

@@ -204,7 +204,7 @@ describe("a bad row never stops or spoils the others", () => {
     );
   });
 
-  test("what the database refuses without a rule foreseeing it costs that row only", async () => {
+  test("an unforeseen refusal of the database costs that row only", async () => {
     const { admin } = await start();
     await sql
       .raw(

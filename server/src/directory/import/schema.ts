@@ -58,13 +58,13 @@ export const ImportUser = Type.Object(
     passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: "A ready hash, instead of a password" })),
     requiredActions: Type.Optional(Type.Array(oneOf(requiredActions), { uniqueItems: true })),
     userId: Type.Optional(
-      Type.String({ format: "uuid", description: "Of new users only: kept, so that applications know the user again by `sub`" }),
+      Type.String({ format: "uuid", description: "For new users only: kept, so that applications know the user again by `sub`" }),
     ),
-    groups: Type.Optional(Type.Array(text(13_000), { maxItems: 1000, description: "Of new users only: paths such as `/Sales/Europe`" })),
+    groups: Type.Optional(Type.Array(text(13_000), { maxItems: 1000, description: "For new users only: paths such as `/Sales/Europe`" })),
     clientRoles: Type.Optional(
       Type.Array(Type.Object({ clientId: name, name }, { additionalProperties: false }), {
         maxItems: 1000,
-        description: "Of new users only: roles of clients",
+        description: "For new users only: roles of clients",
       }),
     ),
     organizations: Type.Optional(
@@ -76,13 +76,13 @@ export const ImportUser = Type.Object(
           },
           { additionalProperties: false },
         ),
-        { maxItems: 1000, description: "Of new users only: by alias, with the user's role there" },
+        { maxItems: 1000, description: "For new users only: by alias, with the user's role there" },
       ),
     ),
     credentials: Type.Optional(
       Type.Array(credential, {
         maxItems: 100,
-        description: "Of new users only: authenticator apps, passkeys and recovery codes, from an export",
+        description: "For new users only: authenticator apps, passkeys and recovery codes, from an export",
       }),
     ),
     totp: Type.Optional(
@@ -93,7 +93,7 @@ export const ImportUser = Type.Object(
           digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, default: 6 })),
           period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, default: 30 })),
         },
-        { additionalProperties: false, description: "Of new users only: an authenticator app that another system knows" },
+        { additionalProperties: false, description: "For new users only: an authenticator app that another system knows" },
       ),
     ),
     federatedIdentities: Type.Optional(
@@ -105,7 +105,7 @@ export const ImportUser = Type.Object(
         {
           maxItems: 20,
           description:
-            "Of new users only: accounts at identity providers of the realm, by alias, with the identifier that the provider has for the user. Needs `manage-identity-providers`",
+            "For new users only: accounts at identity providers of the realm, by alias, with the identifier that the provider has for the user. Needs `manage-identity-providers`",
         },
       ),
     ),
@@ -152,7 +152,7 @@ export type Status = (typeof statuses)[number];
 
 const RowError = Type.Object({
   row: Type.Integer({ description: "From 1 on; a CSV's header is not counted" }),
-  line: Type.Integer({ description: "Of the file, where the row begins" }),
+  line: Type.Integer({ description: "The line of the file at which the row begins" }),
   code: Type.String(),
   message: Type.String(),
 });
@@ -171,7 +171,7 @@ export const UserImport = Type.Object(
     skipped: count("Rows left out because their name or email address is taken"),
     failed: count("Rows that were refused; `errors` says why"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
-    errorsTruncated: Type.Boolean({ description: "Whether more rows were refused than are listed" }),
+    errorsTruncated: Type.Boolean({ description: "True when more rows were refused than are listed" }),
     stopped: Type.Union([Stopped, Type.Null()], { description: "The position at which the body could not be read any further" }),
     startedAt: Type.Integer({ description: "Epoch milliseconds" }),
     finishedAt: Type.Union([Type.Integer(), Type.Null()]),

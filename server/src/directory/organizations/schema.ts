@@ -29,7 +29,7 @@ const verification = Type.Object(
 export const OrganizationDomain = Type.Object(
   {
     domain: Type.String({ description: "In lower case and in ASCII" }),
-    verified: Type.Boolean({ description: "Whether the domain is known to be the organization's" }),
+    verified: Type.Boolean({ description: "True when the domain is known to be the organization's" }),
     verification,
   },
   { $id: "OrganizationDomain" },
@@ -43,7 +43,7 @@ const domains = Type.Array(
       verified: Type.Optional(
         Type.Boolean({
           default: false,
-          description: "Whether the domain is known to be the organization's. True needs `realm-admin`, unless it was true already",
+          description: "True when the domain is known to be the organization's. True needs `realm-admin`, unless it was true already",
         }),
       ),
       verification: Type.Optional(
@@ -119,7 +119,7 @@ export const CreateOrganization = Type.Object(
 );
 export type CreateOrganization = Static<typeof CreateOrganization>;
 
-/** The full state. What decides access is never left to a default. */
+/** The full state. Members that decide access have no default. */
 export const UpdateOrganization = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -153,7 +153,7 @@ export const UserOrganization = Type.Object(
     name: Type.String(),
     alias: Type.String(),
     displayName: Type.Union([Type.String(), Type.Null()]),
-    enabled: Type.Boolean({ description: "Whether the organization is" }),
+    enabled: Type.Boolean({ description: "True when the organization is enabled" }),
     role: Type.String({ description: "The user's role in it" }),
     joinedAt: time,
   },

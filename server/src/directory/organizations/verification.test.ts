@@ -75,7 +75,7 @@ test("a domain is verified by the TXT record that GET shows, and by nothing like
   const events = await realm.events("resourceType=organizations&type=ADMIN_UPDATE");
   expect(events.map(({ detail }) => detail)).toEqual(["domain dns.example verified by DNS"]);
 
-  // What GET showed is a valid PUT, and keeps it verified; how it is verified cannot be set.
+  // GET's answer is a valid PUT, and keeps the domain verified; the way of verification cannot be set.
   expect((await admin.put(at, body)).body.domains).toEqual(body.domains);
   const [domain] = body.domains;
   const claimed = await admin.put(at, { ...body, domains: [{ ...domain, verification: { ...domain.verification, method: "admin" } }] });
@@ -147,7 +147,7 @@ test("to call a domain verified takes realm-admin, and to name an identity provi
   const word = [{ domain: "word.example", verified: true }];
   expect((await lesser.patch(at, { domains: word })).status).toBe(403);
   expect((await master.patch(at, { domains: word })).body.domains).toMatchObject([{ verified: true, verification: { method: "admin" } }]);
-  // What is so already may stay so, and every manager may say less.
+  // A present setting may stay, and every manager may narrow it.
   expect((await lesser.patch(at, { displayName: "Acme Inc.", domains: word })).status).toBe(200);
   expect((await lesser.patch(at, { identityProvider: null })).status).toBe(403);
   expect((await lesser.patch(at, { domains: [] })).status).toBe(200);

@@ -31,7 +31,7 @@ export async function domainToVerify(ctx: Ctx, orgId: string, name: string): Pro
   return row;
 }
 
-/** Whether the TXT record is there. Null: the DNS did not answer. */
+/** Tells whether the TXT record is there. Null: the DNS did not answer. */
 export async function hasRecord(dns: Dns, row: Pick<DomainRow, "domain" | "token">): Promise<boolean | null> {
   const { recordName, recordValue } = recordOf(row);
   const records = await dns.txt(recordName);

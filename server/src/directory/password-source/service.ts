@@ -20,7 +20,7 @@ const shown = ({ url, enabled, secret, version }: StoredSource): PasswordSourceR
 
 export const readSource = async (ctx: ReadCtx) => shown(await findSource(ctx.tx, ctx.realm));
 
-/** Whoever answers for passwords can be every user who is asked about: only a holder of `realm-admin` decides that. */
+/** A system that answers for passwords can act as every user who is asked about: only a holder of `realm-admin` decides that. */
 export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, input: UpdatePasswordSource) {
   assertHolds(ctx.actor, ["realm-admin"]);
   await lockRealm(ctx.tx, ctx.realm);

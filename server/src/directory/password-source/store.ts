@@ -58,7 +58,7 @@ export async function saveSource(
 
 export const deleteSource = (tx: Tx, realm: string) => tx.deleteFrom("password_sources").where("realm_id", "=", realm).execute();
 
-/** Whether the user came without a password, has none yet, and holds no permission. */
+/** Tells whether the user came without a password, has none yet, and holds no permission. */
 export async function mayBeAsked(db: Db, realm: string, userId: string): Promise<boolean> {
   return (await awaited(db, { realm, userId })).length > 0;
 }

@@ -16,7 +16,7 @@ export interface MappedRole extends NamedRole {
   readonly clientId: string | null;
 }
 
-/** Kept from being deleted until commit, not from being read. Of two that a text could mean, the one that OAuth knows by it. */
+/** Kept from being deleted until commit, not from being read. If a text could mean two clients, it means the one that OAuth knows by it. */
 export async function shareClientRole(tx: Tx, realm: string, clientId: string, name: string): Promise<MappedRole | null> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string }>`
     select r.role_id, r.name, c.client_id from clients c join roles r on r.realm_id = c.realm_id and r.client_id = c.id

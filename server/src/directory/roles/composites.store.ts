@@ -4,7 +4,7 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     role_composites: { realm_id: string; role_id: string; included_id: string };
-    /** Everything that a role includes by whatever way; follows from `role_composites`. */
+    /** Everything that a role includes, directly or through others; follows from `role_composites`. */
     role_closure: { realm_id: string; role_id: string; included_id: string };
   }
 }
@@ -22,7 +22,7 @@ export async function includedIn(db: Db, realm: string, roleId: string): Promise
   return { ofRealm: ids(false), ofClients: ids(true) };
 }
 
-/** Whether one of these roles is, or includes by whatever way, that one. */
+/** Tells whether one of these roles is that one, or includes it directly or through others. */
 export async function reach(db: Db, realm: string, roleIds: readonly string[], roleId: string): Promise<boolean> {
   if (roleIds.includes(roleId)) return true;
   if (roleIds.length === 0) return false;
@@ -36,7 +36,7 @@ export async function reach(db: Db, realm: string, roleIds: readonly string[], r
   return row !== undefined;
 }
 
-/** The roles that include this one, by whatever way. */
+/** The roles that include this one, directly or through others. */
 export async function includersOf(db: Db, realm: string, roleId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("role_closure")

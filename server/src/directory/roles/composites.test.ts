@@ -23,7 +23,7 @@ const role = async (compositeRoles: string[] = []): Promise<Ref> => {
 const include = ({ roleId, name }: Ref, ...compositeRoles: string[]) => admin.put(`/roles/${roleId}`, { name, compositeRoles });
 const cycle = { status: 409, body: { code: "roles.composite_cycle" } };
 
-/** What the table of everything included must hold, worked out from what each role includes itself. */
+/** The rows that the table of included roles must hold, worked out from the direct inclusions. */
 async function expectClosureToFit(): Promise<void> {
   const { rows } = await sql<{ wrong: number }>`
     with recursive included (role_id, included_id) as (

@@ -65,7 +65,7 @@ async function scene(boss: object = {}): Promise<Scene> {
   return { mighty, plain, boss: changed.body, user: (await admin.post("/users", { username: `user${n}` })).body };
 }
 
-/** What an administrator who may do everything has given the boss. */
+/** Creates something for the boss, as an administrator with every permission. */
 const givenTo = async ({ boss }: Scene, path: string, body: object): Promise<{ id: string; token: string }> =>
   (await realm.asMaster().post(path.replace(":boss", boss.userId), body)).body;
 const device = ({ boss }: Scene) => ({ userId: boss.userId, driver: "fcm", token: `device-of-${boss.username}` });

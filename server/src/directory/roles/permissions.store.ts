@@ -82,7 +82,7 @@ const holders = (realm: string, permission: Permission | null) => sql`
     )`;
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 
-/** Whether an enabled, unlocked realm-admin exists. */
+/** Tells whether an enabled, unlocked realm-admin exists. */
 export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
   const { rows } = await sql`
     with ${holders(realm, "realm-admin")}

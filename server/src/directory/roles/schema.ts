@@ -77,7 +77,7 @@ const RoleOrigin = Type.Object(
   {
     type: oneOf(["direct", "group", "composite"]),
     id: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
-      description: "Of the group that grants it, or of the role that includes it; null where the user was given it directly",
+      description: "The id of the group that grants it, or of the role that includes it; null if the user has it directly",
     }),
     name: Type.Union([Type.String(), Type.Null()]),
   },
@@ -88,7 +88,9 @@ export const RoleMapping = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
+    clientId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the client whose role it is; null for a role of the realm",
+    }),
     direct: Type.Boolean({ description: "Given to this very user: only such a role can be taken from the user here" }),
     default: Type.Boolean({ description: "The realm's default role" }),
     origins: Type.Array(RoleOrigin, { description: "Every way by which the user comes by it" }),

@@ -102,7 +102,7 @@ export async function replaceRole(
   return { role, detail: moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null };
 }
 
-/** Whatever was changed: what every new user gets must not make an administrator. */
+/** Runs after every change: the roles of every new user must not make an administrator. */
 async function refuseMightyDefault(ctx: Ctx): Promise<void> {
   const role = await shareDefaultRole(ctx.tx, ctx.realm);
   if (role && (await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId])).length > 0) throw roleErrors.default_with_permissions();

@@ -40,9 +40,9 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       schema: {
         summary: "Set a user's password",
         description:
-          "Checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and what has leaked " +
-          "(`password.breached`), in this order. Ends the user's other sessions. Of a user of a directory it is written there, where the " +
-          "directory's `editMode` is PASSWORD (400 `password.directory_policy` and the like: what the directory says); otherwise 409.",
+          "Checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked passwords " +
+          "(`password.breached`), in this order. Ends the user's other sessions. A directory's user gets it there, if the " +
+          "directory's `editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise 409.",
         tags,
         params,
         body: SetPassword,

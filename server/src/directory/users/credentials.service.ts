@@ -59,7 +59,7 @@ export async function addEnrollmentToken(ctx: Ctx, userId: string, input: Create
   return { ...made, type: ENROLLMENT_TOKEN, createdAt: ctx.now, lastUsedAt: null, token };
 }
 
-/** From now on it opens nothing. What it opened before stays open. */
+/** From now on it opens nothing. Sessions that it opened before stay. */
 export async function revokeCredential(ctx: Ctx, id: string, type: string, credentialId: string, history: number): Promise<void> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: type });
@@ -69,7 +69,7 @@ export async function revokeCredential(ctx: Ctx, id: string, type: string, crede
 /** The user's row must be locked. */
 export async function removeCredential(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<void> {
   if (!isId(id) || !(await remove(ctx, userId, type, id, history))) throw credentialErrors.not_found();
-  // Whether there is a second factor is part of the user's record.
+  // The user's record states whether there is a second factor.
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: type });
   await ctx.emit("user.credentials_changed", { userId });

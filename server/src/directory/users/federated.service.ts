@@ -12,7 +12,7 @@ import { lockUser, setSource, updateUser } from "./store.ts";
 export interface FederatedProfile {
   readonly username: string;
   readonly email: string | null;
-  /** Whether the address counts as confirmed because the directory says it. */
+  /** True when the address counts as confirmed because the directory says it. */
   readonly trustsEmail: boolean;
   /** The attributes to change; null or undefined removes one. Others stay. */
   readonly attributes: Readonly<Record<string, User["attributes"][string] | null | undefined>>;

@@ -75,7 +75,7 @@ export async function fewest(
 export const amongFew = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`users.user_id = any(array(select m.user_id ${usersOf(realm, membership)}))`;
 
-/** Asked of one user after the other, in whatever order they come. Not `exists`, which Postgres would turn round. */
+/** Evaluated for one user after the other, in any order. Not `exists`, which Postgres would turn round. */
 export const belongsTo = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true ${usersOf(realm, membership)} and m.user_id = users.user_id), false)`;
 

@@ -9,8 +9,8 @@ const attribute = Type.String({
 
 /** The filters of a list of users. Without `sort` the users come in the order in which they are found. */
 export const UserQuery = listQuery({
-  username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, in whatever case" })),
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, in whatever case" })),
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, ignoring case" })),
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, ignoring case" })),
   emailVerified: Type.Optional(Type.Boolean()),
   attribute: Type.Optional(
     Type.Union([attribute, Type.Array(attribute, { minItems: 1, maxItems: 10 })], {

@@ -91,7 +91,7 @@ function pageOfUsers(
   realm: string,
   query: UserQuery,
   conditions: Conditions,
-  /** Whether the conditions leave a handful already. */
+  /** True when the conditions leave a handful already. */
   handful: boolean,
 ): Promise<Page<PlainUser>> {
   const { search = "" } = query;

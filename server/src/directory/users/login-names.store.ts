@@ -149,7 +149,7 @@ const addressHeld = prepared(
     select n.key from login_names n where n.realm_id = ${realm} and n.key = ${key} and n.user_id = ${userId}::uuid`,
 );
 
-/** Whether the address is this user's alone: confirmed, or given by an administrator or a directory. One that a person merely says is not. */
+/** Tells whether the address is this user's alone: confirmed, or given by an administrator or a directory. One that a person merely says is not. */
 export const holdsAddress = async (db: Db, realm: string, userId: string, address: string): Promise<boolean> =>
   (await addressHeld(db, { realm, key: loginKey(address), userId })).length > 0;
 

@@ -119,7 +119,7 @@ export async function changeOwnEmail(
   return true;
 }
 
-/** Whether mail to the address is the user's, and not merely their username in the form of one. */
+/** Tells whether mail to the address is the user's, and not merely their username in the form of one. */
 export const isAddressOf = ({ email }: Pick<User, "email">, address: string): boolean =>
   email !== null && loginKey(email) === loginKey(address);
 

@@ -32,13 +32,13 @@ export const User = Type.Object(
     emailVerified: Type.Boolean(),
     enabled: Type.Boolean(),
     locked: Type.Boolean({ description: "By an administrator, or for a while after too many failed attempts" }),
-    mfaEnabled: Type.Boolean({ description: "Whether the user has a second factor" }),
+    mfaEnabled: Type.Boolean({ description: "True when the user has a second factor" }),
     roles: Type.Array(Type.String()),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     source: Type.String({
       description:
-        "The source of the account: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` and the like of an identity provider. " +
-        "What a directory says (`username`, `email`, `firstName`, `lastName`) is changed there (409 `users.from_directory`)",
+        "The source of the account: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` (or `saml:`, …) of an identity provider. " +
+        "A directory's own members (`username`, `email`, `firstName`, `lastName`) are changed there (409 `users.from_directory`)",
     }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
@@ -75,7 +75,7 @@ export const CreateUserToSignIn = Type.Object(
 );
 export type CreateUserToSignIn = Static<typeof CreateUserToSignIn>;
 
-/** The full state. What decides access is never left to a default. */
+/** The full state. Members that decide access have no default. */
 export const UpdateUser = Type.Object(
   {
     realmId: Type.Optional(Type.String()),

@@ -47,7 +47,7 @@ const newCode = () => {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 };
 
-/** With the first second factor, whichever it is, come recovery codes: it may be lost. Null: the user has some. The user's row is locked. */
+/** Recovery codes come with the first second factor of any kind: it may be lost. Null: the user has some. The user's row is locked. */
 export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<string[] | null> {
   if (await findRecoveryCodes(ctx.tx, ctx.realm, userId)) return null;
   return (await addRecoveryCodes(ctx, userId)).codes;

@@ -222,7 +222,7 @@ export async function setPassword(
   return true;
 }
 
-/** A hash that was made elsewhere takes the place of whatever password there is. */
+/** A hash that was made elsewhere takes the place of the present password. */
 export async function resetPassword(ctx: Ctx, id: string, hash: string): Promise<void> {
   const { userId } = await findUserForUpdate(ctx, id);
   await replacePassword(ctx, userId, hash);

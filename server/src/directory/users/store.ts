@@ -97,7 +97,7 @@ export type PlainUser = Pick<
  */
 const ONE = sql<number>`1`;
 
-/** Completes one page of a list, in its order. Who was deleted in between is left out. */
+/** Completes one page of a list, in its order. Users who were deleted in between are left out. */
 export async function completeUsers(db: Db, realm: string, users: readonly PlainUser[], now: number): Promise<UserRow[]> {
   if (users.length === 0) return [];
   const ids = users.map(({ user_id }) => user_id);

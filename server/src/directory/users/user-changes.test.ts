@@ -15,7 +15,7 @@ const create = async (realm: RealmUnderTest, body: object) => (await realm.asMas
 const ifMatch = (tag: unknown) => ({ headers: { "if-match": String(tag) } });
 
 describe("PUT /users/{userId}", () => {
-  test("what GET answers is a valid PUT that changes nothing", async () => {
+  test("GET's answer is a valid PUT that changes nothing", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const body = {

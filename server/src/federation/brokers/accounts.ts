@@ -14,7 +14,7 @@ import { cut, loginKey } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import { type Ctx, isReservedName, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { basisOf, sourceOf } from "../providers/control.ts";
 import { addLink } from "../providers/links.service.ts";
 import { findLinkedUser, isLinkedTo, type LinkedUser } from "../providers/links.store.ts";
@@ -35,13 +35,15 @@ interface Parts {
   readonly work: UnitOfWork;
 }
 
-/** Whether the provider's word about the address counts here. */
+/** Tells whether the provider's word about the address counts here. */
 export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
   email !== null && emailVerified && config.trustEmail === true;
 
+type From = Pick<Origin, "sourceIp" | "requestId">;
+
 interface Visit {
   readonly linked: LinkedUser | null;
-  readonly sourceIp: string;
+  readonly from: From;
   /** `user`: the sign-in is a user's already. `name`: a name was typed that is no user's. */
   readonly begunFor: "user" | "name" | null;
 }
@@ -58,12 +60,12 @@ export async function resolveAccount(
   visit: Visit,
 ): Promise<AccountResult> {
   const { config } = provider;
-  const { linked, begunFor, sourceIp } = visit;
+  const { linked, begunFor, from } = visit;
   if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
   if (linked !== null) return { kind: "linked", ...linked };
   if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
   const isTrusted = isTrustedAddress(provider, identity);
-  if (!isTrusted && !(await mayAsk(parts, provider, identity, sourceIp))) return { kind: "refused", reason: "too-many" };
+  if (!isTrusted && !(await mayAsk(parts, provider, identity, from))) return { kind: "refused", reason: "too-many" };
   const mayCreate = config.provisioning === "create" && begunFor === null;
   const findHolder = async () =>
     identity.email === null || begunFor === "user" ? null : findAddressHolder(parts.db, provider.realm, identity.email);
@@ -78,7 +80,7 @@ export async function resolveAccount(
   try {
     // An address that is not trusted is no name to sign in by, and takes nothing from its holder.
     const keeper = isTrusted ? holder : null;
-    return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, sourceIp), hasGrants: false };
+    return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, from), hasGrants: false };
   } catch (error) {
     // Another user has got the address meanwhile.
     const late = holder === null && isNameTaken(error) ? await findHolder() : null;
@@ -97,11 +99,11 @@ const HOUR_IN_MINUTES = 60;
  * An account at a provider may have any address, where the provider does not verify it. Whether there is a user with it here can be found out by such
  * an account only so often. Counted before anything is looked up: a known and an unknown address are counted alike.
  */
-async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, sourceIp: string) {
+async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, from: From) {
   if (email === null) return true;
   const policy = { maxFailures: MAX_QUESTIONS, lockMinutes: HOUR_IN_MINUTES, forgetAfterMinutes: HOUR_IN_MINUTES, growingWaits: false };
   const counted = sha256(`${providerId} ${subject}`);
-  const { allowed } = await work.transact({ realm, actor: systemActor(realm), sourceIp }, (ctx) =>
+  const { allowed } = await work.transact({ realm, actor: systemActor(realm), ...from }, (ctx) =>
     raiseAttempts(ctx.tx, realm, "broker-address", counted, policy, ctx.now),
   );
   return allowed;
@@ -117,21 +119,21 @@ export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVe
 
 const TRIES = 3;
 
-/** Whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
+/** Tells whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
 export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
   holder.isConfirmed || !isTrustedAddress(provider, identity);
 
-/** The account, its link and what it gets, in one transaction. Of two first sign-ins at once the second finds the first one's account. */
+/** The account, its link and what it gets, in one transaction. If two first sign-ins come at once, the second finds the first one's account. */
 export async function createAccount(
   parts: Parts,
   provider: ProviderSnapshot,
   asserted: BrokeredIdentity,
   holder: AddressHolder | null,
-  sourceIp: string,
+  from: From,
 ): Promise<string> {
   const { realm, alias, providerId } = provider;
   let identity = holder !== null && keepsAddress(provider, asserted, holder) ? { ...asserted, email: null } : asserted;
-  const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), sourceIp };
+  const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), ...from };
   let isCrowded = false;
   for (let tries = 1; ; tries++) {
     const username = await freeUsername(parts.db, provider, identity, isCrowded);

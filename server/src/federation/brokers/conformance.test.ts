@@ -58,7 +58,7 @@ interface Kind {
   readonly isSilent?: boolean;
 }
 
-/** What each kind of OpenID Connect and OAuth 2 does otherwise. */
+/** The peculiarities of each kind of OpenID Connect and OAuth 2. */
 const kinds: Record<Exclude<ProtocolName, keyof typeof samlStages | "ldap" | "ad">, Kind> = {
   oidc: { config: () => placed("issuer") },
   gitlab: { config: () => placed("issuer") },
@@ -96,7 +96,7 @@ const kinds: Record<Exclude<ProtocolName, keyof typeof samlStages | "ldap" | "ad
   },
 };
 
-/** What speaks SAML: the account as each scheme writes it. */
+/** The schemes that speak SAML, each with its own form of the account. */
 const samlStages = {
   saml: {
     config: () => idp.config,

@@ -260,7 +260,7 @@ test("looks the same for every user with the address, and one account at the pro
     const { userId } = username === "bare" ? (await boss.post("/users", { username })).body : await realm.user(username);
     expect(await boss.patch(`/users/${userId}`, { email: `${username}@example.com`, ...change })).toMatchObject({ status: 200 });
   }
-  /** What is seen, and which controls there are. */
+  /** The visible text of the page, and its controls. */
   const shape = (text: string, email: string) => text.replace(/<(?!input|button)[^>]*>| (value|nonce)="[^"]*"/g, "").replaceAll(email, "");
   const [pages, refusals] = [new Set<string>(), new Set<string>()];
   for (const [n, name] of ["ada", "plain", "bare", "disabled", "locked"].entries()) {
@@ -370,7 +370,7 @@ test.runIf(testDatabase() === "postgres")("a link that another browser makes in 
   expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-1" }]);
 });
 
-test("what a provider said before its subjects meant others, or fewer could come, is not linked; nor in a flow that is gone", async () => {
+test("an answer from before the provider's subjects changed, or from a deleted flow, is not linked", async () => {
   const elsewhere = await openidPeer();
   const { realm, owner } = await owned();
   const boss = realm.asMaster();

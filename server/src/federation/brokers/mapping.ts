@@ -8,19 +8,19 @@ import { protocolOf } from "../providers/protocols.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
-/** Whether a sign-in of a linked user has anything to write, or to withdraw. */
+/** Tells whether a sign-in of a linked user has anything to write, or to withdraw. */
 export const writesEachTime = ({ config, mappers }: ProviderSnapshot, { hasGrants }: LinkedUser): boolean =>
   hasGrants || config.sync === "force" || mappers.some(({ sync }) => sync === "force");
 
 const isListed = (value: unknown) => Array.isArray(value) && value.length > 0;
 
-/** Whether a sign-in of a linked user depends on more than who they are. */
+/** Tells whether a sign-in of a linked user depends on more than who they are. */
 export const usesProfile = (provider: ProviderSnapshot, linked: LinkedUser): boolean =>
   writesEachTime(provider, linked) ||
   provider.isOfOrganizations ||
   [provider.config.allowedDomains, provider.config.multiFactorAcr, provider.config.multiFactorAmr].some(isListed);
 
-/** The part of an identity that an account is made of. Of the claims, it keeps those that mappers and the template of usernames read. */
+/** The part of an identity that an account is made of. It keeps the claims that mappers and the template of usernames read. */
 export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: BrokeredIdentity) {
   const { subject, username, email, emailVerified, firstName, lastName, acr, amr } = identity;
   const templates = [config.usernameTemplate, ...mappers.map(({ template }) => template)].filter((each) => typeof each === "string");

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { Counter, type Registry } from "prom-client";
 import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { createUpstreams } from "../oidc/upstreams.ts";
 import { withinDeadline } from "../providers/deadline.ts";
 import { brokerOf } from "../providers/protocols.ts";
@@ -33,8 +33,8 @@ export interface BrokerParts {
   readonly outages: Outages;
   /** Counted by protocol: aliases are too many, and a realm's own affair. */
   counted(protocol: string, outcome: "success" | "failure"): void;
-  /** Records a sign-in that failed, and counts it. Of a flood the first are recorded. */
-  failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, sourceIp: string): Promise<void>;
+  /** Records a sign-in that failed, and counts it. The first of a flood are recorded. */
+  failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, from: Pick<Origin, "sourceIp" | "requestId">): Promise<void>;
 }
 
 export function createBrokers({
@@ -65,10 +65,10 @@ export function createBrokers({
     outages: createOutages(),
     tools: { timeoutMs, upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
     counted,
-    async failed(work, { realm, alias, protocol }, reason, sourceIp) {
+    async failed(work, { realm, alias, protocol }, reason, from) {
       counted(protocol, "failure");
       if (!isRecorded(realm)) return;
-      await work.transact({ realm, actor: anonymousActor(realm), sourceIp }, async (ctx) =>
+      await work.transact({ realm, actor: anonymousActor(realm), ...from }, async (ctx) =>
         ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", outcome: "FAILURE", detail: `${alias}: ${reason}` }),
       );
     },

@@ -34,9 +34,13 @@ const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 /** The members that eHerkenning and eIDAS share beyond SAML. Neither has single logout. */
 export const eidMembers = {
   ...withoutLogout,
-  authnRequestBinding: bindings("How AuthnRequests go: redirect or post. Default post", "redirect", "post"),
-  responseBinding: bindings("How answers come: post or artifact. Default artifact for eherkenning, post for eidas", "post", "artifact"),
-  representation: flag("Whether people may sign in who act for another by a mandate. Default false: such an answer is refused"),
+  authnRequestBinding: bindings("The binding of AuthnRequests: redirect or post. Default post", "redirect", "post"),
+  responseBinding: bindings(
+    "The binding of responses: post or artifact. Default artifact for eherkenning, post for eidas",
+    "post",
+    "artifact",
+  ),
+  representation: flag("True: people may sign in who act for another by a mandate. Default false: such a response is refused"),
   requestedAttributes: Type.Optional(attributeNames("Attributes that are asked for besides those that the scheme needs")),
   attributeConsumingServiceIndex: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 65_535, description: "The index of the service in this realm's metadata. Default 1" }),

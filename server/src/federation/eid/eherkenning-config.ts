@@ -47,7 +47,7 @@ const members = {
       description: "the UUID of the service in the service catalogue; an answer has to name it",
     }),
   ),
-  requestLoa: flag("Whether the request names minimumLoa. Default true; some brokers want it in the service catalogue alone"),
+  requestLoa: flag("True: the request names minimumLoa. Default true; some brokers want it in the service catalogue alone"),
   spSigningKeyName: Type.Optional(lineText("the KeyName of spSigningCertificate. Default its SHA-256 fingerprint in hexadecimal")),
   spDecryptionKeyName: Type.Optional(lineText("the KeyName of the decryption certificate. Default its SHA-256 fingerprint in hexadecimal")),
 };

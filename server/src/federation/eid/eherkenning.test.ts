@@ -236,7 +236,7 @@ describe("is refused, signs no user in, and is recorded:", () => {
   test("each", async () => {
     let sp = await brokered();
     for (const [i, [what, reason, answer]] of wrong.entries()) {
-      // Of a flood in one realm the first are recorded.
+      // The first refusals of a flood in one realm are recorded.
       if (i === 15) sp = await brokered();
       const { back } = await signIn(sp, answer());
       expect(isSignedIn(back, sp.realm.name), what).toBe(false);

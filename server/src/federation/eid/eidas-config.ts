@@ -27,8 +27,8 @@ const members = {
   subjectAttribute: Type.Optional(
     attributeName("the identifier that is the account: PersonIdentifier (the default) or LegalPersonIdentifier, by name or by URI"),
   ),
-  allowNonNotified: flag("Whether schemes count that their country has not notified. Default false"),
-  spType: Type.Optional(oneOf(["public", "private"], { description: "Which sector asks. Default public" })),
+  allowNonNotified: flag("True: schemes that their country has not notified count. Default false"),
+  spType: Type.Optional(oneOf(["public", "private"], { description: "The sector of the service provider. Default public" })),
 };
 
 /** A node of the eIDAS network: this realm is the service provider, the provider the connector of its country. */

@@ -51,7 +51,7 @@ test("a natural person signs in by their identifier, with the names that are in 
   expect(await sp.realm.events("type=BROKER_LOGIN&outcome=FAILURE")).toEqual([]);
 });
 
-test("what the scheme supplied is not the person's to change, on the profile page and in the account API; an administrator can", async () => {
+test("people cannot change attributes that the scheme supplied, on the profile page and in the account API; an administrator can", async () => {
   const sp = await brokered();
   const master = sp.realm.asMaster();
   const mapper = { name: "Born", type: "attribute", claim: `${NATURAL_NAMES}DateOfBirth`, attribute: "birthdate" };
@@ -183,10 +183,10 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
   ["another's key", "decryption", () => ({ recipient: peer.other })],
 ];
 
-test("what is refused signs no user in, and is recorded", async () => {
+test("a refused response signs no user in, and is recorded", async () => {
   let sp = await brokered();
   for (const [i, [what, reason, answer]] of wrong.entries()) {
-    // Of a flood in one realm the first are recorded.
+    // The first refusals of a flood in one realm are recorded.
     if (i === 15) sp = await brokered();
     await signIn(sp, answer());
     const [event] = await sp.realm.events("type=BROKER_LOGIN");

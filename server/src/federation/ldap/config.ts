@@ -88,34 +88,34 @@ const members = {
     attribute("the attribute of a group that lists its members by DN, or `memberUid`, which lists them by username. Default member"),
   ),
   nestedGroups: Type.Optional(
-    Type.Boolean({ description: "Whether members of a group are members of the groups that it is a member of. Default false" }),
+    Type.Boolean({ description: "True: members of a group are members of the groups that it is a member of. Default false" }),
   ),
-  trustEmail: Type.Optional(Type.Boolean({ description: "Whether the directory's mail addresses count as verified. Default false" })),
+  trustEmail: Type.Optional(Type.Boolean({ description: "True: the directory's mail addresses count as verified. Default false" })),
   provisioning: Type.Optional(
     oneOf(["create", "deny"], {
-      description: "Whether people who are not here yet get an account when they sign in, or in a sync. Default create",
+      description: "`create`: people without an account get one when they sign in, or in a sync. Default create",
     }),
   ),
   editMode: Type.Optional(
     oneOf(["READ_ONLY", "PASSWORD"], {
-      description: "Whether new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
+      description: "PASSWORD: new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
     }),
   ),
-  fullSyncMinutes: minutes("How often the whole directory is read", SYNC_DEFAULTS.fullSyncMinutes),
-  changedSyncMinutes: minutes("How often what has changed is read", SYNC_DEFAULTS.changedSyncMinutes),
+  fullSyncMinutes: minutes("The interval of reading the whole directory", SYNC_DEFAULTS.fullSyncMinutes),
+  changedSyncMinutes: minutes("The interval of reading changes", SYNC_DEFAULTS.changedSyncMinutes),
   entryCheckSeconds: Type.Optional(
     Type.Integer({
       ...{ minimum: 0, maximum: 86_400 },
       description:
-        "Each sign-in, by whatever factor, and each refresh of a token asks the directory for the user's entry, unless it was found this many seconds ago. Default 300",
+        "Each sign-in, by any factor, and each refresh of a token asks the directory for the user's entry, unless it was found this many seconds ago. Default 300",
     }),
   ),
-  signInWhenUnreachable: whenUnreachable("Whether its users sign in by other factors than the password", "refuse"),
-  refreshWhenUnreachable: whenUnreachable("Whether tokens and sessions of its users go on", "allow"),
+  signInWhenUnreachable: whenUnreachable("`allow`: its users sign in by other factors than the password", "refuse"),
+  refreshWhenUnreachable: whenUnreachable("`allow`: tokens and sessions of its users go on", "allow"),
   returningEntries: Type.Optional(
     oneOf(["new", "former"], {
       description:
-        "What becomes of an entry that has the name of a user whose own entry is gone: it is a new user, or that former user again. Default new",
+        "The meaning of an entry that has the name of a user whose own entry is gone: a new user, or that former user again. Default new",
     }),
   ),
 };

@@ -34,9 +34,9 @@ export interface Directory {
   readonly writesPasswords: boolean;
   /** The time for which a found entry counts as found. */
   readonly entryCheckSeconds: number;
-  /** Whether its users go on while it cannot be asked. */
+  /** True when its users go on while it cannot be asked. */
   readonly whenUnreachable: Readonly<Record<"sign-in" | "renewal", "allow" | "refuse">>;
-  /** Whether an entry with another id and the name of a former user becomes that user. */
+  /** True when an entry with another id and the name of a former user becomes that user. */
   readonly returnsToFormer: boolean;
 }
 

@@ -13,7 +13,7 @@ export type EntryUse = "sign-in" | "renewal";
 /** `gone`: the directory has no such entry, or has disabled it. `unreachable`: it cannot be asked, and its configuration refuses this use then. */
 export type EntryStanding = "stands" | "gone" | "unreachable";
 
-/** Whether users are still in the directory that they come from, whatever they sign in by. */
+/** Tells whether users are still in the directory that they come from, by any way of signing in. */
 export interface EntryChecks {
   standing(realm: string, userId: string, use: EntryUse): Promise<EntryStanding>;
 }

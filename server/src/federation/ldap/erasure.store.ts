@@ -31,7 +31,7 @@ export const forgetEntries =
     await sql`update directory_runs set report = jsonb_set(report, '{errors}', (select jsonb_agg(
         case when ${isTheirs} then e || '{"dn": "erased"}' else e end) from jsonb_array_elements(report->'errors') e))
       where realm_id = ${ctx.realm} and exists (select 1 from jsonb_array_elements(report->'errors') e where ${isTheirs})`.execute(ctx.tx);
-    // In whatever realm: administrators of `master` start them in all.
+    // In every realm: administrators of `master` start them in all.
     await sql`update directory_runs set requested_by = ${pseudonym}, requested_by_id = null where requested_by_id = ${userId}::uuid`.execute(
       ctx.tx,
     );

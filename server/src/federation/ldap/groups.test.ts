@@ -156,7 +156,7 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     expect([await rolesOf(realm, "bob"), await groupsOf(realm, "bob")]).toEqual([["reader", "worker"], [groupId]]);
     expect((await userNamed(realm, "ann")).attributes).not.toHaveProperty("picture");
 
-    // What the directory decides is changed there; what a mapper gave once is the user's own.
+    // Attributes that the directory decides are changed there; an attribute that a mapper gave once is the user's own.
     const master = realm.asMaster();
     const path = `/users/${bob.userId}`;
     const readOnly = (field: string) => [409, `This user comes from the directory ldap:corp: change ${field} there`];

@@ -6,7 +6,7 @@ import type { FieldFault } from "../providers/provider.ts";
 /** The claim by which mappers of a directory name the groups of a person. */
 export const GROUPS_CLAIM = "groups";
 
-/** Whether a mapper names its group by DN; else by name. A group whose name looks like a DN is not found by it. */
+/** Tells whether a mapper names its group by DN; else by name. A group whose name looks like a DN is not found by it. */
 export const isDnValue = (value: string): boolean => /^\s*[a-z0-9][a-z0-9.-]*\s*=/i.test(value);
 
 /** Claims are attributes of the entry, or its groups: those only to give a role or a group, and named one by one. */

@@ -66,7 +66,7 @@ export const search = (parts: DirectoryParts, directory: Directory, filter: Retu
       ),
   );
 
-/** Whatever keeps a directory from answering is no attempt: the answer is 503. */
+/** A directory that cannot answer costs no attempt: the answer is 503. */
 export async function asking<T>(parts: DirectoryParts, directory: Directory, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -78,7 +78,7 @@ async function askEach(
   return UNKNOWN;
 }
 
-/** Searches for a name whose password another source found wrong, as for a name that no user has. What is found does not matter. */
+/** Searches for a name whose password another source found wrong, as for a name that no user has. The result does not matter. */
 export const probeDirectories =
   (parts: DirectoryParts) =>
   async ({ realm, login }: PasswordQuestion): Promise<void> => {
@@ -92,7 +92,7 @@ export const probeDirectories =
     }
   };
 
-/** Whether a directory may have such a name. */
+/** Tells whether a directory may have such a name. */
 const isSearchable = (login: string): boolean => login.length <= MAX_LOGIN && !login.includes("\0");
 
 /** Refusals that concern this account. Any other code says that the directory cannot answer. */

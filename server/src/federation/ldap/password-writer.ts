@@ -54,7 +54,7 @@ export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource 
   },
 });
 
-/** Whether the directory did what was asked is not known. */
+/** It is not known whether the directory did what was asked. */
 const UNANSWERED: readonly LdapFault[] = ["timeout", "closed", "protocol", "too_large"];
 
 interface PasswordWrite {
@@ -109,7 +109,7 @@ function reasonOf({ resultCode, policy, diagnostic }: PasswordRefused): Director
   if (policy === "too-young") return "too_young";
   if (policy === "quality" || policy === "too-short") return "policy";
   if (policy === "not-allowed") return "denied";
-  // AD: ERROR_PASSWORD_RESTRICTION and ERROR_ACCESS_DENIED, as whatever result code.
+  // AD: ERROR_PASSWORD_RESTRICTION and ERROR_ACCESS_DENIED, with any result code.
   if (/^0000052D/i.test(diagnostic)) return "policy";
   if (/^00000005:/.test(diagnostic)) return "denied";
   return REASONS.get(resultCode!) ?? null;

@@ -65,7 +65,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
   };
   const status = async (realm: RealmUnderTest, uid: string, password: string) =>
     (await iam.browser().trySignIn(realm.name, uid, password)).status;
-  /** Which of the two passwords the directory accepts, checked in its own realm without our counters. */
+  /** The password that the directory accepts, of two, checked in its own realm without our counters. */
   const valid = async (realm: RealmUnderTest, uid: string, ...passwords: string[]) => {
     const found: string[] = [];
     for (const password of passwords) if ((await status(realm, uid, password)) === 303) found.push(password);
@@ -166,7 +166,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     expect(await localPasswords(other)).toEqual([]);
   });
 
-  test("what the directory refuses is said in plain words, and nothing has changed", async () => {
+  test("a refusal of the directory is shown in plain words, and nothing has changed", async () => {
     const realm = await realmWith("PASSWORD");
     const { browser, userId } = await signedIn(realm, "strict");
     const change = (who: Browser, currentPassword: string, newPassword: string) =>

@@ -172,7 +172,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect((await signIn(realm, "hans", "wrong")).text).not.toContain("Change your password first");
   });
 
-  test("what the directory says is changed there: no local password, name or address; roles and the lock are ours", async () => {
+  test("directory members are changed there: no local password, name or address; roles and the lock are ours", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
     const [{ mfaEnabled: _m, createdAt: _c, ...anna }] = await users(realm, "anna");
@@ -189,7 +189,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect(count).toEqual([]);
     // The action leads to a page that says where.
     await admin.put(`${path}/required-actions`, { requiredActions: ["UPDATE_PASSWORD"] });
-    // What was added here stays with the next change there.
+    // The attribute that was added here survives the next change there.
     await peer.ldap.apply(`dn: uid=anna,${PEOPLE}\nchangetype: modify\nreplace: givenName\ngivenName: Anne\n`);
     await signIn(realm, "anna", "anna-password");
     expect((await users(realm, "anna"))[0].attributes).toEqual({ firstName: "Anne", lastName: "Last anna", locale: "nl" });

@@ -39,7 +39,7 @@ export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async
     async (req, reply) => {
       const { realm, userId } = req.params;
       const { source, entry } = req.body;
-      // Whether the caller may is known before the directory is asked.
+      // The caller's permission is checked before the directory is asked.
       const { username } = await req.transact((ctx) => findUserForUpdate(ctx, userId));
       const to = await findNewSource(parts, { realm, source, name: entry ?? username });
       return versioned(reply, await req.transact((ctx) => moveUser(ctx, userId, to)));

@@ -20,8 +20,8 @@ export interface SyncResult extends Report {
 }
 
 /**
- * Reads a directory and makes its users as it says. One run at a time for each directory, on all nodes. Whatever keeps it from reading everything
- * ends the run before anybody is taken for gone.
+ * Reads a directory and makes its users as it says. One run at a time for each directory, on all nodes. A failure to read everything
+ * ends the run before any user counts as gone.
  */
 export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot, options: SyncOptions): Promise<SyncResult> {
   const { db, work } = parts;

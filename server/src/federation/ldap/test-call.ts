@@ -25,7 +25,7 @@ export const connectionOf = ({ config, secrets = {} }: { readonly config: Config
 });
 
 /**
- * Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. No personal data is
+ * Each step with a line of its own: reach, tls, bind, search, entry, groups. The steps after a failed one are left out. No personal data is
  * shown.
  */
 export async function testDirectory({ config, secrets }: OpenProvider, outbound: Outbound): Promise<TestedCheck[]> {

@@ -42,11 +42,11 @@ const members = {
   jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
   logoutUrl: Type.Optional(urlText("where a user is signed out there; else the `end_session_endpoint` that discovery names")),
   logoutUpstream: Type.Optional(
-    Type.Boolean({ description: "Whether signing out here goes on at the provider, where it has an address for that. Default true" }),
+    Type.Boolean({ description: "True: signing out here goes on at the provider, if it has an address for that. Default true" }),
   ),
   storeTokens: Type.Optional(
     Type.Boolean({
-      description: "Whether the provider's tokens are kept, sealed, for users to read with a token of their own. Default false",
+      description: "True: the provider's tokens are kept, sealed, for users to read with a token of their own. Default false",
     }),
   ),
   forwardParameters: Type.Optional(
@@ -59,7 +59,7 @@ const members = {
   trustPrompt: Type.Optional(
     Type.Boolean({
       description:
-        "Whether a sign-in counts as new because `prompt` asked for it, although the ID token has no `auth_time`. Default false: then it does not count where a new sign-in is needed",
+        "True: a sign-in counts as new because `prompt` asked for it, although the ID token has no `auth_time`. Default false: then it does not count if a new sign-in is needed",
     }),
   ),
   pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true; false for linkedin, which refuses it" })),
@@ -79,7 +79,7 @@ const members = {
   acceptIdentityAssertions: Type.Optional(
     Type.Boolean({
       description:
-        "Whether applications get tokens for users who are linked here by an identity assertion (ID-JAG) of the provider, by the grant type jwt-bearer and without asking the user. Default false",
+        "True: applications get tokens for users who are linked here by an identity assertion (ID-JAG) of the provider, by the grant type jwt-bearer and without asking the user. Default false",
     }),
   ),
   keyId: Type.Optional(lineText("the `kid` under which the provider knows the key")),

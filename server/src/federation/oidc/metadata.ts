@@ -91,7 +91,7 @@ export async function discover(outbound: Outbound, issuer: string): Promise<Reco
   return document;
 }
 
-/** Whether discovery is needed: what is configured is not asked for. */
+/** Tells whether discovery is needed: configured members are not asked for. */
 export const needsDiscovery = (config: Config): boolean =>
   typeof config.issuer === "string" && ["authorizationUrl", "tokenUrl", "jwksUrl"].some((member) => config[member] === undefined);
 

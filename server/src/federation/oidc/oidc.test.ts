@@ -77,7 +77,7 @@ test("the requesting application gets its code, and idp_hint redirects to the pr
   expect(unknown.page.text).toContain('name="password"');
 });
 
-test("what cannot be stored, and an address that no mail can be sent to, is asked of the user instead", async () => {
+test("an unusable name or mail address is asked of the user instead", async () => {
   const realm = await brokered({ trustEmail: true });
   const odd = { given_name: "\ud800", family_name: "Love\u202elace\u200b", email: "ada@example.com\u200b", department: "a\udfff" };
   const mapper = { name: "d", type: "attribute", claim: "department", attribute: "department" };
@@ -127,7 +127,7 @@ test("a signed profile counts as a plain one does, and another algorithm where i
   expect((await signIn(agreed)).back.status, "RS256 was not agreed").toBe(400);
 });
 
-describe("what does not come from the provider for this very sign-in", () => {
+describe("an answer that is not the provider's for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],
     ["no nonce", () => ({ claims: { nonce: undefined } })],
@@ -164,7 +164,7 @@ describe("what does not come from the provider for this very sign-in", () => {
   test("starts no session, makes no user, and is recorded once", async () => {
     const realm = await brokered({ trustEmail: true });
     for (const [what, answer, query = {}] of wrong) {
-      // Of more than 20 a minute the first are recorded.
+      // The first refusals are recorded of more than 20 a minute.
       clock.advance(5_000);
       const { browser, left } = await leave(realm);
       const answered = answer(left);

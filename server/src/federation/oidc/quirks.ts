@@ -29,7 +29,7 @@ export interface Quirks {
   profileUrl?(url: string, provider: ProviderSnapshot, accessToken: string): string;
   /** Addresses are read elsewhere: which of them counts. */
   readonly emailsPath?: string;
-  /** Whether an address is the user's for certain, by this provider's own rules. */
+  /** Tells whether an address is the user's for certain, by this provider's own rules. */
   isVerified?(claims: Claims): boolean;
   /** Returns why a user of the provider may not sign in; null: they may. */
   refuse?(provider: ProviderSnapshot, claims: Claims): string | null;

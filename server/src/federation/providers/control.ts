@@ -51,6 +51,6 @@ export function changedMembers(before: Config, after: Config): string[] {
   return [...members].filter((member) => JSON.stringify(before[member]) !== JSON.stringify(after[member]));
 }
 
-/** Whether a change touches anything but how the provider is shown. */
+/** Tells whether a change touches anything but how the provider is shown. */
 export const isControl = ({ harmless }: IdentityProviderProtocol, changed: readonly string[]): boolean =>
   changed.some((member) => !harmless.includes(member));

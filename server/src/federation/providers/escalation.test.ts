@@ -139,7 +139,7 @@ describe("the escalation rule", () => {
     return values[key]?.();
   };
   const privateKey = () => peer.privateKey.export({ type: "pkcs8", format: "pem" });
-  /** What such a change cannot be without. */
+  /** The members that such a change must have. */
   const together = (key: string, protocol: ProtocolName): Record<string, unknown> => {
     const members: Record<string, () => Record<string, unknown>> = {
       ...{ clientCertificate: () => ({ clientKey: privateKey() }), clientKey: () => ({ clientCertificate: peer.pem }) },
@@ -192,7 +192,7 @@ describe("the escalation rule", () => {
       if (answer.status === 403) expect(answer.body.code).toBe("permissions.escalation");
     }
     const greater = await realm.admin();
-    // What a preset shares with OpenID Connect was tried there.
+    // The tests of OpenID Connect cover the members that presets share with it.
     const isPreset = protocol !== "oidc" && rules.test === protocols.oidc.test;
     const own = (key: string) => !(key in protocols.oidc.config.properties) || rules.subjectMembers.includes(key);
     for (const key of isPreset ? keys.filter(own) : keys) {
@@ -238,7 +238,7 @@ describe("the escalation rule", () => {
     expect((await lesser.post(at, identityProvider("oidc", "another"))).status).toBe(201);
   });
 
-  test("what a provider gives needs what the role or group holds, also when its answers are to come from elsewhere", async () => {
+  test("a provider that grants a role or group needs that one's permissions, also when its answers are to come from elsewhere", async () => {
     const realm = await iam.realm();
     const master = realm.asMaster();
     const lesser = await realm.as("manage-identity-providers");

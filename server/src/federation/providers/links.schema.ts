@@ -4,15 +4,15 @@ const time = Type.Integer({ description: "Epoch milliseconds" });
 
 export const LinkedAccount = Type.Object(
   {
-    alias: Type.String({ description: "Of the identity provider" }),
+    alias: Type.String({ description: "The alias of the identity provider" }),
     displayName: Type.String(),
     protocol: Type.String(),
     subject: Type.String({ description: "The provider's identifier of the account" }),
     username: Type.Union([Type.String(), Type.Null()], { description: "The provider's name of the account, at the last sign-in" }),
     linkedAt: time,
     lastUsedAt: Type.Union([time, Type.Null()]),
-    enabled: Type.Boolean({ description: "Whether the provider is enabled" }),
-    tokensKept: Type.Boolean({ description: "Whether tokens of the provider are kept for the user (`storeTokens`)" }),
+    enabled: Type.Boolean({ description: "True when the provider is enabled" }),
+    tokensKept: Type.Boolean({ description: "True when tokens of the provider are kept for the user (`storeTokens`)" }),
   },
   { $id: "LinkedAccount" },
 );

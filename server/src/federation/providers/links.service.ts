@@ -50,7 +50,7 @@ export const LOCAL = "local";
 
 /**
  * A directory's user becomes a local one, who stays as they are but for what the directory's mappers gave. They have no password until one is set, by
- * an administrator or by a mail. Of a user who is held.
+ * an administrator or by a mail. The user's row is locked.
  */
 export async function makeLocal(ctx: Ctx, user: UserRow): Promise<void> {
   await leaveDirectory(ctx, user);
@@ -92,7 +92,7 @@ async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
 
 /**
  * Links a user who is held to the account that a provisioning client says is theirs, instead of another one at the same provider; null ends the
- * link. Whoever let the client say so had to hold what users of the provider hold.
+ * link. The administrator who let the client say so had to hold the permissions of the provider's users.
  */
 export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, subject: string | null): Promise<void> {
   const provider = await shareProvider(ctx.tx, ctx.realm, alias);
@@ -105,7 +105,7 @@ export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, s
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
-/** Links of users whom an import brings. Whoever decides which account of a provider is whose decides who signs in as them. */
+/** Links of users whom an import brings. A link decides who signs in as the user. */
 export const importedLinks: UserLinks = {
   async check(ctx, { provider: alias, subject }) {
     assertHolds(ctx.actor, ["manage-identity-providers"]);

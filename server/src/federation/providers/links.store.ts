@@ -100,7 +100,7 @@ const linkedUser = prepared(
     from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`,
 );
 
-/** Whether the user has an account at the provider already. */
+/** Tells whether the user has an account at the provider already. */
 export async function isLinkedTo(db: Db, realm: string, providerId: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from identity_links where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(db);

@@ -41,7 +41,7 @@ export const fillTemplate = (template: string, claims: Claims): string =>
     return local ? text.replace(/@[^@]*$/, "") : text;
   });
 
-/** Whether a mapper applies to what was said. */
+/** Tells whether a mapper applies to the provider's claims. */
 export const says = ({ claim, value }: MapperState, claims: Claims): boolean => {
   if (claim === undefined) return true;
   const found = claimAt(claims, claim);

@@ -26,8 +26,8 @@ export const secretText = (description: string) =>
     description: `${description}. Never shown. Left out: kept. Required with any change of scheme, host or port`,
   });
 
-/** Whether a secret is stored; shown in its place. */
-export const secretSet = Type.Boolean({ description: "Whether the secret is stored. Cannot be set: send the secret itself" });
+/** Shown in place of a secret: true when one is stored. */
+export const secretSet = Type.Boolean({ description: "True when the secret is stored. Cannot be set: send the secret itself" });
 
 const words = (description: string, maxItems: number) =>
   Type.Array(lineText("one line of text"), { maxItems, uniqueItems: true, description });
@@ -57,7 +57,7 @@ export const brokerMembers = {
   trustEmail: Type.Optional(
     Type.Boolean({
       description:
-        "Whether an address that the provider calls verified counts as verified here, and leads to the account that has it. Default false",
+        "True: an address that the provider calls verified counts as verified here, and leads to the account that has it. Default false",
     }),
   ),
   allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: every user", 100)),

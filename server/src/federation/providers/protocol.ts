@@ -47,7 +47,7 @@ export interface IdentityProviderProtocol {
   readonly harmless: readonly string[];
   /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
   readonly subjectMembers: readonly string[];
-  /** The entity that users are linked to, where `config` says it. Of protocols whose metadata may say it instead. */
+  /** The entity that users are linked to, if `config` names it. Present in protocols whose metadata may name it instead. */
   entityIn?(config: Config): string | null;
   /** An authority has verified what it supplies: users do not change it themselves. */
   readonly vouchesForProfile?: true;

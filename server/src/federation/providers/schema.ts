@@ -71,7 +71,7 @@ export type UpdateIdentityProvider = Static<typeof UpdateIdentityProvider>;
 
 export const ProviderTest = Type.Object(
   {
-    ok: Type.Boolean({ description: "Whether everything that was looked at is right" }),
+    ok: Type.Boolean({ description: "True when everything that was checked is right" }),
     checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.String() })),
   },
   { $id: "IdentityProviderTest" },

@@ -1,4 +1,4 @@
-// What attackers send to a realm as a service provider: every case of it is refused by the same page, and its reason is in the audit trail.
+// Attacks on a realm as a service provider: every case is refused by the same page, and its reason is in the audit trail.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -270,7 +270,7 @@ describe("encryption:", () => {
     ["a changed ciphertext", "decryption", (xml) => cipherValue(xml, (bytes) => bytes.fill(1, 40, 60))],
     ["no ciphertext", "decryption", (xml) => cipherValue(xml, () => randomBytes(8))],
   ];
-  /** Of the data, which comes after that of the key. */
+  /** Changes the CipherValue of the data, which comes after that of the key. */
   const cipherValue = (xml: string, change: (bytes: Buffer) => Buffer) =>
     xml.replace(
       /(.*<xenc:CipherValue>)([^<]*)/s,
@@ -410,7 +410,7 @@ describe("meaning:", () => {
     // The answer to one run does not serve another run of the same browser.
     const [one, two] = [await begin(), await begin()];
     await expectRefused(await sp.post(two.browser, peer.form(await xmlOf(one), two.asked.relayState)), "in_response_to");
-    // What waits for its browser does not wait long.
+    // A response that waits for its browser does not wait long.
     const late = await begin();
     const posted = await iam
       .browser()

@@ -13,30 +13,30 @@ const members = {
   ...samlMembers,
   nameIdFormat: Type.Optional(
     oneOf(["persistent", "transient", "email", "unspecified", "none"], {
-      description: "Which NameID is asked for; none asks for none. Default persistent",
+      description: "The NameID format that is requested; `none` requests none. Default persistent",
     }),
   ),
   subjectAttribute: Type.Optional(
     lineText("the attribute that never changes and is never given to another user. Left out: the NameID, which must not be transient then"),
   ),
   signAuthnRequests: flag("Default true"),
-  wantResponseSigned: flag("Whether the Response has to be signed. Default false: the Response or the assertion has to be"),
-  wantAssertionsSigned: flag("Whether the assertion itself has to be signed. Default false: the Response or the assertion has to be"),
-  wantAssertionsEncrypted: flag("Whether assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
-  allowCbc: flag("Whether AES-CBC is taken under a signature, from a provider that has no AES-GCM. Default false"),
-  allowIdpInitiated: flag("Whether a sign-in may begin at the provider. Default false"),
-  forceAuthn: flag("Whether a session at the provider never counts. Default false"),
+  wantResponseSigned: flag("True: the Response has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsSigned: flag("True: the assertion itself has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsEncrypted: flag("True: assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
+  allowCbc: flag("True: AES-CBC is accepted under a signature, for a provider that has no AES-GCM. Default false"),
+  allowIdpInitiated: flag("True: a sign-in may begin at the provider. Default false"),
+  forceAuthn: flag("True: a session at the provider never counts. Default false"),
   authnContexts: Type.Optional(
     Type.Array(lineText("an AuthnContextClassRef", 1024), {
       maxItems: 20,
       uniqueItems: true,
-      description: "Which authentication is asked for. Empty: any",
+      description: "The authentication context classes that are requested. Empty: any",
     }),
   ),
   authnContextComparison: Type.Optional(
     oneOf(["exact", "minimum", "better", "maximum"], { description: "Default exact: the answer then has to name one of authnContexts" }),
   ),
-  logoutUpstream: flag("Whether a logout here goes on at the provider, where it has a logout address. Default true"),
+  logoutUpstream: flag("True: a logout here goes on at the provider, if it has a logout address. Default true"),
 };
 
 const defaults = {

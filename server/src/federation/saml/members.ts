@@ -42,10 +42,12 @@ export const samlMembers = {
   responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "The binding of responses. Default post" })),
   spSigningPrivateKey: Type.Optional(secretText("A private key in PEM that signs our messages. Left out: the realm's own key")),
   spSigningPrivateKeySet: Type.Optional(secretSet),
-  spSigningCertificate: Type.Optional(certificate("Of spSigningPrivateKey")),
+  spSigningCertificate: Type.Optional(certificate("The certificate of spSigningPrivateKey")),
   spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
-  spDecryptionCertificate: Type.Optional(certificate("Of spDecryptionPrivateKey. Left out: spSigningCertificate, where it fits")),
+  spDecryptionCertificate: Type.Optional(
+    certificate("The certificate of spDecryptionPrivateKey. Left out: spSigningCertificate, if it fits"),
+  ),
   clockSkewSeconds: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 600, description: "By how much the provider's clock may differ from ours. Default 60" }),
   ),
@@ -122,7 +124,7 @@ const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
     ? (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
     : asymmetricKeyType === "ec" && CURVES.includes(asymmetricKeyDetails?.namedCurve ?? "");
 
-/** Whether the certificate is of this private key. Both were read before. */
+/** Tells whether the certificate is of this private key. Both were read before. */
 export const fits = (certificateText: unknown, key: KeyObject): boolean =>
   typeof certificateText === "string" &&
   verificationKey(certificateText).key.export({ type: "spki", format: "der" }).equals(publicHalf(key));

@@ -30,7 +30,7 @@ export interface SamlProfile {
 export interface SamlAnswer {
   readonly assertion: Assertion;
   readonly response: OpenedResponse;
-  /** Whether a session at the provider from before does not count: the request had ForceAuthn. */
+  /** True when a session at the provider from before does not count: the request had ForceAuthn. */
   readonly fresh: boolean;
   /** When the request was made; null for an answer to none. */
   readonly begunAt: number | null;

@@ -16,7 +16,7 @@ import {
   soapEnvelope,
   soapFault,
 } from "../../platform/saml/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type BrokerParts, samlBrokerOf } from "../brokers/parts.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import { providerErrors } from "../providers/errors.ts";
@@ -58,7 +58,7 @@ export interface ProviderLogoutParts {
     /** Answers by taking the browser to applications; null: none has to be notified there. */
     readonly goOn: (() => unknown) | null;
   } | null>;
-  /** Whether the applications have said that they are done. */
+  /** Tells whether the applications have said that they are done. */
   isComplete(realm: string, logouts: readonly string[]): Promise<boolean>;
   /** The page that posts the answer. */
   showForm(exchange: Exchange, hop: { readonly name: string; readonly location: string; readonly form: Record<string, string> }): unknown;
@@ -133,11 +133,11 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     });
 
   /** Records what was refused; everything else is thrown. */
-  const recordRefusal = async ({ ip }: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
+  const recordRefusal = async (request: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
     if (!(error instanceof UpstreamError)) throw error;
     const { realm, alias } = provider;
     tools.log.warn({ err: error, realm, alias, reason: error.reason }, "a logout message of an identity provider was refused");
-    await brokers.failed(work, provider, error.reason, ip);
+    await brokers.failed(work, provider, error.reason, requestSource(request));
     return error;
   };
 

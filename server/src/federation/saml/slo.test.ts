@@ -237,7 +237,7 @@ describe("applications of the session", () => {
     expect(await isIn(sp, elsewhere)).toBe(false);
   });
 
-  test("what waits for its browser serves its own purpose only", async () => {
+  test("a message that waits for its browser serves its own purpose only", async () => {
     const { sp, browser } = await joined();
     const { form } = await requestOf(sp);
     const posted = await iam.browser().request("POST", `${sp.at}/slo`, { form, csrf: false });

@@ -83,7 +83,7 @@ describe("a service account", () => {
     expect((await call(realm, token, "/events")).status).toBe(200);
     expect((await boss.delete(`/clients/${id}/service-account/roles?name=robots`)).status).toBe(204);
     expect(refusal(await call(realm, token, "/events"))).toEqual([403, "auth.forbidden"]);
-    // What it may ask for no more, it cannot go on using.
+    // A client cannot go on using a resource that it may no longer request.
     await boss.put(`/clients/${id}/allowed-resources`, { allowedResources: [] });
     expect(refusal(await call(realm, token))).toEqual(INVALID);
     expect((await ask()).body.error).toBe("invalid_target");

@@ -1,4 +1,4 @@
-// What every route of the admin API does alike. The routes come from the API description, so that none can be forgotten.
+// Rules that every route of the admin API keeps. The routes come from the API description, so that none can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addAuthzParts } from "../../testing/authz-parts.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
@@ -27,7 +27,7 @@ afterAll(() => iam?.close());
 
 const IN_REALM = "/admin/realms/{realm}";
 const answerOf = (operation: Operation | undefined) => operation?.responses["200"]?.content?.["application/json"]?.schema.$ref;
-/** Those that replace a record: what they answer is what GET answers, or one of a collection's. */
+/** The routes that replace a record: their answer is GET's answer, or an item of a collection. */
 const fullStatePuts = () =>
   Object.entries(paths).filter(([path, { put }]) => path.startsWith("/admin/") && put?.requestBody && answerOf(put) !== undefined);
 

@@ -63,7 +63,7 @@ describe("every admin route of the running server", () => {
       const ofMaster = await plainOfMaster.request(method, url, body(method));
       expect([method, path, ofMaster.status]).toEqual([method, path, 403]);
       const ofRealm = await plain.browser.request(method, url, body(method));
-      // Where only master's sessions count, the realm's own is none.
+      // A route for sessions of master refuses the realm's own session.
       const expected = /^\/admin\/realms\/:realm\//.test(path) ? 403 : 401;
       expect([method, path, ofRealm.status]).toEqual([method, path, expected]);
     }

@@ -77,14 +77,14 @@ describe("order of refusals", () => {
     },
   );
 
-  test("what cannot be routed is answered by a problem too", async () => {
+  test("an unroutable request is answered by a problem too", async () => {
     const answer = await iam.browser().get("/admin/realms/%ff/users");
     expect(answer).toMatchObject({ status: 400, body: { status: 400, requestId: expect.any(String) } });
     expect(answer.headers["content-type"]).toContain("application/problem+json");
   });
 });
 
-describe("whose session counts", () => {
+describe("the session that counts", () => {
   test("a session of another realm is no session", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     const admin = await one.admin();
@@ -259,7 +259,7 @@ describe("bearer tokens", () => {
   });
 });
 
-describe("what a refusal leaves behind", () => {
+describe("the trace of a refusal", () => {
   test("ADMIN_DENIED and the metric for a write refused by 403, the metric alone for 401, nothing for the rest", async () => {
     const realm = await iam.realm();
     const looker = await realm.as("view-users");

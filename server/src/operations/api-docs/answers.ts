@@ -65,7 +65,7 @@ export const components = {
     TotalCount: header("The number of all items: exact to 10,000", "integer", 42),
     TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
     Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
-    Location: header("Where to go on", "string", "/"),
+    Location: header("The next address", "string", "/"),
     RetryAfter: header("Seconds to wait", "integer", 5),
     Created: header("The path of the new record", "string", "/admin/realms/acme/users/0197f1c4-6f2a-7c3e-9d5b-2f1e8a7b6c5d"),
   },

@@ -26,7 +26,7 @@ const admin = () => operations.filter(({ path }) => path.startsWith("/admin/"));
 
 const isScim = (path: string) => path.startsWith("/realms/{realm}/scim/v2/");
 
-/** What the document leaves out on purpose. */
+/** Routes that the document leaves out on purpose. */
 const UNTOLD = [
   ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/{name}", "GET /assets/api-docs/{digest}/{name}"],
   // The admin console is a page.

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** What is made first can be read and changed afterwards; what people do for themselves ends with what signs them out. */
+/** Records are created before they are read and changed; the account API ends with the calls that sign the user out. */
 const METHODS = ["post", "get", "put", "patch", "delete"];
 const AREAS = [/^\/admin\//, /^\/realms\/\{realm\}\/account\//, /^/];
 const rank = ({ path, method }: { path: string; method: string }) =>
@@ -33,7 +33,7 @@ test("every operation answers random requests as the API's description declares"
     const isAdmin = driven.path.startsWith("/admin/");
     const realm = driven.path === "/admin/realms/{realm}" ? thrownAway : isAdmin ? administered : peoples;
     if (!isAdmin && !person.cookies.has(`gh_${peoples.name}`)) await person.trySignIn(peoples.name, username, password);
-    // What other operations answered must not crowd out the one client that can use these.
+    // The answers of other operations must not crowd out the one client that can use these.
     if (FORMS.includes(driven.name)) for (const [member, value] of Object.entries(client)) driver.knowOnly(member, value);
     if (driven.path.includes("/authz/")) await enableAuthorization(administered);
     const drive = () => driver.drive(driven, { browser: isAdmin ? browser : person, anonymous, realm: realm.name });

@@ -93,6 +93,7 @@ const event = {
   outcome: "SUCCESS",
   detail: null,
   impersonator: null,
+  requestId: "019b76da-a802-7b1c-9d2e-3f4a5b6c7d8e",
 };
 
 const provider = {

@@ -70,7 +70,7 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
         produces: ["text/html"],
         querystring: Type.Object({
           realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
-          tag: Type.Optional(Type.String({ maxLength: 63, description: "What to show; a list to choose from, unless named" })),
+          tag: Type.Optional(Type.String({ maxLength: 63, description: "The page to show; a list to choose from, unless named" })),
         }),
         response: { 200: Type.String({ description: "The page" }) },
       },

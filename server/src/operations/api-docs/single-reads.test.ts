@@ -53,7 +53,7 @@ async function listsOf(realm: RealmUnderTest): Promise<Record<string, string>> {
   };
 }
 
-test("what a list shows can be read one by one, in its own place and realm only", async () => {
+test("every item of a list can be read by itself, in its own place and realm only", async () => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   const elsewhere = Object.keys(await listsOf(other));
   for (const [at, [path, id]] of Object.entries(await listsOf(realm)).entries()) {

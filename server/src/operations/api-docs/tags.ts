@@ -8,7 +8,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Users", description: "The users of a realm, their passwords and their roles." },
   { name: "Groups", description: "A tree of groups, their members, and the roles that they grant to every member." },
   { name: "Roles", description: "Realm roles, what they include, and the one that every new user gets." },
-  { name: "Admin roles", description: "Which admin permissions a role gives. Changes count on the holder's next request." },
+  { name: "Admin roles", description: "The admin permissions of a role. Changes count on the holder's next request." },
   { name: "Organizations", description: "Companies and teams inside a realm: their domains, their members, and invitations by mail." },
   {
     name: "Clients",
@@ -70,7 +70,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   {
     name: "Account",
     description:
-      "What users do for themselves, with their own session or access token: profile, password, credentials, sessions, applications, and " +
+      "Self-service of users, with their own session or access token: profile, password, credentials, sessions, applications, and " +
       "their data.",
   },
   {

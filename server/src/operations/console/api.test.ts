@@ -1,4 +1,4 @@
-// What the console needed of the API: many users at once, previews of tokens, series of figures, the tail of the trail.
+// Routes that the console needs: many users at once, previews of tokens, series of figures, the tail of the trail.
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR } from "../../kernel/clock.ts";

@@ -117,7 +117,7 @@ describe("a realm of Keycloak", () => {
       grantTypes: ["authorization_code", "refresh_token", "client_credentials", "password"],
       ...{ requirePkce: true, scopes: ["openid", "roles", "orders"], serviceAccountRoles: ["clerk"] },
     });
-    // What cannot be carried over is never asked for less: the lost condition makes the second factor required.
+    // A requirement that cannot be carried over never becomes weaker: the lost condition makes the second factor required.
     expect(document.flows.find(({ alias }: { alias: string }) => alias === "strong-browser").steps).toMatchObject([
       { authenticator: "cookie" },
       { steps: [{ authenticator: "username-password" }, { requirement: "REQUIRED", steps: [{ authenticator: "totp" }] }] },

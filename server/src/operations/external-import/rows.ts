@@ -8,7 +8,7 @@ import type { SourceFile } from "./source.ts";
 
 type Format = "application/json" | "application/x-ndjson" | "text/csv";
 
-/** The objects of a list, one by one. What cannot be read is reported by its number, and the others go on. */
+/** The objects of a list, one by one. A row that cannot be read is reported by its number, and the others go on. */
 async function* objectsIn(bytes: Readable, format: Format, name: string, report: Report): AsyncGenerator<{ value: Values; at: string }> {
   const rows = readRows(bytes, format, ",");
   for (;;) {

@@ -9,10 +9,10 @@ export const ExternalImportQuery = Type.Object(
     source: Type.Optional(
       oneOf(
         sources.map(({ name }) => name),
-        { description: "Where the files come from. Left out: found out from the files" },
+        { description: "The product that wrote the files. Left out: recognised from the files" },
       ),
     ),
-    from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Which realm, where the files hold several" })),
+    from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The realm, if the files hold several" })),
     dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would be imported, and changes nothing" })),
     onConflict: Type.Optional(
       oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address is taken" }),
@@ -35,7 +35,7 @@ const counted = { path: Type.String({ description: "A pattern, such as `clients[
 const Refused = Type.Object({
   section: text,
   key: text,
-  field: Type.String({ description: "What of it; empty: the item" }),
+  field: Type.String({ description: "The part of the item; empty: the whole item" }),
   code: text,
   message: text,
 });

@@ -21,7 +21,7 @@ export interface SourceInput {
   readonly now: number;
   /** The relying party of the realm's passkeys: those of another one do not work here. */
   readonly rpId: string;
-  /** Whether the caller may: what needs more is left out, and reported. */
+  /** Tells whether the caller may; rows that need more are left out, and reported. */
   may(permission: Permission): boolean;
 }
 

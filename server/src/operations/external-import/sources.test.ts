@@ -22,7 +22,7 @@ const TOTP = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 
 interface Sample {
   readonly files: Readonly<Record<string, string>>;
-  /** Who signs in, by which password; and their id where it stays. */
+  /** A user who signs in, their password, and their id if it stays. */
   readonly signsIn?: readonly [username: string, password: string];
   readonly userId?: string;
   readonly user: object;

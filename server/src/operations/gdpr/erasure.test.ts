@@ -25,7 +25,7 @@ import { filter, scimClient } from "../../testing/scim.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
-  // What is to be sent, or cleaned up, stays where this test looks for it.
+  // Jobs that send or clean up stay where this test looks for them.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -37,7 +37,7 @@ const must = (answer: Answer) => {
 };
 const PASSWORD = "a password for tests";
 
-/** Every table, with the text of each of its rows: whatever column of whatever table holds a needle is found. */
+/** Every table, with the text of each of its rows: a needle is found in every column of every table. */
 async function findEverywhere(needles: readonly string[]): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -305,7 +305,7 @@ describe("erasing", () => {
     expect(await realm.events(), "nothing is lost but the name").toHaveLength(length + 4);
     expect(await realm.events(`resourceId=${erased.resourceId}&type=ADMIN_DELETE`)).toMatchObject([{ detail: "gdpr" }]);
 
-    // What is others' stays.
+    // Data of other users stays.
     const { db } = iam.core;
     const left = await db.selectFrom("interactions").select("request").where("realm_id", "=", realm.name).execute();
     expect(left.map(({ request }) => request)).toEqual([{ login_hint: "somebody.else" }]);
@@ -389,7 +389,7 @@ describe("erasing", () => {
   });
 });
 
-describe("who may erase", () => {
+describe("permission to erase", () => {
   test("a caller with manage-users, for users who hold no more than the caller; refusals are recorded", async () => {
     const realm = await iam.realm();
     const manager = await realm.as("manage-users", "view-users");
@@ -421,7 +421,7 @@ describe("who may erase", () => {
     expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
   });
 
-  test("of two at once one erases, and the other finds no user", async () => {
+  test("one of two at once erases, and the other finds no user", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const browsers = [iam.browser(), iam.browser()];

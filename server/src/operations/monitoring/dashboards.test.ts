@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 
-// What ships for Grafana and Prometheus queries only metrics that the server has.
+// The files for Grafana and Prometheus query only metrics that the server has.
 const shipped = (path: string) => readFileSync(new URL(`../../../../deploy/${path}`, import.meta.url), "utf8");
 
 let iam: Harness;

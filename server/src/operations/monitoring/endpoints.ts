@@ -4,15 +4,15 @@ import Type, { type Static } from "typebox";
 const paths = {
   issuer: { path: "/realms/{realm}", description: "The realm's identifier in tokens" },
   jwks: { path: "/realms/{realm}/jwks", description: "The public signing keys (RFC 7517)" },
-  discovery: { path: "/realms/{realm}/.well-known/openid-configuration", description: "What the issuer can do (OpenID Connect Discovery)" },
+  discovery: { path: "/realms/{realm}/.well-known/openid-configuration", description: "The issuer's metadata (OpenID Connect Discovery)" },
   authorize: { path: "/realms/{realm}/authorize", description: "The authorization endpoint (RFC 6749)" },
   token: { path: "/realms/{realm}/token", description: "The token endpoint (RFC 6749)" },
   userinfo: { path: "/realms/{realm}/userinfo", description: "Claims about the user (OpenID Connect Core)" },
-  introspect: { path: "/realms/{realm}/introspect", description: "What a token is worth now (RFC 7662)" },
+  introspect: { path: "/realms/{realm}/introspect", description: "Token introspection (RFC 7662)" },
   revoke: { path: "/realms/{realm}/revoke", description: "Ends a token (RFC 7009)" },
   par: { path: "/realms/{realm}/par", description: "Pushed authorization requests (RFC 9126)" },
   device: { path: "/realms/{realm}/device/authorize", description: "Codes for devices (RFC 8628)" },
-  deviceVerification: { path: "/realms/{realm}/device", description: "Where people type the code that a device shows" },
+  deviceVerification: { path: "/realms/{realm}/device", description: "The page on which people type the code that a device shows" },
   backchannel: { path: "/realms/{realm}/backchannel/authorize", description: "Asks a user on another device (CIBA)" },
   registration: { path: "/realms/{realm}/connect/register", description: "Clients that register themselves (RFC 7591)" },
   oauthMetadata: {
@@ -29,7 +29,7 @@ const paths = {
   },
   samlSso: { path: "/realms/{realm}/saml/idp/sso", description: "Single sign-on of SAML service providers, by Redirect and POST" },
   samlSlo: { path: "/realms/{realm}/saml/idp/slo", description: "Single logout of SAML service providers, by Redirect, POST and SOAP" },
-  samlArtifact: { path: "/realms/{realm}/saml/idp/artifact", description: "What an artifact stands for (SAML, SOAP)" },
+  samlArtifact: { path: "/realms/{realm}/saml/idp/artifact", description: "Resolves an artifact (SAML, SOAP)" },
   samlStart: {
     path: "/realms/{realm}/saml/idp/start",
     description:

@@ -8,13 +8,14 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import { checkDiskSpace } from "./health.ts";
 
 let iam: Harness;
+const contacts = ["mailto:security@example.org", "https://example.org/report"];
 beforeAll(async () => {
-  iam = await harness();
+  iam = await harness({ GATEHOUSE_SECURITY_CONTACTS: contacts.join(", ") });
 });
 afterAll(() => iam?.close());
 afterEach(() => clock.reset());
@@ -80,6 +81,17 @@ describe("when all is well", () => {
       startedAt: expect.any(Number),
     });
     expect(Math.abs(clock.now() - body.startedAt)).toBeLessThan(10 * MINUTE);
+  });
+
+  test("security.txt names the contacts, and expires within a year", async () => {
+    const { status, headers, text } = await iam.browser().get("/.well-known/security.txt");
+    expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "text/plain; charset=utf-8" });
+    const lines = text.trimEnd().split("\n");
+    expect(lines.filter((line) => line.startsWith("Contact: "))).toEqual(contacts.map((contact) => `Contact: ${contact}`));
+    expect(lines).toContain(`Canonical: ${iam.config.baseUrl}/.well-known/security.txt`);
+    const expires = Date.parse(lines.find((line) => line.startsWith("Expires: "))!.slice(9));
+    expect(expires).toBeGreaterThan(clock.now());
+    expect(expires).toBeLessThan(clock.now() + 365 * DAY);
   });
 
   test.each(paths)("%s needs no cookie, sets none, and is not logged", async (path) => {

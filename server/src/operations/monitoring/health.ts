@@ -10,9 +10,9 @@ import type { HealthResponse, LivenessResponse, ReadinessResponse, Status } from
 export interface Health {
   /** Every component; DOWN if any of them is. */
   overall(): Promise<HealthResponse>;
-  /** Whether the process should be left running. Asks nothing else: a restart would not bring a database back. */
+  /** Tells whether the process should be left running. Asks nothing else: a restart would not bring a database back. */
   liveness(): LivenessResponse;
-  /** Whether to send requests here. */
+  /** Tells whether to send requests here. */
   readiness(): Promise<ReadinessResponse>;
 }
 
@@ -20,11 +20,11 @@ export interface HealthParts {
   readonly db: Db;
   readonly dataDir: string;
   readonly baseUrl: string;
-  /** Whether Redis answers; null where none is configured. */
+  /** Tells whether Redis answers; null where none is configured. */
   readonly redis: (() => Promise<boolean>) | null;
   /** Throws when the corpus of breached passwords is unavailable; null where none is configured. */
   readonly breachCorpus: (() => Promise<void>) | null;
-  /** Whether the server is shutting down. */
+  /** Tells whether the server is shutting down. */
   readonly draining: () => boolean;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }

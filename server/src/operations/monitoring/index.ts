@@ -5,4 +5,5 @@ export { createHealth, type Health } from "./health.ts";
 export { serverInfo } from "./info.ts";
 export { realmMonitoringRoutes } from "./realm.routes.ts";
 export { monitoringRoutes } from "./routes.ts";
+export { securityTxtRoutes } from "./security-txt.routes.ts";
 export { metricsSummaryRoutes } from "./summary.routes.ts";

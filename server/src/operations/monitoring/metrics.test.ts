@@ -137,7 +137,7 @@ describe("GET /admin/metrics/summary", () => {
     expect(Math.abs(clock.now() - generatedAt)).toBeLessThan(MINUTE);
   });
 
-  test("what a deleted realm still had to store is dropped, so that a new realm of its name starts at zero", async () => {
+  test("unstored counts of a deleted realm are dropped, so that a new realm of its name starts at zero", async () => {
     const realm = await iam.realm();
     const stored = () => iam.core.db.selectFrom("metric_hours").selectAll().where("realm_id", "=", realm.name).execute();
     await flush();
@@ -203,7 +203,7 @@ describe("GET /admin/metrics/summary", () => {
     expect(await seriesOf(realm.name)).toMatchObject({ 'svc_login_total{outcome="success"}': 1 });
   });
 
-  test("what could not be stored is stored the next time", async () => {
+  test("counts that could not be stored are stored the next time", async () => {
     const realm = await iam.realm();
     await realm.admin();
     const aborted = iam.core.db.transaction().execute(async (tx) => {

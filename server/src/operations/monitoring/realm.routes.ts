@@ -18,7 +18,7 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
 ) => {
   app.get(
     "/health",
-    { config, schema: { summary: "Whether the realm can serve", tags, params, response: { 200: RealmHealth, 503: RealmHealth } } },
+    { config, schema: { summary: "The health of the realm", tags, params, response: { 200: RealmHealth, 503: RealmHealth } } },
     async (req, reply) => {
       const health = await req.read((ctx) => readRealmHealth(ctx, realms, req.log));
       return reply.code(health.status === "UP" ? 200 : 503).send(health);
@@ -36,7 +36,7 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
     {
       config: { permission: "view-events" },
       schema: {
-        summary: "What the realm did, point by point",
+        summary: "The activity of the realm, point by point",
         description: "Sign-ins, tokens, second factors and writes to the admin API, by the clock hour: for plots. At most 200 points.",
         operationId: "getRealmMetrics",
         tags,

@@ -37,7 +37,7 @@ describe("GET /endpoints of a realm", () => {
     expect(status).toBe(200);
     const here = `${base}/realms/${realm.name}`;
     expect(body).toMatchObject({ issuer: here, jwks: `${here}/jwks`, login: `${here}/login`, admin: `${base}/admin/realms/${realm.name}` });
-    // Whatever the discovery document names is listed, and at the same address.
+    // Every endpoint of the discovery document is listed, at the same address.
     const { body: discovery } = await browser.get(`/realms/${realm.name}/.well-known/openid-configuration`);
     const named = Object.entries(discovery as Record<string, unknown>).filter(([member]) => /_(endpoint|uri)$/.test(member));
     expect(named.length).toBeGreaterThan(9);
@@ -62,4 +62,8 @@ test.each(["/health", "/endpoints"])("%s is for holders of any admin permission 
   const outsider = await other.as("realm-admin");
   expect((await outsider.browser.get(`/admin/realms/${realm.name}${path}`)).status).toBe(401);
   expect((await realm.asMaster().browser.get(`/admin/realms/no-such-realm${path}`)).status).toBe(404);
+});
+
+test("there is no security.txt where the operator names no contact", async () => {
+  expect((await iam.browser().get("/.well-known/security.txt")).status).toBe(404);
 });

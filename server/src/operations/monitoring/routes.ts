@@ -46,7 +46,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   app.get(
     "/monitoring/health/liveness",
-    { logLevel, schema: { summary: "Whether to leave the process running", tags, response: { 200: LivenessResponse } } },
+    { logLevel, schema: { summary: "The liveness of the process", tags, response: { 200: LivenessResponse } } },
     async () => health.liveness(),
   );
 
@@ -54,7 +54,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
     "/monitoring/health/readiness",
     {
       logLevel,
-      schema: { summary: "Whether to send traffic here", tags, response: { 200: ReadinessResponse, 503: ReadinessResponse } },
+      schema: { summary: "The readiness for traffic", tags, response: { 200: ReadinessResponse, 503: ReadinessResponse } },
     },
     async (_request, reply) => {
       const found = await health.readiness();
@@ -65,7 +65,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   app.get(
     "/monitoring/info",
-    { logLevel, schema: { summary: "Which build is running", tags, response: { 200: ServerInfo } } },
+    { logLevel, schema: { summary: "The running build", tags, response: { 200: ServerInfo } } },
     async () => info,
   );
 
@@ -75,7 +75,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
       logLevel,
       schema: {
         summary: "Metrics in the text exposition format",
-        description: "Of this node; `/admin/metrics/summary` adds up all of them.",
+        description: "The metrics of this node; `/admin/metrics/summary` adds up all nodes.",
         tags,
         produces: ["text/plain"],
         response: { 200: text("The metrics") },

@@ -27,6 +27,6 @@ export const MetricsSeries = Type.Object(
       description: "Oldest first, without gaps",
     }),
   },
-  { $id: "MetricsSeries", description: "What the realm did, over all nodes, seconds late at most" },
+  { $id: "MetricsSeries", description: "The activity of the realm, over all nodes, seconds late at most" },
 );
 export type MetricsSeries = Static<typeof MetricsSeries>;

@@ -11,7 +11,7 @@ export const metricsSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: { permission: "view-events", masterOnly: true },
       schema: {
-        summary: "What the server did, in total and per realm",
+        summary: "The server's activity, in total and per realm",
         description: "Over all nodes. The totals are of all realms; the list is paged as other lists are.",
         tags: ["Monitoring"],
         querystring: ListQuery,

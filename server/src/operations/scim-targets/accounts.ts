@@ -24,7 +24,7 @@ const byExternalId = (id: string): Criterion => ({
 });
 
 /**
- * How an account that is there already is found: by our id, which nobody but us sends, then by the username, then by the confirmed address. Never
+ * Finds an account that exists already: by our id, which only we send, then by the username, then by the confirmed address. Never
  * by what users can change at will.
  */
 export function criteriaOf(settings: Settings, peer: Peer, person: Person, userName: string): Criterion[] {

@@ -43,7 +43,7 @@ const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 
 const FIRST_PAUSE = 5 * SECOND;
 const LONGEST_PAUSE = 10 * MINUTE;
 
-/** So many errors of the target's own in a row, of whichever objects: it is given time. */
+/** After this many errors of the target's own in a row, of any objects, it is given time. */
 const FAULTS_IN_A_ROW = 5;
 
 /** The lease is lost, or the slice of time is over. */
@@ -86,7 +86,7 @@ export async function runLane(parts: LaneParts): Promise<boolean> {
   }
 }
 
-/** Whether a target that refused us takes us again. */
+/** Tells whether a target that refused us takes us again. */
 async function probe({ db, peer, target }: LaneParts): Promise<void> {
   const answer = await peer.request("GET", PROBE);
   if (!answer.ok) throw new PeerError("denied", answer.detail);
@@ -101,7 +101,7 @@ async function walkAll(parts: LaneParts, goOn: () => Promise<void>): Promise<voi
   }
 }
 
-/** Finds out who leaves, before anything is sent: a mass of them must be noticed first. What needs nothing is done with. */
+/** Finds out who leaves, before anything is sent: a mass of them must be noticed first. Objects that need nothing are done. */
 async function classifyAll({ db, target, key }: LaneParts, goOn: () => Promise<void>): Promise<void> {
   for (;;) {
     await goOn();

@@ -19,7 +19,7 @@ import type { Preset } from "./preset.ts";
 import { presets } from "./presets/index.ts";
 import type { Settings } from "./schema.ts";
 
-/** Where a target is to have a user or group: as `body` says, deactivated, deleted, or left as it is. */
+/** The state of a user or group that a target is to have: as `body` says, deactivated, deleted, or left as it is. */
 export type Wanted =
   | { readonly act: "keep"; readonly body: Resource }
   | { readonly act: "deactivate"; readonly body: Resource | null }
@@ -111,7 +111,7 @@ export function wantedGroup(settings: Settings, team: Team | undefined): Wanted 
   return { act: "keep", body: groupResource(team) };
 }
 
-/** Keyed, so that nothing of a person can be found out from it. Of what is deactivated only that counts. */
+/** Keyed, so that it reveals nothing about a person. Only the deactivation of a deactivated account counts. */
 export function digestOf(key: KeyObject, wanted: Wanted): string {
   const content = wanted.act === "keep" ? [wanted.act, wanted.body] : [wanted.act];
   return createHmac("sha256", key).update(JSON.stringify(content)).digest("base64url");

@@ -95,7 +95,7 @@ export interface Change {
   readonly object_id: string;
 }
 
-/** The same for every enabled target of the realms of these changes. What exists neither here nor there needs no line. */
+/** The same for every enabled target of the realms of these changes. An object that exists neither here nor there needs no line. */
 export async function markChanges(tx: Tx, changes: readonly Change[], now: number): Promise<void> {
   await sql`
     insert into scim_objects as o (realm_id, target_id, kind, local_id, state, next_at)
@@ -204,7 +204,7 @@ export async function markGroupsOf(tx: Tx, target: TargetKey, userId: string, no
 /** A mass of leaving accounts is what many leave within this time. */
 const LATELY = HOUR;
 
-/** How many leave now or have just left without a confirmation, and how many accounts the target has. */
+/** The number of accounts that leave now or have just left without a confirmation, and the number that the target has. */
 export async function countLeaving(db: Db, target: TargetKey, now: number): Promise<{ leaving: number; accounts: number; isNew: boolean }> {
   const { rows } = await sql<{ waiting: number; held: number; left: number; accounts: number }>`
     select count(*) filter (where o.state = 'PENDING' and o.leaving and not o.confirmed and not o.erased)::int as waiting,
@@ -233,7 +233,7 @@ export async function hasHeld(db: Db, target: TargetKey): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether something waits for an attempt, now or later. */
+/** Tells whether something waits for an attempt, now or later. */
 export async function hasPendingObjects(db: Db): Promise<boolean> {
   const row = await db.selectFrom("scim_objects").select("local_id").where("state", "=", "PENDING").limit(1).executeTakeFirst();
   return row !== undefined;

@@ -16,7 +16,7 @@ export type PeerFailure = "busy" | "denied" | "unreachable" | "fault";
 export class PeerError extends Error {
   override readonly name = "PeerError";
   readonly failure: PeerFailure;
-  /** How long the target asks us to wait; null: it does not say. */
+  /** The wait that the target asks for; null: it does not say. */
   readonly waitMs: number | null;
 
   constructor(failure: PeerFailure, message: string, waitMs: number | null = null) {

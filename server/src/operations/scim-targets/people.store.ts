@@ -16,7 +16,7 @@ export interface Person {
 
 type Scoped = { readonly realm: string; readonly settings: Pick<Settings, "users" | "groups"> };
 
-/** Whether the user `u` belongs to the target. */
+/** SQL: the user `u` belongs to the target. */
 export function inScope({ users }: Pick<Settings, "users">): RawBuilder<boolean> {
   const [groups, organizations] = [users.groupIds ?? [], users.organizationIds ?? []];
   if (users.scope === "groups")

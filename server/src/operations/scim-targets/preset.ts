@@ -6,7 +6,7 @@ export type Lookup = "externalId" | "userName" | "email";
  * `presets/`.
  */
 export interface Preset {
-  /** How users are changed: PUT replaces the whole resource, PATCH names what it changes. */
+  /** The method that changes users: PUT replaces the whole resource, PATCH names the changes. */
   readonly update: "put" | "patch";
   /** The filters that it can answer. */
   readonly lookups: readonly Lookup[];
@@ -14,9 +14,9 @@ export interface Preset {
   readonly emailFilter: string;
   /** Member changes in one PATCH. */
   readonly membersPerPatch: number;
-  /** How members are removed: by a path with a filter for each, or by one list of values. */
+  /** The way to remove members: by a path with a filter for each, or by one list of values. */
   readonly removeMembers: "filter" | "values";
-  /** Whether a group answers with its members, so that those of an adopted group can be known. */
+  /** True when a group answers with its members, so that those of an adopted group can be known. */
   readonly listsMembers: boolean;
   /** Given and family name are required: a user without them has the username there. */
   readonly requiresNames: boolean;

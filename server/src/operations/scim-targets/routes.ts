@@ -95,7 +95,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       config: unversioned,
       schema: {
         summary: "Test a SCIM target",
-        description: "Whether it can be reached, accepts the credentials and lists users. Nothing is changed there.",
+        description: "Checks that it can be reached, accepts the credentials and lists users. Nothing is changed there.",
         tags,
         params,
         response: { 200: ScimTargetTest },
@@ -138,7 +138,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       schema: {
         operationId: "confirmScimTargetDeprovisioning",
         summary: "Confirm that many accounts leave a SCIM target",
-        description: "What is HELD is deactivated or deleted there, as the target's `deprovision` says.",
+        description: "Accounts that are HELD are deactivated or deleted there, as the target's `deprovision` says.",
         tags,
         params,
         body: ConfirmDeprovisioning,

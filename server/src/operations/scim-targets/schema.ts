@@ -36,7 +36,7 @@ const auth = Type.Object(
 const users = Type.Object(
   {
     scope: Type.Optional(
-      oneOf(["all", "groups", "organizations"], { default: "all", description: "Which users the target has: all, or members" }),
+      oneOf(["all", "groups", "organizations"], { default: "all", description: "The users that the target has: all, or members" }),
     ),
     groupIds: Type.Optional(ids("With scope groups: members of these groups, and of the groups below them")),
     organizationIds: Type.Optional(ids("With scope organizations: members of these organizations")),
@@ -46,9 +46,7 @@ const users = Type.Object(
         description: "The `userName` there. email: the confirmed address; a user without one is not sent",
       }),
     ),
-    emails: Type.Optional(
-      oneOf(["all", "confirmed"], { default: "all", description: "Whether addresses are sent that are not confirmed" }),
-    ),
+    emails: Type.Optional(oneOf(["all", "confirmed"], { default: "all", description: "True: unconfirmed addresses are sent, too" })),
   },
   closed,
 );
@@ -57,7 +55,7 @@ const groups = Type.Object(
     mode: Type.Optional(
       oneOf(["none", "all", "listed"], {
         default: "none",
-        description: "Which groups the target has: none, those at the top of the tree, or the listed ones",
+        description: "The groups that the target has: none, those at the top of the tree, or the listed ones",
       }),
     ),
     groupIds: Type.Optional(ids("With mode listed")),

@@ -14,7 +14,7 @@ export async function sendUser(parts: SendParts, object: StoredObject, person: P
   const wanted = wantedUser(target.settings, person, object.erased);
   const digest = digestOf(key, wanted);
   const sent = (remoteId: string | null) => transact(parts, (tx, now) => storeSent(tx, target, object, { remoteId, digest }, now));
-  // Somebody who leaves since the lane looked: a mass of them must be noticed first.
+  // The user has left since the lane looked: a mass of such users must be noticed first.
   if (isLeaving(wanted) && object.leaving === false && object.remote_id !== null && object.sent_digest !== digest)
     return transact(parts, (tx, now) => markObjects(tx, target, "user", [object.local_id], now));
   switch (wanted.act) {

@@ -83,7 +83,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
     if (more) sendLoop.wake();
   };
 
-  /** One after the other, whoever asks. */
+  /** Runs one call after the other, for all callers. */
   const inTurn = <T>(work: () => Promise<T>): (() => Promise<T>) => {
     let last: Promise<unknown> = Promise.resolve();
     return () => {

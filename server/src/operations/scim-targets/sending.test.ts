@@ -170,7 +170,7 @@ test("services that change users by PATCH get what is there and what is gone; th
   expect(strict.writes().map(({ method }) => method)).toEqual(["POST", "PATCH", "PATCH"]);
 });
 
-test("whatever changes a user or a group arrives, by whichever way, and nothing else is sent", async () => {
+test("every change of a user or group arrives, from every source, and nothing else is sent", async () => {
   const of = await targeted(strict, { groups: { mode: "all" } });
   const { admin, realm } = of;
   const [ada, bob] = [await of.user("ada", { email: "ada@example.com" }), await of.user("bob")];
@@ -350,7 +350,7 @@ test("a busy target is left alone for as long as it says, a refusal is kept with
   strict.token = "the token of this peer";
 });
 
-test("those who leave are deactivated, deleted or kept as the target says, and a mass of them waits for a confirmation", async () => {
+test("users who leave are deactivated, deleted or kept as the target says, and a mass of them waits for a confirmation", async () => {
   const rows = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, at) => ({ username: `${prefix}${at}`, groups: ["/staff"] }));
   const of = await targeted(strict, {}, async ({ admin }) => void must(await admin.post("/users/import", rows(30, "u"))));
@@ -365,7 +365,7 @@ test("those who leave are deactivated, deleted or kept as the target says, and a
   await settle(of);
   expect(await of.status()).toMatchObject({ state: "WAITING_FOR_CONFIRMATION", users: { held: 30 } });
   expect(inactive()).toBe(0);
-  // What is right again waits no longer.
+  // An object that is right again waits no longer.
   await of.change({ users: { scope: "groups", groupIds: [staff] } });
   await settle(of);
   expect(await of.status()).toMatchObject({ state: "OK", users: { held: 0, synced: 30 } });

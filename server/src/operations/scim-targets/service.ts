@@ -39,12 +39,12 @@ export async function readTarget(ctx: ReadCtx, targetId: string): Promise<Target
   return target;
 }
 
-/** A target hands over what the realm knows of its users: whoever directs one must be allowed to see them. */
+/** A target gets the realm's data of its users: an administrator who directs one must be allowed to see them. */
 function assertMayDirect({ actor }: ReadCtx): void {
   if (!allows(actor.permissions, "view-users")) throw scimTargetErrors.needs_view_users();
 }
 
-/** For whatever shows users, or decides what is sent of them. */
+/** For routes that show users, or decide which data of them is sent. */
 export async function readOwnTarget(ctx: ReadCtx, targetId: string): Promise<TargetRow> {
   const target = await readTarget(ctx, targetId);
   assertMayDirect(ctx);

@@ -8,7 +8,7 @@ const minutes = (ms: number): string => {
   return count === 1 ? "a minute" : `${count} minutes`;
 };
 
-/** How a target fares, in a word and in a sentence. */
+/** The state of a target, in a word and in a sentence. */
 export function standingOf(
   row: Pick<
     StateColumns,

@@ -69,7 +69,7 @@ export interface TargetKey {
 
 /** After a crash, how long other nodes wait before they take over. Longer than any single request. */
 export const LEASE = MINUTE;
-/** How often a target that refuses us is asked again. */
+/** The interval at which a target that refuses us is asked again. */
 export const PROBE_EVERY = 10 * MINUTE;
 
 /** Transactions that may have missed the feed have ended, or belong to the cluster that a dump came from. */

@@ -121,7 +121,7 @@ export async function insertTarget(
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
-/** Whatever has changed, everything is compared again, and a target that refused us is asked again. */
+/** After any change everything is compared again, and a target that refused us is asked again. */
 export async function updateTarget(
   tx: Tx,
   realm: string,

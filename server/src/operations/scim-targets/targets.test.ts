@@ -1,4 +1,4 @@
-// What administrators configure: rules, secrets, permissions. One sync, so that the store is tried on both databases.
+// The configuration of targets: rules, secrets, permissions. One sync runs, so that the store is tried on both databases.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -70,7 +70,7 @@ test("a secret is never shown, is kept by a PUT without it, and does not follow 
   expect(JSON.stringify([stored, (await admin.get("/scim-targets")).body, iam.output])).not.toMatch(/hunter2|"again"/);
 });
 
-test("whoever directs a target needs view-users besides manage-realm", async () => {
+test("an administrator of targets needs view-users besides manage-realm", async () => {
   const realm = await iam.realm();
   const { id } = (await realm.asMaster().post("/scim-targets", target({ enabled: false }))).body;
   const [only, both] = [await realm.as("manage-realm"), await realm.as("manage-realm", "view-users")];
@@ -94,7 +94,7 @@ test("whoever directs a target needs view-users besides manage-realm", async () 
   expect((await only.delete(at)).status).toBe(204);
 });
 
-test("what is created is sent by itself, and a disabled or deleted target gets nothing", async () => {
+test("a new user is sent without a call, and a disabled or deleted target gets nothing", async () => {
   const realm = await iam.realm();
   const admin = realm.asMaster();
   const { id } = (await admin.post("/scim-targets", target({ url: peer.url, secret: peer.token, groups: { mode: "all" } }))).body;

@@ -82,7 +82,7 @@ function withUsers(head: Buffer, rest: Buffer, pieces: AsyncIterator<Buffer>): S
   return { configuration, users: Readable.from(listOnly(rest, pieces), { objectMode: false }) };
 }
 
-/** The list without the bracket of the document behind it. What else may follow is refused by the reader of the list. */
+/** The list without the bracket of the document behind it. The reader of the list refuses anything else that follows. */
 async function* listOnly(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   let held = first;
   for (;;) {

@@ -32,7 +32,7 @@ export function ordered(value: unknown): unknown {
 }
 
 /**
- * Whether the realm has what the document says. Both are lean. Secrets and parts that the document leaves out are kept as they are, and so make
+ * Tells whether the realm has what the document says. Both are lean. Secrets and parts that the document leaves out are kept as they are, and so make
  * no difference.
  */
 export function isSame(wanted: unknown, current: unknown, parts: readonly string[] = []): boolean {

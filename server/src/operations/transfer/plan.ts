@@ -12,7 +12,7 @@ import type { Entry, Item, Section, SectionTools } from "./section.ts";
 
 export interface ImportOptions {
   readonly dryRun: boolean;
-  /** `source`: what an earlier import of this source made and the document no longer has. `all`: whatever it does not have. */
+  /** `source`: items that an earlier import of this source made and the document no longer has. `all`: every item that it does not have. */
   readonly prune: "none" | "source" | "all";
   readonly source: string | null;
   /** Only if the plan is this one. */
@@ -169,7 +169,7 @@ async function write(ctx: Ctx, tools: SectionTools, { wanted, current }: Step): 
 
 type Run = (at: string, work: () => Promise<unknown>) => Promise<boolean>;
 
-/** Whatever a function refuses is noted with the item's path, and the next item has its turn: all faults are named at once. */
+/** Notes every refusal of the function with the item's path, and goes on with the next item: all faults are named at once. */
 const runner =
   (ctx: Ctx, faults: Fault[]): Run =>
   async (at, action) => {

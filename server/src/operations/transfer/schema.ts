@@ -40,13 +40,13 @@ export const ImportQuery = Type.Object(
       oneOf(["none", "source", "all"], {
         default: "none",
         description:
-          "In the sections of the document, delete what it does not have: of what earlier imports of this `source` created, or `all`. What ships with a realm, keys and users stay",
+          "In the sections of the document, delete what it does not have: of what earlier imports of this `source` created, or `all`. Built-in items, keys and users stay",
       }),
     ),
     source: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._-]{1,64}$",
-        description: "a name for the document: letters, digits and ._- (at most 64). What it creates is remembered for `prune`",
+        description: "a name for the document: letters, digits and ._- (at most 64). The items that it creates are remembered for `prune`",
       }),
     ),
     onConflict: Type.Optional(
@@ -69,7 +69,7 @@ export const RealmImport = Type.Object(
   {
     realm: text,
     dryRun: Type.Boolean(),
-    digest: Type.String({ description: "Of the plan; `plan` of an import takes it" }),
+    digest: Type.String({ description: "The id of the plan; `plan` of an import takes it" }),
     sections: Type.Record(Type.String(), Type.Object({ created: count, updated: count, deleted: count, unchanged: count })),
     actions: Type.Array(
       Type.Object({
@@ -92,7 +92,7 @@ export const RealmImport = Type.Object(
     }),
     users: Type.Optional(UserImport),
     lacking: Type.Array(Type.Object({ section: text, permission: text }), {
-      description: "Of a dry run: sections that were not looked at, because the caller lacks the permission to write them",
+      description: "Sections that a dry run did not look at, because the caller lacks the permission to write them",
     }),
   },
   { $id: "RealmImport" },

@@ -42,7 +42,7 @@ export interface Entry {
 export interface Section {
   /** Its member of the document. */
   readonly name: string;
-  /** Whatever it carries; every other table with `realm_id` is on the list of what is never exported. */
+  /** The tables that it carries; every other table with `realm_id` is on the list of tables that are never exported. */
   readonly tables: readonly string[];
   readonly permission: { readonly read: Needed; readonly write: Permission };
   /** One item of the document. */

@@ -26,7 +26,7 @@ const defaults = {
 };
 const placeOfUser = (username: string) => `users[${username.slice(0, 100)}]`;
 
-/** Every user of the realm as one item each, by id; hashes and other credentials only sealed. Those of directories come by their sync. */
+/** Every user of the realm as one item each, by id; hashes and other credentials only sealed. Users of directories come by their sync. */
 export async function* exportUsers(ctx: ReadCtx, tools: SectionTools, sealing: Sealing | null): AsyncGenerator<object> {
   const paths = new Map<string, string>();
   let after: string | null = null;

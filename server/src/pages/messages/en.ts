@@ -2,7 +2,7 @@ import { enBrokers } from "./brokers.ts";
 import { enConsent } from "./consent.ts";
 import { enDirectories } from "./directories.ts";
 import { enOnward } from "./onward.ts";
-/** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
+/** English is the source: its keys are the keys of every language. Placeholders such as `{name}`, `{account}` and `{time}` are filled in. */
 export const en = {
   languageName: "English",
   languageChoice: "Language",

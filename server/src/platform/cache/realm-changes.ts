@@ -16,9 +16,9 @@ declare module "../db/tables.ts" {
 
 export const CHANNEL = "gatehouse_realm";
 
-/** How long a node that hears nothing from the database may act on what it has read: a client may have been disabled since. */
+/** A node that hears nothing from the database may act this long on earlier reads: a client may have been disabled since. */
 const MAX_SILENCE = 5 * SECOND;
-/** How long it trusts newer reads while the polls fail. */
+/** A node trusts newer reads this long while the polls fail. */
 const UNCONFIRMED = SECOND;
 
 type Drop = (realm: string | null, version?: number) => void;

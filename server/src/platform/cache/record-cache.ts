@@ -12,7 +12,7 @@ export interface LoadedRecord<T> {
   readonly configVersion: number;
 }
 
-/** Shared by what was read of one realm since its last change; whatever belongs to another home than the realm's present one is old. */
+/** Shared by what was read of one realm since its last change; an entry of another home than the realm's present one is old. */
 interface Home {
   configVersion: number;
 }

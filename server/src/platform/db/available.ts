@@ -6,7 +6,7 @@ import { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 const PROBE_MS = 3 * SECOND;
 const AGAIN_MS = 500;
-/** How often a reason that stays the same is logged. */
+/** A reason that stays the same is logged at this interval. */
 const REMIND_MS = 10 * SECOND;
 
 export interface Awaited {

@@ -87,7 +87,7 @@ test("a lock torn by a crash does not block for ever", async () => {
   (await waiting)();
 });
 
-test("of many that find a dead lock, one gets the folder", async () => {
+test("one of many that find a dead lock gets the folder", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   await leftBehind({ pid });
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, lock));

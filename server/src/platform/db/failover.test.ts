@@ -34,7 +34,7 @@ function waiting(withinMs: number) {
   return { said, withinMs, limitedBy: "GATEHOUSE_DATABASE_START_TIMEOUT_SECONDS", log };
 }
 
-test("of several hosts the one that takes writes is used, wherever it stands", async () => {
+test("the host that takes writes is used, at any place in the list", async () => {
   database = await openDatabase({
     ...{ url: at(both(), "?target_session_attrs=read-write"), dataDir: "", pool: 2, preparedStatements: true },
     deadlines: {

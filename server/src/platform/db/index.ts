@@ -32,7 +32,7 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   readonly pool: number;
   readonly preparedStatements: boolean;
-  /** Whether the URL leads to a pooler in transaction mode, where nothing can be set for a session. */
+  /** True when the URL leads to a pooler in transaction mode, where nothing can be set for a session. */
   readonly isPooled?: boolean;
   /** For requests and for background work. By default none, as for commands. */
   readonly deadlines?: { readonly requests: Deadlines; readonly background: Deadlines } | undefined;

@@ -15,7 +15,7 @@ function polling() {
   return { ...outages, pass };
 }
 
-test("what was written around an outage is answerable once the database is back", () => {
+test("writes around an outage are answerable once the database is back", () => {
   const { heard, answerable, pass } = polling();
   heard();
   const before = clock.now();

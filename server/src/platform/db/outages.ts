@@ -21,7 +21,7 @@ export function createOutages(monotonic: () => number = () => performance.now())
   let last: { readonly from: number; readonly until: number } | null = null;
   return {
     heard() {
-      // By the clock that nobody sets: a corrected time of day is no outage.
+      // Measured by the monotonic clock: a corrected time of day is no outage.
       const at = monotonic();
       const silence = heardAt === null ? 0 : at - heardAt;
       heardAt = at;

@@ -16,7 +16,7 @@ const TIMEOUT = 5 * SECOND;
 const ROUNDS = 5;
 
 /**
- * Whether there is a pooler in between, and of which kind. Directly connected, the process that answers is the one that greeted. A pooler
+ * Tells which kind of pooler is in between, if any. Directly connected, the process that answers is the one that greeted. A pooler
  * greets itself; where two sessions then meet in one process, or one session moves between two, it pools by transaction.
  */
 export async function poolingOf(url: string): Promise<Pooling> {

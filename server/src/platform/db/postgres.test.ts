@@ -39,7 +39,7 @@ describe.runIf(testDatabase() === "postgres")("a prepared statement", () => {
   });
 
   test("is kept, but for the first so many of something, which are planned for their own values", async () => {
-    // What is kept is kept by one connection.
+    // A connection keeps its own prepared statements, so all of these run on one.
     const { rows } = await database.db.connection().execute(async (db) => {
       for (let run = 0; run < 3; run++) {
         await sql`select id as kept from things where id > ${run}`.execute(db);

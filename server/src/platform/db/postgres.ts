@@ -13,7 +13,7 @@ const MAX_SEEN = 2_000;
 
 type Callback = (error: Error | null, result: unknown) => void;
 
-/** How long a pool waits, in milliseconds, until the database counts as unavailable. */
+/** A pool waits this long, in milliseconds, until the database counts as unavailable. */
 export interface Deadlines {
   /** For a free connection, and for opening one. */
   readonly connectMs: number;
@@ -122,7 +122,7 @@ const Client = pg.Client as unknown as new (config?: pg.ClientConfig) => pg.Clie
 interface ClientOptions {
   /** Undefined: a query that is not prepared by name. */
   readonly nameOf: (text: string) => string | undefined;
-  /** How long an answer may take, if there is a limit. */
+  /** The time limit of an answer, if there is one. */
   readonly answerMs: number | undefined;
   readonly hosts: Hosts;
 }
@@ -190,7 +190,7 @@ const clientWith = ({ nameOf, answerMs, hosts }: ClientOptions) =>
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** Whatever keeps it from giving a connection means that the database cannot be used now. */
+/** A pool that cannot give a connection, for any reason, means that the database cannot be used now. */
 class Pool extends pg.Pool {
   readonly #hosts: Hosts;
 
@@ -239,7 +239,7 @@ function statementNames(): (text: string) => string | undefined {
 }
 
 /**
- * The first so many of whatever there is (a page, a count that stops somewhere) are found by walking along an index or by looking at
+ * The first rows of a larger set (a page, a count that stops somewhere) are found by walking along an index or by looking at
  * everything, and how much there is decides which. A kept plan is made for the average realm: among thousands of small ones it would
  * sort the whole of a large one for every page. Without a name, such a query is planned for its own values each time.
  */

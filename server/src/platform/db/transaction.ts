@@ -9,7 +9,7 @@ const scope = new AsyncLocalStorage<true>();
  */
 export const singleConnection = new WeakSet<Db>();
 
-/** Whether the running code is inside `inTransaction`: a query on the pool from there would deadlock. */
+/** Tells whether the running code is inside `inTransaction`: a query on the pool from there would deadlock. */
 export const isInTransaction = (): boolean => scope.getStore() === true;
 
 /** Runs what is not part of the open transaction, such as a test's request to the server meanwhile. */

@@ -109,12 +109,12 @@ describe("a body", () => {
     expect(await post(payload)).toMatchObject({ status: 400, body: { code: "request.invalid" } });
   });
 
-  test("of another type is a 415", async () => {
+  test("another type is a 415", async () => {
     expect(await post("<a/>", "application/xml")).toMatchObject({ status: 415, body: { code: "request.media_type" } });
   });
 });
 
-describe("what is wrong with it", () => {
+describe("its errors", () => {
   test("is reported field by field, also inside lists and objects", async () => {
     const { body } = await post('{"name":"","nested":{"list":[{"mail":"a@b.example"},{"mail":"x","more":1},{}]},"other":1}');
     expect(body).toMatchObject({

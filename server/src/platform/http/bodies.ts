@@ -33,7 +33,7 @@ export function refuseDirtyText(value: unknown): void {
   if (!isClean(value)) throw invalidFields(dirtyFields(value));
 }
 
-/** Whether `dirtyFields` finds nothing. Nearly always so, and then nothing is made to name it. */
+/** Tells whether `dirtyFields` finds nothing, as nearly always, without building the names of fields. */
 function isClean(value: unknown): boolean {
   if (typeof value === "string") return isCleanText(value);
   if (typeof value !== "object" || value === null) return true;

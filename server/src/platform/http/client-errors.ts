@@ -6,7 +6,7 @@ import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { problemOf } from "./problem.ts";
 
-/** How long a client may take to send a request. A slow sender would otherwise hold its connection without end. */
+/** A client may take this long to send a request. A slow sender would otherwise hold its connection without end. */
 export const REQUEST_TIMEOUTS = {
   /** For the whole of it, body included. */
   requestTimeout: 60 * SECOND,

@@ -12,7 +12,7 @@ declare module "fastify" {
 export interface LoadLimits {
   /** Requests that are being answered at once. 0: no limit. */
   readonly maxInFlight: number;
-  /** How late the event loop may run, on average over about a second. 0: no limit. */
+  /** The event loop may run this late, on average over about a second. 0: no limit. */
   readonly maxLoopDelayMs: number;
 }
 

@@ -57,7 +57,7 @@ export const textsOf = ({ summary, description, operationId }: Operation) => ({
   ...(operationId !== undefined && { operationId }),
 });
 
-/** The item routes of a record: GET, PUT with PATCH beside it, DELETE. A record that is replaced as a whole can thus be patched, too. */
+/** The item routes of a record: GET, PUT with PATCH beside it, DELETE. Every record with PUT can also be patched. */
 export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema>(
   app: Routes,
   url: string,

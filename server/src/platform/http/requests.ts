@@ -3,7 +3,7 @@ import fp from "fastify-plugin";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, Ctx, ReadCtx } from "../context.ts";
 import type { Db } from "../db/index.ts";
-import type { UnitOfWork } from "../unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../unit-of-work.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -46,5 +46,5 @@ export const unitOfWorkPlugin = fp<Parts>(async (app, { background, ...usual }) 
 
 function origin(request: FastifyRequest) {
   if (!request.actor) throw new Error("A unit of work needs an actor: the route is not behind the gate");
-  return { realm: request.realmId, actor: request.actor, sourceIp: request.ip };
+  return { realm: request.realmId, actor: request.actor, ...requestSource(request) };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
@@ -7,6 +6,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
 import type { AppError } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
 import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
@@ -86,7 +86,7 @@ export function createServer(options: ServerOptions): App {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     trustProxy: trustProxy as boolean,
     bodyLimit: BODY_LIMIT,
-    genReqId: () => randomUUID(),
+    genReqId: () => newId(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     ...REQUEST_TIMEOUTS,
     clientErrorHandler: answerClientError(defaultHeaders.flat()),

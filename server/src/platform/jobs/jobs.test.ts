@@ -229,7 +229,7 @@ describe("failing", () => {
   });
 });
 
-describe("what a handler may say about a failure", () => {
+describe("a handler's report of a failure", () => {
   const handling = (handler: Partial<JobHandler>) => createJobWorker(iam.core.db, { test: { run: async () => {}, ...handler } }, log);
 
   test("that trying again cannot help: it is buried at once, and what it knew in secret is gone", async () => {
@@ -264,7 +264,7 @@ describe("what a handler may say about a failure", () => {
     expect((await rows()).map(({ sealed }) => sealed)).toEqual([null, null]);
   });
 
-  test("how long to wait, by the attempt, and at least as long as the peer asks", async () => {
+  test("the wait grows with the attempt, and is at least the peer's", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     let error: Error = new Error("no");
     const failing = handling({

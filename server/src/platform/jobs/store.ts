@@ -112,7 +112,7 @@ const enqueuedIn = new WeakMap<Tx, number>();
 /** When the first of the jobs that the transaction enqueued is due: once it has committed, the worker of this process looks then. */
 export const firstEnqueued = (tx: Tx): number | undefined => enqueuedIn.get(tx);
 
-/** How many of a worker's places the jobs of one kind and realm hold. */
+/** The number of a worker's places that the jobs of one kind and realm hold. */
 export interface Taken {
   readonly kind: string;
   readonly realm: string;
@@ -120,8 +120,8 @@ export interface Taken {
 }
 
 /**
- * Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. Of one kind and realm it takes
- * At most `perRealm`, including those that are `taken`; further jobs wait and do not block other realms.
+ * Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. It takes
+ * at most `perRealm` of one kind and realm, including those that are `taken`; further jobs wait and do not block other realms.
  */
 export async function claimJobs(
   db: Db,

@@ -32,7 +32,7 @@ export interface JobHandler {
   readonly run: (job: RunningJob) => Promise<void>;
   /** Makes it recur, on one node at a time. */
   readonly every?: number;
-  /** How long to wait after the first, the second … failed attempt; after more of them, as long as after the last one named. */
+  /** The waits after the first, the second … failed attempt; after more of them, the last one applies. */
   readonly waits?: readonly number[];
   /** Called once it is given up: after the last attempt, a `GiveUp`, or a worker that did not survive it. */
   readonly buried?: (job: RunningJob) => void;
@@ -72,7 +72,7 @@ interface Log {
 }
 
 const LEASE = MINUTE;
-/** How many jobs one node runs at once. */
+/** One node runs at most this many jobs at once. */
 const AT_ONCE = 20;
 /** The limit per kind and realm: a realm whose peer does not respond must not block the others. */
 const PER_REALM = 5;
@@ -84,7 +84,7 @@ const usualWait = (attempts: number): number => Math.min(HOUR, 2 ** attempts * S
 /** A fifth of jitter, so that failures do not march in step. */
 const jittered = (wait: number): number => Math.round(wait * (0.8 + Math.random() * 0.4));
 
-/** How long until the next attempt, before jitter. */
+/** The time until the next attempt, before jitter. */
 export const waitAfter = (attempts: number, waits?: readonly number[]): number =>
   waits?.[Math.min(attempts, waits.length) - 1] ?? usualWait(attempts);
 
@@ -177,7 +177,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     }
   };
 
-  /** How long until the next look. */
+  /** The time until the next look. */
   const pause = async (): Promise<number> => {
     const most = pollEvery(alone);
     const due = alone ? await nextDueAt(db, kinds) : null;

@@ -24,7 +24,7 @@ export function headAt(bytes: Buffer, at: number): { readonly start: number; rea
   return { start, end: start + bytes.readUIntBE(at + 2, count) };
 }
 
-/** Reads elements one after another. What an element announces beyond its container is refused. Containers are not copied: entries are many. */
+/** Reads elements one after another. A length beyond its container is refused. Containers are not copied: entries are many. */
 export class BerReader {
   readonly #bytes: Buffer;
   readonly #end: number;

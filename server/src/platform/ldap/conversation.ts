@@ -85,7 +85,7 @@ export class Conversation {
     this.#fail(new LdapError("closed", "The connection to the directory was closed."));
   }
 
-  /** Hands the socket on, for TLS. What arrived behind the last answer came in the clear and would be taken for protected. */
+  /** Hands the socket on, for TLS. Bytes behind the last answer came in the clear and would be taken for protected. */
   release(): void {
     if (this.#ended) throw this.#ended;
     if (!this.#framer.isEmpty) throw new LdapError("protocol", "The directory sent unexpected data before TLS.");
@@ -132,7 +132,7 @@ export class Conversation {
     pending.resolve({ entries: pending.entries, result: answer.result });
   }
 
-  /** One search that takes too long is given up; the others go on. Whatever else is late leaves the connection in doubt. */
+  /** One search that takes too long is given up; the others go on. Any other late answer leaves the connection in doubt. */
   #tooLate(id: number): void {
     const pending = this.#pending.get(id);
     if (!pending) return;

@@ -22,7 +22,7 @@ test("spellings of one name have one key, and other names have others", () => {
     expect(dnKey(one), one).not.toBe(dnKey(other));
 });
 
-test("what is no name has no key", () => {
+test("an invalid name has no key", () => {
   for (const text of ["admins", "=x", "cn=a,", "cn=a,b", "cn=a\\", 'cn="a', "cn=a+", "c n=a"]) expect(parseDn(text), text).toBeNull();
   expect(parseDn("")).toEqual([]);
 });

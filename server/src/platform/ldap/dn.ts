@@ -42,7 +42,7 @@ function readValue(dn: string, from: number): { readonly value: string; readonly
     const found = quoted.exec(dn);
     return found && { value: found[1]!.replace(/\\(.)/gs, "$1"), end: quoted.lastIndex };
   }
-  // How many bytes stay whatever follows: blanks after these are not part of the value.
+  // The number of bytes that belong to the value in any case: blanks after these are not part of it.
   let certain = 0;
   for (; at < dn.length && !",;+".includes(dn[at]!); at++) {
     if (dn[at] !== "\\") {
@@ -78,7 +78,7 @@ export function dnKey(dn: string): string | null {
   return rdns.map(keyOf).join(",");
 }
 
-/** Whether a name is the base or lies below it. */
+/** Tells whether a name is the base or is below it. */
 export function isWithin(dn: string, base: string): boolean {
   const [key, root] = [dnKey(dn), dnKey(base)];
   return key !== null && root !== null && (root === "" || key === root || key.endsWith(`,${root}`));

@@ -6,7 +6,7 @@ import { OutboundError } from "../outbound/index.ts";
  */
 export type LdapFault = "reach" | "tls" | "timeout" | "closed" | "protocol" | "too_large" | "result";
 
-/** `message` may be shown to an administrator. What the directory wrote is in `diagnostic`, for the log. */
+/** `message` may be shown to an administrator. The directory's own text is in `diagnostic`, for the log. */
 export class LdapError extends Error {
   readonly fault: LdapFault;
   readonly resultCode: number | null;

@@ -7,7 +7,7 @@ export class Framer {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** How many bytes the message at the front needs, once its head is known. */
+  /** The length of the message at the front in bytes, once its head is known. */
   #needed = 2;
 
   constructor(maxBytes: number) {

@@ -26,7 +26,7 @@ export interface LdapPool {
   close(): void;
 }
 
-/** How long a server that could not be reached is tried last. */
+/** A server that could not be reached is tried last for this long. */
 const DEAD_FOR = 30 * SECOND;
 const FRESH_AT_ONCE = 20;
 const FRESH_WAITING = 200;

@@ -109,7 +109,7 @@ describe("URLs", () => {
     }
   });
 
-  test("what is called is what was checked", () => {
+  test("the checked address is the one that is called", () => {
     const { url, target } = parseTarget("https://EXAMPLE.com.:8443/a?b=c#d");
     expect(url.href).toBe("https://example.com:8443/a?b=c");
     expect(target).toEqual({ host: "example.com", port: 8443 });

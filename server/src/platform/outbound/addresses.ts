@@ -54,10 +54,10 @@ export function plainAddress(address: string): string {
   return startsWith(bytes, MAPPED) ? dotted(bytes, 12) : unzoned;
 }
 
-/** Whether it is a loopback address. */
+/** Tells whether it is a loopback address. */
 export const isLoopbackAddress = (address: string): boolean => isAddress(address) && inSet(loopback, plainAddress(address));
 
-/** Whether the address is one place on the public Internet. What cannot be read is not. */
+/** Tells whether the address is one place on the public Internet. An unreadable address is not. */
 export function isPublicAddress(address: string): boolean {
   if (!isAddress(address)) return false;
   const plain = plainAddress(address);

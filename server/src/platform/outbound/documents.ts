@@ -16,7 +16,7 @@ export interface ReadDocument<T> {
 export type ReadFailure = "down" | "refused" | "not-asked" | "unexpected";
 
 export interface RemoteDocumentRules {
-  /** How many are kept. */
+  /** At most this many are kept. */
   readonly max: number;
   /** For how many milliseconds after its time a document is used while its server fails. */
   readonly staleMs: number;
@@ -33,7 +33,7 @@ export interface RemoteDocuments<T> {
   reread(key: string, read: () => Promise<ReadDocument<T>>): Promise<T>;
   /** The last one that was read, of any age, without a request. */
   peek(key: string): T | undefined;
-  /** Whether a request is under way. */
+  /** Tells whether a request is under way. */
   isReading(key: string): boolean;
   /** Reads it again because it lacks something, such as a key that was rotated in: at once, and then once in a while. Null: not now. */
   rereadIncomplete(key: string, read: () => Promise<ReadDocument<T>>): Promise<T> | null;

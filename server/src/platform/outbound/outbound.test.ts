@@ -40,7 +40,7 @@ const ok: RequestListener = (_req, res) => res.end("hello");
 const promptly = { timeout: 9_000 };
 const failing = (reason: string) => expect.objectContaining({ name: "OutboundError", reason });
 
-describe("what may be reached", () => {
+describe("reachable addresses", () => {
   test("in development the machine itself is called without TLS; the request arrives as it was meant", async () => {
     const { url, requests } = await peer((req, res) => {
       res.writeHead(201, { "content-type": "application/json" });
@@ -266,7 +266,7 @@ describe("limits", () => {
     expect(answer).toMatchObject({ status: 200, truncated: true });
     expect(answer.body).toHaveLength(1000);
     await Promise.all(closed);
-    // What the sockets buffer on both sides, and nothing near the gigabyte.
+    // Sockets buffer some of it on both sides, and nothing near the gigabyte.
     expect(sent).toBeLessThan(64 * 1024 ** 2);
   });
 

@@ -26,7 +26,7 @@ export interface OutboundOptions {
   /** PEM certificates trusted besides the public ones. */
   readonly ca?: string;
   readonly resolve?: Resolve;
-  /** How many connections one peer may hold. */
+  /** One peer may hold this many connections. */
   readonly connections?: number;
 }
 
@@ -96,7 +96,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const prepare = (written: string | URL, requireHttps: boolean) => {
     const { url, target } = parseTarget(written);
-    // Whether a name is loopback is known only after DNS: the connector decides. Outside development there is nothing to decide.
+    // DNS tells whether a name is loopback, so the connector decides. Outside development there is nothing to decide.
     if (url.protocol === "http:" && requireHttps && !options.allowLoopbackHttp) throw new OutboundError("scheme", target.host);
     return { url, target };
   };

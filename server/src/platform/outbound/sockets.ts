@@ -57,7 +57,7 @@ function handshake(
   };
 }
 
-/** Goes on with TLS on a plain socket. Whatever fails, the socket is destroyed: nothing is ever sent in the clear after it. */
+/** Goes on with TLS on a plain socket. Every failure destroys the socket: nothing is ever sent in the clear after it. */
 export const createUpgrader = (trusted: Trusted) =>
   async function upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket> {
     const host = canonicalHost(options.host);

@@ -13,7 +13,7 @@ export interface Target {
  */
 export function canonicalHost(written: string): string {
   const host = isIPv6(written) && !written.includes("%") ? `[${written}]` : written;
-  // Whatever could end the host part of a URL, or be a zone id, is not part of a host.
+  // A character that could end the host part of a URL, or be a zone id, is not part of a host.
   if (host === "" || /[\s/?#@\\%]/.test(host) || !URL.canParse(`http://${host}/`)) throw new OutboundError("bad_url", "That host");
   const url = new URL(`http://${host}/`);
   if (url.port !== "" || /:\d*$/.test(host.replace(/^\[.*\]/, ""))) throw new OutboundError("bad_url", "That host");

@@ -100,7 +100,7 @@ export async function countUpTo<TB extends keyof Tables, Row>(
   return { total: Math.max(counted.total, await estimate(bare)), estimated: true };
 }
 
-/** How many rows the planner expects. */
+/** The number of rows that the planner expects. */
 export async function estimate(query: { explain(format: "json"): Promise<unknown> }): Promise<number> {
   const [plan] = (await query.explain("json")) as { "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }[];
   return Math.round(plan?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0);

@@ -15,7 +15,7 @@ interface Thread {
 const idle: Thread[] = [];
 
 /**
- * Whether the password belongs to a well-formed bcrypt hash. Each running check has its own thread; the caller's semaphore
+ * Tells whether the password belongs to a well-formed bcrypt hash. Each running check has its own thread; the caller's semaphore
  * bounds how many there are.
  */
 export async function verifyBcrypt(password: Buffer, encoded: string): Promise<boolean> {

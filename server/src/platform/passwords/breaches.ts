@@ -5,7 +5,7 @@ import { type BreachRanges, folderRanges, urlRanges } from "./breach-ranges.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 
 export interface BreachedPasswords {
-  /** Whether the password is known to have leaked. An unavailable corpus is logged, and the shipped list decides alone. */
+  /** Tells whether the password is known to have leaked. An unavailable corpus is logged, and the shipped list decides alone. */
   has(password: string): Promise<boolean>;
   /** Throws when the configured corpus is unavailable; null where none is configured. */
   readonly probe: (() => Promise<void>) | null;

@@ -5,7 +5,7 @@ import { createPasswordHasher, isKnownHash, storedForm } from "./index.ts";
 
 const passwords = createPasswordHasher({ params: { memoryKiB: 64, passes: 1, parallelism: 1 } });
 
-// What others publish about their own formats, not what this code makes of them.
+// Other projects published these hashes of their own formats; this code did not make them.
 const SHA1 = "SwB5AbdlSJq+rUnZJvch0GWkKcE"; // RFC 6070 §2, 4096 rounds
 const SHA256 = "VawEblbjCJ/sFpHCJUS2BflBhSFt3gRl5oudV8INrLxJypzM8Xm2RZkWZLOdd+8xfHG4RbHjC9UJESBB06GXgw"; // RFC 7914 §11, 1 round
 const SHA512 = "0Zexsz2wFD4BixLz0dFHnmzevcyXxcD4f2kC4HL0V7UUPzBgJkGz1VzTNZiMs2uEN2Bg7NUy4Dm3QqI5Q0ry1Q"; // 4096 rounds

@@ -15,13 +15,13 @@ export interface HashParams {
 export interface PasswordHasher {
   /** A PHC string of a new salt. Refuses what cannot be a password with 400 `password.policy`. */
   hash(password: string): Promise<string>;
-  /** Whether the password belongs to the hash, ours or that of another system. An unreadable hash matches no password. */
+  /** Tells whether the password belongs to the hash, ours or that of another system. An unreadable hash matches no password. */
   verify(encoded: string, password: string): Promise<boolean>;
   /** Costs what `verify` costs and never succeeds: for users that do not exist or have no password. */
   verifyNothing(password: string): Promise<false>;
-  /** Whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
+  /** Tells whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
   needsRehash(encoded: string): boolean;
-  /** Whether it would refuse at this moment: for callers that have other work to do first. */
+  /** Tells whether it would refuse at this moment: for callers that have other work to do first. */
   isOverloaded(): boolean;
   stats(): { running: number; waiting: number };
 }
@@ -85,7 +85,7 @@ function readable(phc: string): ParsedHashOptions | null {
   return isPayable && outputLen >= MIN_OUTPUT_BYTES ? parsed : null;
 }
 
-/** Whether `verify` can ever say yes to it: for importers of hashes that another system made. */
+/** Tells whether `verify` can ever say yes to it: for importers of hashes that another system made. */
 export const isKnownHash = (encoded: string): boolean => readable(encoded) !== null || readForeignHash(encoded) !== null;
 
 export function createPasswordHasher(
@@ -128,7 +128,7 @@ export function createPasswordHasher(
     // No stored hash can belong to it; known and unknown users are answered alike, at no cost.
     if (bytes === null) return false;
     if (await checkBytes(encoded, bytes)) return true;
-    // Other systems hash what was typed, in whichever form of Unicode.
+    // Other systems hash the typed text in its own form of Unicode.
     const typed = Buffer.from(password, "utf8");
     return !typed.equals(bytes) && typed.length <= MAX_PASSWORD_BYTES && checkBytes(encoded, typed);
   };

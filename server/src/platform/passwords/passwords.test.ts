@@ -32,7 +32,7 @@ describe("input that cannot be a password", () => {
     ["1026 bytes in 513 letters", "\u00e9".repeat(513)],
     ["half a surrogate pair", "abcdefgh\ud800"],
   ])("%s is refused before any hashing", async (_name, password) => {
-    // No permit is ever free, so whatever reached the queue would be refused as overload instead.
+    // No permit is ever free, so a call that reached the queue would be refused as overload instead.
     const passwords = createPasswordHasher({ params: cheap, concurrency: 1, maxQueue: 0 });
     const busy = passwords.hash("holds the only permit");
     await expect(passwords.hash(password)).rejects.toMatchObject({ code: "password.policy", status: 400 });
@@ -115,13 +115,13 @@ test("a full queue answers 503 with Retry-After at once, and serves again once i
 });
 
 test("the queue is bounded by how long it takes, not by how many wait in it", async () => {
-  /** How many of a hundred are served on a machine where a hash takes this long. */
+  /** The number of a hundred that are served on a machine where a hash takes this long. */
   const served = async (eachMs: number) => {
     let now = 0;
     const time = vi.spyOn(performance, "now").mockImplementation(() => (now += eachMs));
     try {
       const passwords = createPasswordHasher({ params: cheap, concurrency: 1, maxWaitMs: 400 });
-      // What a hash costs is learned from the first ones.
+      // The first hashes show the cost of one.
       for (let n = 0; n < 100; n++) await passwords.verifyNothing("one");
       const answers = await Promise.allSettled(Array.from({ length: 100 }, () => passwords.verifyNothing("many")));
       return answers.filter(({ status }) => status === "fulfilled").length;

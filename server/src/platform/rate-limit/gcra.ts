@@ -6,7 +6,7 @@ export interface RateRule {
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** How many more would be allowed right now. */
+  /** The number of further calls that are allowed right now. */
   readonly remaining: number;
   /** When the next one is allowed; 0 when this one was. */
   readonly retryAfterSeconds: number;

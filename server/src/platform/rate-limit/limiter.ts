@@ -9,7 +9,7 @@ export type { LimiterLog };
 export interface RateLimiter {
   /** Counts one, and says whether it was within the rule. The same key under another rule is another count. */
   take(key: string, rule: RateRule): Promise<Verdict>;
-  /** Whether Redis answers; null when none is configured. */
+  /** Tells whether Redis answers; null when none is configured. */
   healthy(): Promise<boolean> | null;
   close(): Promise<void>;
 }

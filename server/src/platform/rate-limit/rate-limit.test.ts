@@ -13,7 +13,7 @@ afterEach(() => {
 
 const rule = { limit: 3, windowMs: 60_000 };
 
-/** How many of `times` are allowed, one after the other. */
+/** The number of allowed calls out of `times`, one after the other. */
 async function allowed(limiter: ReturnType<typeof createRateLimiter>, key: string, by: typeof rule, times: number) {
   let count = 0;
   for (let i = 0; i < times; i++) if ((await limiter.take(key, by)).allowed) count += 1;

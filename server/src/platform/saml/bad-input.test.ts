@@ -99,7 +99,7 @@ test("whitespace and encodings that change nothing are accepted, and give the sa
   expect(await openXml(Buffer.from(`\ufeff${response}`))).toBe("not-an-admin@example.com");
 });
 
-test("what is handed out is read from the signed bytes: another tree, without the signature", () => {
+test("the result is read from the signed bytes: another tree, without the signature", () => {
   const original = parseXml(Buffer.from(response), MESSAGE_LIMITS);
   const verified = verifyEnveloped(original, [verificationKey(peer.certificate)], MESSAGE_LIMITS);
   expect([isSigned(original), isSigned(verified)]).toEqual([true, false]);

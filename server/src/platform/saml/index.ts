@@ -1,5 +1,5 @@
 // The SAML core: messages and metadata read, verified and decrypted, or written, signed and encrypted. A library: no HTTP, no database.
-// Identity and service provider use it alike. What it hands out of a message was verified, unless the caller allows unsigned ones.
+// Identity and service provider use it alike. The parts of a message that it returns were verified, unless the caller allows unsigned ones.
 export { artifactFields, artifactUrl, newArtifact, readArtifact, readArtifactFields, sourceIdOf } from "./bindings/artifact.ts";
 export { postFields, readPost } from "./bindings/post.ts";
 export { type RedirectOptions, readRedirect, redirectUrl } from "./bindings/redirect.ts";

@@ -35,7 +35,7 @@ test.each(["error", "fatal"] as const)("a line of the level %s has the stack", (
   expect(one!.record.err.stack).toContain("log.test.ts");
 });
 
-test("what is no error stays as it is", () => {
+test("a value that is no error stays as it is", () => {
   const [text, object] = logged((log) => {
     log.warn("just %s", "words");
     log.warn({ err: "a text", count: 1 }, "words");

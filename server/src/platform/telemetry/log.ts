@@ -44,7 +44,7 @@ function quiet(args: unknown[]): unknown[] {
   return [{ ...(first as object), err: new Stackless(err) }, ...rest];
 }
 
-/** How long a cause that was logged is only counted. */
+/** A cause that was logged is only counted for this long. */
 const WINDOW = 10 * SECOND;
 /** The number of causes that are counted. */
 const MAX_CAUSES = 100;

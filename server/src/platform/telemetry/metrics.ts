@@ -16,7 +16,7 @@ export type RealmMetric = "login" | "tokens" | "mfa_challenge" | "admin_write";
 export interface Metrics {
   readonly registry: Registry;
   login(realm: string, outcome: "success" | "failure"): void;
-  /** Tokens that left the server, of whatever kind. */
+  /** Tokens that the server issued, of every kind. */
   tokens(realm: string, count?: number, grantType?: string): void;
   mfaChallenge(realm: string): void;
   /** Sign-ins to SAML service providers, and their messages that were refused. */

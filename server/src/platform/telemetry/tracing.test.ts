@@ -157,7 +157,7 @@ describe("with a collector", () => {
     expect(JSON.stringify(nowhere)).not.toContain("hunter2");
   });
 
-  test("what the caller chose not to sample is not sent", async () => {
+  test("a trace that the caller does not sample is not sent", async () => {
     const { endpoint, received } = await collector();
     const { app, tracing } = traced({ endpoint });
     await app.inject({ url: "/broken", headers: header("00") });

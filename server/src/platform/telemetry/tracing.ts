@@ -24,7 +24,7 @@ export interface TracingOptions {
   readonly endpoint?: string;
   readonly serviceName: string;
   readonly version: string;
-  /** How many spans may wait, and how many go at once. */
+  /** At most this many spans wait, and at most this many go at once. */
   readonly maxWaiting?: number;
   readonly batchSize?: number;
   readonly log?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };

@@ -55,7 +55,7 @@ describe("the profile", () => {
         attributes: { phoneNumber: "+1" },
       },
     });
-    // What was read is a valid write, and changes nothing.
+    // The record that was read is a valid write, and changes nothing.
     const same = await ada.browser.put(at(realm, "/profile"), read.body);
     expect([same.status, same.body]).toEqual([200, read.body]);
     expect(String(read.headers.etag).startsWith(String(same.headers.etag).slice(0, -1)), "the same version").toBe(true);
@@ -108,7 +108,7 @@ describe("the profile", () => {
     });
     const pending = await put({ email: "new@example.com", firstName: "Ada" });
     expect(pending.body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
-    // What was read is a valid write, and gives nothing up.
+    // The record that was read is a valid write, and gives nothing up.
     expect((await put(pending.body)).body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
     expect((await put({ ...pending.body, pendingEmail: null })).body.errors).toMatchObject([{ field: "pendingEmail", code: "read_only" }]);
     const mails = await outbox(iam, realm);

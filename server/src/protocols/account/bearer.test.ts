@@ -93,7 +93,7 @@ describe("a user's access token", () => {
     const { page } = await walk(browser, iam.config.baseUrl, party.url({ max_age: "600" }));
     await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
     expect((await mint(token)).status).toBe(201);
-    // What lives without a session has no authentication.
+    // A token without a session has no authentication.
     const offline = await tokensOf(party, user, { scope: "openid account offline_access" });
     expect(refusal(await mint(offline.access_token))).toEqual(refusal(stale));
     const code = await giveTotp(iam, realm.name, user.userId);
@@ -172,7 +172,7 @@ describe("refused is", () => {
     expect(refusal(await browser.get(at(realm), bearing(tokens.access_token)))).toEqual([400, "account.two_credentials"]);
   });
 
-  test("what has expired, was revoked, or belongs to a client, user or session that is gone, at once", async () => {
+  test("an expired or revoked token, or one of a deleted client, user or session, at once", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const party = await relyingParty(iam, realm, { firstParty: true });

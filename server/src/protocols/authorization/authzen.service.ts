@@ -47,7 +47,7 @@ export type Answered = Decision & { readonly asked: DecisionAsked };
 
 export const isSingle = ({ evaluations }: AccessEvaluationsRequest): boolean => evaluations === undefined || evaluations.length === 0;
 
-/** §7: each item with the defaults of the request. What is not a question is answered in its place, and counts as denied. */
+/** §7: each item with the defaults of the request. An invalid item is answered in its place, and counts as denied. */
 export async function evaluateSeveral(
   { tx, now }: ReadCtx,
   server: ResourceServer,

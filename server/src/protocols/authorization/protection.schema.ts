@@ -5,7 +5,7 @@ const scope = Type.Union([text(255), Type.Object({ name: text(255) }, { addition
 const scopes = Type.Optional(Type.Array(scope, { maxItems: 100 }));
 const uri = text(2048);
 
-/** UMA 2.0 Federated Authorization §3.1 with Keycloak's members beside. What is not known is ignored. */
+/** UMA 2.0 Federated Authorization §3.1 with Keycloak's members beside. Unknown members are ignored. */
 export const ResourceDescription = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 255 })),

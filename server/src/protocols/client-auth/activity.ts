@@ -34,6 +34,7 @@ export interface Refusal {
   /** The client's id in the admin API; null: no such client. */
   readonly id: string | null;
   readonly sourceIp: string | null;
+  readonly requestId?: string | undefined;
 }
 
 /** Nothing of it is verified. */
@@ -43,6 +44,7 @@ export interface WorkloadRefusal {
   readonly subject: string;
   readonly reason: string;
   readonly sourceIp: string | null;
+  readonly requestId?: string | undefined;
 }
 
 export interface DelegationRefusal {
@@ -52,6 +54,7 @@ export interface DelegationRefusal {
   readonly clientId: string;
   readonly reason: string;
   readonly sourceIp: string | null;
+  readonly requestId?: string | undefined;
 }
 
 interface Parts {
@@ -123,9 +126,9 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
     usedAgent({ realmId, agent }) {
       if (agent) used.set(agent.id, { realm: realmId, agent: agent.id, at: clock.now() });
     },
-    refused({ realm, clientId, id, sourceIp }) {
+    refused({ realm, clientId, id, sourceIp, requestId }) {
       refusals.add({
-        ...{ realm, sourceIp, key: `client ${id ?? "?"}` },
+        ...{ realm, sourceIp, requestId, key: `client ${id ?? "?"}` },
         draft: (more, isSeveral) => ({
           category: "AUTHN",
           type: "CLIENT_LOGIN_FAILURE",
@@ -136,10 +139,10 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         }),
       });
     },
-    refusedWorkload({ realm, issuer, subject, reason, sourceIp }) {
+    refusedWorkload({ realm, issuer, subject, reason, sourceIp, requestId }) {
       const who = `issuer ${cleaned(issuer)}, subject ${cleaned(subject)}`;
       refusals.add({
-        ...{ realm, sourceIp, key: `workload ${who}` },
+        ...{ realm, sourceIp, requestId, key: `workload ${who}` },
         draft: (more, isSeveral) => ({
           category: "SECURITY",
           type: "WORKLOAD_TOKEN_REJECTED",
@@ -149,9 +152,9 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         }),
       });
     },
-    refusedDelegation({ realm, agent, clientId, reason, sourceIp }) {
+    refusedDelegation({ realm, agent, clientId, reason, sourceIp, requestId }) {
       refusals.add({
-        ...{ realm, sourceIp, key: `agent ${agent} ${reason}` },
+        ...{ realm, sourceIp, requestId, key: `agent ${agent} ${reason}` },
         draft: (more, isSeveral) => ({
           category: "SECURITY",
           type: "DELEGATION_REJECTED",

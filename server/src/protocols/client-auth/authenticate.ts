@@ -26,6 +26,8 @@ export interface ClientRequest {
   /** The URL of the endpoint, an accepted `aud` of assertions (RFC 7523 §3). */
   readonly endpoint: string;
   readonly sourceIp: string | null;
+  /** The number of the request, for audit events. */
+  readonly requestId?: string | undefined;
 }
 
 /** RFC 6749 §2.1: a client without credentials. */
@@ -45,12 +47,12 @@ export async function authenticateClient(parts: ClientAuthParts, request: Client
 
 function refusal(
   { realm, activity, issuer }: ClientAuthParts,
-  { headers, sourceIp }: ClientRequest,
+  { headers, sourceIp, requestId }: ClientRequest,
   clientId: string,
   client: ClientSnapshot | null,
   reason: string | null,
 ): OAuthError {
-  activity.refused({ realm: realm.realmId, clientId, id: client?.id ?? null, sourceIp });
+  activity.refused({ realm: realm.realmId, clientId, id: client?.id ?? null, sourceIp, requestId });
   return basicChallenge(issuer, headers, oauthErrors.invalidClient(reason ?? undefined));
 }
 

@@ -10,6 +10,8 @@ const MAX_REALMS = 1_000;
 export interface Refused {
   readonly realm: string;
   readonly sourceIp: string | null;
+  /** The number of the request that was refused. */
+  readonly requestId?: string | undefined;
   /** Refusals with the same key and address are counted in one event. */
   readonly key: string;
   /** The event: of this very refusal (`more` is 0), of so many more of the same key, or of several keys. */
@@ -33,9 +35,9 @@ export function createRefusals({ work, log }: { readonly work: UnitOfWork; reado
   const refusals = new LRUCache<string, Map<string, Counted>>({ max: MAX_REALMS });
   const writing = new Set<Promise<void>>();
 
-  const record = ({ realm, sourceIp }: Refused, draft: AuditDraft) => {
+  const record = ({ realm, sourceIp, requestId }: Refused, draft: AuditDraft) => {
     const written = work
-      .transact({ realm, actor: systemActor(realm), sourceIp }, async (ctx) => ctx.audit(draft))
+      .transact({ realm, actor: systemActor(realm), sourceIp, requestId }, async (ctx) => ctx.audit(draft))
       .catch((err) => log.warn({ err, realm }, "could not record that an authentication was refused"))
       .finally(() => writing.delete(written));
     writing.add(written);

@@ -145,7 +145,7 @@ const CURVES = [
 ] as const;
 const ecKey = (namedCurve: string): KeyObject => generateKeyPairSync("ec", { namedCurve }).publicKey;
 
-/** A number of 2048 bits that nobody can sign for; making a real key would take long. */
+/** A number of 2048 bits without a private key; making a real key would take long. */
 function randomModulus(): KeyObject {
   const modulus = randomBytes(256);
   modulus[0]! |= 0x80;

@@ -96,7 +96,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         params: requestParams,
         body: Answer,
         response: {
-          200: page("How it ended"),
+          200: page("The outcome"),
           303: toLogin,
           403: page("CSRF token missing or stale, or the user may not use the client"),
           404: page("Answered, expired, or another user's"),

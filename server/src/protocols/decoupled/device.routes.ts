@@ -5,6 +5,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../pages/index.ts";
 import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { toSignIn } from "../../signin/login/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findDevice, requestedBy } from "./approval.ts";
@@ -102,7 +103,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
 
       const code = normaliseUserCode(typed);
       if (code === null) return again(400, "unknown");
-      const origin = { realm: realm.realmId, actor: request.actor!, sourceIp: request.ip };
+      const origin = { realm: realm.realmId, actor: request.actor!, ...requestSource(request) };
       const attempt = await countCode(work, origin, realm, { userId: session.userId, sourceIp: request.ip });
       if (attempt.retryAt !== null) return again(429, "wait", Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
       const { parts: ofRealm } = await issuerFor(issuers, request);

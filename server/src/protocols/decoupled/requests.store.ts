@@ -89,7 +89,7 @@ export const openRequestsOf = (db: Db, realm: string, userId: string, now: numbe
 export const findOpenRequest = async (db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> =>
   (await openRequests(db, realm, now, sql`${ofUser(userId)} and record_id = ${recordId}`))[0] ?? null;
 
-/** Whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
+/** Tells whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
 export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from oidc_records

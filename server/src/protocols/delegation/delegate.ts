@@ -24,6 +24,7 @@ import {
   type Subject,
   scopesWithin,
   subjectOf,
+  type TokenCtx,
   type TokenEndpointParts,
 } from "../token-endpoint/index.ts";
 import { agentsIn, type Binding, consentResource, type LiveToken, requestedResources } from "../tokens/index.ts";
@@ -35,6 +36,7 @@ export interface DelegationRequest {
   readonly headers: IncomingHttpHeaders;
   readonly form: Form;
   readonly sourceIp: string;
+  readonly requestId: string;
   /** The client that authenticated itself, or that the token in the header was issued to. */
   readonly client: ClientSnapshot;
   /** The token in the header: the agent's own. */
@@ -48,7 +50,7 @@ type AgentClient = ClientSnapshot & { readonly agent: ClientAgent };
  * `act` the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
  */
 export async function delegate(parts: TokenEndpointParts, request: DelegationRequest): Promise<object> {
-  const { client, sourceIp } = request;
+  const { client, sourceIp, requestId } = request;
   if (!isAgents(client) || isPublic(client)) throw oauthErrors.unauthorizedClient("only the client of an agent may act for users here");
   try {
     const presented = presentedParameters(
@@ -66,6 +68,7 @@ export async function delegate(parts: TokenEndpointParts, request: DelegationReq
         clientId: client.clientId,
         reason: error.message,
         sourceIp,
+        requestId,
       });
     throw error;
   }
@@ -90,7 +93,7 @@ async function answerDelegation(
   const audience = await audienceWithin(parts, client, subject, lists);
   const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
   const tokens = exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
-  const ctx = { parts, client, binding, sourceIp: request.sourceIp };
+  const ctx = { parts, client, binding, sourceIp: request.sourceIp, requestId: request.requestId };
   // Only the user themselves can let an agent act for them.
   const { impersonator } = subject.holder;
   const body = await answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType, impersonator });
@@ -173,14 +176,14 @@ async function consentedAt(
 }
 
 async function record(
-  { parts, sourceIp }: { readonly parts: TokenEndpointParts; readonly sourceIp: string },
+  { parts, sourceIp, requestId }: Pick<TokenCtx, "parts" | "sourceIp" | "requestId">,
   { holder, actor }: Subject,
   { agent, clientId, realmId }: AgentClient,
   scopes: readonly string[],
 ): Promise<void> {
   const through = agentsIn(actor).map((each) => each.clientId);
   const detail = `scopes ${scopes.join(" ")}${through.length > 0 ? `, through ${through.join(", ")}` : ""}`;
-  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
+  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (ctx) =>
     ctx.audit({
       ...{ category: "SECURITY", type: "DELEGATION_ISSUED", actor: { id: agent.id, name: clientId, kind: "agent" } },
       ...{ resourceType: "users", resourceId: holder.userId, detail },

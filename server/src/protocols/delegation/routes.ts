@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { anyOf, bearer, client, declare } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { delegate, GRANT_TYPE, PATH } from "./delegate.ts";
@@ -53,8 +54,14 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoin
     },
     async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
-      const { headers, ip: sourceIp, accessToken } = request;
-      const answer = await delegate(parts, { headers, form: formOf(request), sourceIp, client: request.client!, bearer: accessToken });
+      const { headers, accessToken } = request;
+      const answer = await delegate(parts, {
+        headers,
+        form: formOf(request),
+        ...requestSource(request),
+        client: request.client!,
+        bearer: accessToken,
+      });
       return reply.header("cache-control", "no-store").send(answer as never);
     },
   );

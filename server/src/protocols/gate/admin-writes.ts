@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { AppError } from "../../kernel/errors.ts";
 import { isWrite } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 
 /** The resource of a request, for the audit trail. */
 export interface RequestedResource {
@@ -27,7 +27,7 @@ export async function recordDenial(
   const { actor, realmId: realm } = request;
   if (error.status !== 403 || !isWrite(request) || !actor) return;
   // Asked for here alone: a connection that was given up half-way has no address any more.
-  await work.transact({ realm, actor, sourceIp: request.ip }, async (ctx) =>
+  await work.transact({ realm, actor, ...requestSource(request) }, async (ctx) =>
     ctx.audit({
       category: "ADMIN",
       type: "ADMIN_DENIED",

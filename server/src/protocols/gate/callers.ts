@@ -19,7 +19,7 @@ import {
 } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PresentedToken } from "../proof/index.ts";
-import { issuerOf, type LiveToken } from "../tokens/index.ts";
+import { issuerOf, type LiveToken, provenWithoutSession } from "../tokens/index.ts";
 import {
   type AccessTokenParts,
   type Audience,
@@ -167,7 +167,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       throw refusalOf(audience, request, issuerOf(parts.baseUrl, realm.realmId), "Bearer", { error: "invalid_token", description });
     }
     const ofSession = of === realm.realmId ? realm : await parts.realms.get(of);
-    if (session && ofSession && !(await standsFor(ofSession, session, request))) throw insufficientAuthentication(session, parts.baseUrl);
+    const proven = session ?? (await provenWithoutSession(db, access.live, clock.now()));
+    if (proven && ofSession && !(await standsFor(ofSession, proven, request))) throw insufficientAuthentication(proven, parts.baseUrl);
   };
 
   const recency = (of: string, session: LiveSession | null) => recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });

@@ -5,7 +5,7 @@ import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import { anonymous, asAppError, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
 import { insufficientAuthentication } from "../../signin/sessions/index.ts";
@@ -230,7 +230,7 @@ async function byClient({ issuers }: Gate, request: FastifyRequest, reply: Fasti
   const { parts } = await issuerFor(issuers, request);
   const endpoint = parts.issuer + request.url.split("?", 1)[0]!.slice(`/realms/${request.realmId}`.length);
   reply.header("cache-control", "no-store");
-  const client = await authenticateClient(parts, { headers: request.headers, form: formOf(request), endpoint, sourceIp: request.ip });
+  const client = await authenticateClient(parts, { headers: request.headers, form: formOf(request), endpoint, ...requestSource(request) });
   allowOrigin(request, reply, client);
   request.client = client;
 }

@@ -17,7 +17,7 @@ export const deviceProofIn = ({ headers }: Pick<FastifyRequest, "headers">): str
 
 const accepts = ({ headers }: Pick<FastifyRequest, "headers">, type: RegExp) => type.test(headers.accept ?? "");
 
-/** Whether the caller gets a page or JSON: browsers accept `text/html`; programs send a token or accept JSON. */
+/** Tells whether the caller gets a page or JSON: browsers accept `text/html`; programs send a token or accept JSON. */
 export function wantsPage(request: Pick<FastifyRequest, "headers">, otherwise: "page" | "problem"): boolean {
   if (["bearer", "dpop", "device"].includes(schemeOf(request) ?? "")) return false;
   if (accepts(request, /text\/html/)) return true;

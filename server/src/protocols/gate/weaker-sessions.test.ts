@@ -4,10 +4,9 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { serviceProvider } from "../../testing/service-provider.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
@@ -30,6 +29,13 @@ const WEAK = [403, "auth.insufficient_authentication"];
 const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement });
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+const exchanging = (token: string) => ({
+  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+  ...{ subject_token: token, subject_token_type: ACCESS_TOKEN },
+});
+const unproven = ({ status, body }: Answer) => [status, body.error_description];
+const UNPROVEN = [400, "the user of subject_token has not proven what signing in to this client asks for"];
 /** The password, which a mailed link has not proven, or the code of the app. */
 const asksMore = ({ page, left }: { page: Answer; left: URL | null }) => left === null && /name="(code|password)"/.test(page.text);
 const asksForCode = ({ page, left }: { page: Answer; left: URL | null }) => left === null && page.text.includes('name="code"');
@@ -180,15 +186,58 @@ const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
     const { body: client } = await realm.asMaster().get(`/clients/${quick.id}`);
     expect((await realm.asMaster().put(`/clients/${quick.id}`, { ...client, audience: ["api"] })).status).toBe(200);
     const { body } = await quick.signIn(browser, { username, password: PASSWORD });
-    const type = "urn:ietf:params:oauth:token-type:access_token";
-    const exchanged = await api.post("/token", {
-      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-      ...{ subject_token: body.access_token, subject_token_type: type },
+    expect(unproven(await api.post("/token", exchanging(body.access_token)))).toEqual(UNPROVEN);
+  },
+  "token exchange and the account API, by a token of the password grant": async ({ realm, username }) => {
+    const legacy = await relyingParty(iam, realm, {
+      ...{ clientId: "legacy", publicClient: false, grantTypes: ["password"], directGrantFlow: "weak", redirectUris: [] },
+      ...{ audience: ["backend"], firstParty: true, scopes: ["openid", "account"] },
     });
-    expect([exchanged.status, exchanged.body.error_description]).toEqual([
-      400,
-      "the user of subject_token has not proven what signing in to this client asks for",
-    ]);
+    const api = await relyingParty(iam, realm, {
+      ...{ clientId: "backend", publicClient: false, grantTypes: ["token-exchange"], redirectUris: [] },
+    });
+    const signIn = async (name: string) => {
+      const form = { grant_type: "password", username: name, password: PASSWORD, scope: "openid account" };
+      const { status, text, body } = await legacy.post("/token", form);
+      expect(status, text).toBe(200);
+      return body.access_token as string;
+    };
+    const profile = (token: string) => iam.browser().get(`/realms/${realm.name}/account/profile`, by(token));
+    const weak = await signIn(username);
+    expect(unproven(await api.post("/token", exchanging(weak)))).toEqual(UNPROVEN);
+    expect(refusal(await profile(weak))).toEqual(WEAK);
+    // The password is all that the realm's flow asks of this one.
+    const enough = await signIn((await realm.user()).username);
+    expect((await api.post("/token", exchanging(enough))).status).toBe(200);
+    expect((await profile(enough)).status).toBe(200);
+  },
+  "an agent's delegation": async ({ browser, realm, username, userId, quick }) => {
+    const boss = realm.asMaster();
+    const agent = await relyingParty(iam, realm, {
+      ...{ clientId: "robot", publicClient: false, grantTypes: ["client_credentials"], redirectUris: [] },
+    });
+    const { id } = (await boss.post("/agents", { name: "robot", clientId: "robot", ownerUserId: userId, scopes: ["openid"] })).body;
+    expect((await boss.post(`/agents/${id}/activate`)).status).toBe(200);
+    const own = (await agent.post("/token", { grant_type: "client_credentials" })).body.access_token;
+    const { body } = await quick.signIn(browser, { username, password: PASSWORD });
+    const actor = { actor_token: own, actor_token_type: ACCESS_TOKEN };
+    expect(unproven(await agent.post("/agent/delegation/token", { ...exchanging(body.access_token), ...actor }))).toEqual(UNPROVEN);
+  },
+  "a resource server's question what the user may do, in any form": async ({ browser, realm, username, quick }) => {
+    const boss = realm.asMaster();
+    const server = await relyingParty(iam, realm, {
+      ...{ clientId: "docs", publicClient: false, grantTypes: ["client_credentials", "uma-ticket"], redirectUris: [] },
+    });
+    const authz = `/clients/${server.id}/authz`;
+    expect((await boss.put(`${authz}/settings`, { enabled: true, policyEnforcementMode: "PERMISSIVE" })).status).toBe(200);
+    expect((await boss.post(`${authz}/scopes`, { name: "view" })).status).toBe(201);
+    expect((await boss.post(`${authz}/resources`, { name: "a", scopes: ["view"] })).status).toBe(201);
+    const { body: client } = await boss.get(`/clients/${quick.id}`);
+    expect((await boss.put(`/clients/${quick.id}`, { ...client, audience: ["docs"] })).status).toBe(200);
+    const { body } = await quick.signIn(browser, { username, password: PASSWORD });
+    const asked = { grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket", audience: "docs", permission: "a#view" };
+    for (const mode of [{}, { response_mode: "decision" }, { response_mode: "permissions" }])
+      expect(unproven(await server.post("/token", { ...asked, ...mode, subject_token: body.access_token }))).toEqual(UNPROVEN);
   },
   "a transaction": async ({ browser, realm, username, userId, code, quick }) => {
     // With the code that signs, the password and the app are proven; this client asks for more.
@@ -389,95 +438,4 @@ test("every file that takes a session is known here: those that judge it, and th
     ...["signin/sessions/index.ts", "signin/sessions/service.ts", "signin/sessions/store.ts"],
   ];
   expect(found.toSorted()).toEqual(known.toSorted());
-});
-
-describe("recent authentication, where the escalation rule finds something given", () => {
-  /** Every write under the rule; each answers the request that an administrator of eleven minutes ago sends. */
-  test("is asked of each write, on oneself included, and of nothing else", async () => {
-    const realm = await iam.realm();
-    const admin = await realm.as("realm-admin");
-    const boss = realm.asMaster();
-    const other = await realm.as("manage-users");
-    const plain = await realm.user();
-    const { roleId } = (await boss.post("/roles", { name: "helpers" })).body;
-    await boss.put(`/admin-roles/${roleId}`, { permissions: ["view-users"] });
-    const { roleId: harmless } = (await boss.post("/roles", { name: "harmless" })).body;
-    const { groupId } = (await boss.post("/groups", { name: "staff" })).body;
-    const robot = (await boss.post("/clients", { clientId: "robot", grantTypes: ["client_credentials"] })).body;
-    await boss.post(`/clients/${robot.id}/service-account/roles`, { name: "helpers" });
-    const web = (await boss.post("/clients", { clientId: "web", redirectUris: [CALLBACK] })).body;
-    const { body: user } = await boss.get(`/users/${other.userId}`);
-    const { body: client } = await boss.get(`/clients/${robot.id}`);
-    const idp = identityProvider("oidc", "idp");
-    expect((await boss.post("/identity-providers", idp)).status).toBe(201);
-    await linkTo(iam, realm, "idp", other.userId);
-    const giving = { type: "role", claim: "groups", value: "helpers", role: "helpers" };
-    const { mapperId } = (await boss.post("/identity-providers/idp/mappers", { name: "given", ...giving })).body;
-    const phone = { userId: other.userId, driver: "fcm", token: "a-token-of-a-phone" };
-    const { id: pushTokenId } = (await boss.post("/messaging/push-tokens", phone)).body;
-    const { organizationId } = (await boss.post("/organizations", { name: "Acme" })).body;
-    clock.advance(11 * MINUTE);
-    const writes: [string, string, unknown?][] = [
-      ["PUT", `/users/${other.userId}/password`, { newPassword: "another password for tests" }],
-      ["PUT", `/users/${admin.userId}/password`, { newPassword: "another password for tests" }],
-      ["PUT", `/users/${other.userId}`, { ...user, email: "other@example.org" }],
-      ["PATCH", `/users/${other.userId}`, { email: "other@example.org" }],
-      ["POST", "/users", { username: "mallory", roles: ["admin"] }],
-      ["POST", `/users/${plain.userId}/roles`, { name: "helpers" }],
-      ["DELETE", `/users/${other.userId}`],
-      ["POST", `/users/${other.userId}/credentials`, { type: "enrollment-token" }],
-      ["POST", `/users/${plain.userId}/impersonate`],
-      ["DELETE", `/users/${plain.userId}/gdpr`],
-      ["POST", `/users/import`, [{ username: "imported" }]],
-      ["PUT", `/admin-roles/${harmless}`, { permissions: ["view-users"] }],
-      ["POST", "/roles", { name: "composite", compositeRoles: ["helpers"] }],
-      ["POST", `/groups/${groupId}/roles`, { name: "helpers" }],
-      ["POST", `/clients/${robot.id}/secret`],
-      ["GET", `/clients/${robot.id}/secret`],
-      ["PUT", `/clients/${robot.id}`, { ...client, secret: "a-secret-that-the-caller-chose-long-enough" }],
-      ["DELETE", `/clients/${robot.id}`],
-      ["POST", `/clients/${robot.id}/service-account/roles`, { name: "admin" }],
-      ["POST", "/keys/rotate"],
-      ["PUT", "/messaging/providers", { channel: "EMAIL", driver: "http", enabled: true, config: { url: "https://mail.example.com/" } }],
-      ["PUT", `/clients/${web.id}/allowed-resources`, { allowedResources: [`${base}/admin`] }],
-      ["PUT", `/users/${other.userId}/source`, { source: "ldap:corp" }],
-      ["POST", "/identity-providers", { ...idp, alias: "another", config: { ...idp.config, domains: ["example.org"] } }],
-      ["POST", "/identity-providers", { ...idp, alias: "another", config: { ...idp.config, defaultRoles: ["helpers"] } }],
-      ["PUT", "/identity-providers/idp", { ...idp, enabled: true, config: { ...idp.config, issuer: "https://other.example/realm" } }],
-      ["DELETE", "/identity-providers/idp"],
-      ["POST", "/identity-providers/idp/mappers", { name: "another", ...giving }],
-      ["PUT", `/identity-providers/idp/mappers/${mapperId}`, { name: "given", ...giving, value: "others" }],
-      ["DELETE", `/identity-providers/idp/mappers/${mapperId}`],
-      ["DELETE", `/users/${other.userId}/linked-accounts/idp`],
-      ["POST", "/messaging/push-tokens", { ...phone, token: "another-token-of-a-phone" }],
-      ["DELETE", `/messaging/push-tokens/${pushTokenId}`],
-      ["POST", "/organizations", { name: "Initech", domains: [{ domain: "initech.example", verified: true }] }],
-      ["PUT", `/organizations/${organizationId}`, { name: "Acme", enabled: true, identityProvider: "idp" }],
-      ["PUT", "/messaging/templates", { templateKey: "otp-email", subject: "Code", body: "{{code}}" }],
-    ];
-    const call = ([method, path, body]: (typeof writes)[number]) =>
-      admin.browser.request(method, `/admin/realms/${realm.name}${path}`, { ...(body !== undefined && { body }) });
-    const answers: unknown[] = [];
-    for (const write of writes) {
-      const answer = await call(write);
-      answers.push([write[0], write[1].replaceAll(/[0-9a-f-]{36}/g, "{id}"), answer.status, answer.body?.code, answer.body?.stepUpUrl]);
-    }
-    const stale = writes.map(([method, path]) => [
-      ...[method, path.replaceAll(/[0-9a-f-]{36}/g, "{id}")],
-      ...[403, "auth.recent_authentication_required", `${base}/realms/${realm.name}/login/step-up`],
-    ]);
-    expect(answers).toEqual(stale);
-    for (const harmlessly of [
-      ["PUT", `/users/${plain.userId}/password`, { newPassword: "another password for tests" }],
-      ["POST", "/users", { username: "grace" }],
-      ["POST", `/users/${plain.userId}/roles`, { name: "harmless" }],
-      ["POST", "/roles", { name: "another" }],
-      ["POST", "/clients", { clientId: "shop", redirectUris: [CALLBACK] }],
-    ] as [string, string, unknown][])
-      expect([harmlessly[1], (await call(harmlessly)).status < 300]).toEqual([harmlessly[1], true]);
-    // A machine has nobody who could sign in again.
-    await admin.browser.signIn(realm.name, admin.username, PASSWORD);
-    const given = await call(["POST", `/users/${plain.userId}/roles`, { name: "helpers" }]);
-    expect(given.status, given.text).toBe(200);
-  });
 });

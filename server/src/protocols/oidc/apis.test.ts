@@ -216,7 +216,7 @@ test("a user allows an application each API on its own, sees them listed togethe
   };
   const isSilent = async (params: Record<string, string>) => (await start(params)).left?.searchParams.has("code") ?? false;
 
-  // What the realm itself was allowed before opens no API.
+  // An earlier consent to the realm itself opens no API.
   expect((await allow({})).page.text).not.toContain("example)");
   expect([await isSilent({}), await isSilent({ resource: A })]).toEqual([true, false]);
   const first = await allow({ resource: `${A}/` });

@@ -78,7 +78,7 @@ describe("a user who may not use the client", () => {
     expect(left?.href).toContain(CALLBACK);
     expect(Object.fromEntries(left!.searchParams)).toMatchObject({ error: "access_denied", state: "st" });
     expect(left!.searchParams.has("code")).toBe(false);
-    // Whatever else the form says.
+    // No other field of the form changes that.
     const again = (await walk(browser, base, app.url())).page;
     const forced = await submit(browser, base, again, { decision: "allow" });
     expect(forced.left?.searchParams.get("error")).toBe("access_denied");

@@ -9,11 +9,11 @@ import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, fieldOf, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
-// What RFC 9700 and RFC 6819 warn of, as far as the tests of each feature do not try it.
+// Attacks of RFC 9700 and RFC 6819, as far as the tests of each feature do not try them.
 
 let iam: SharedHarness;
 let base: string;
-/** Of a client, and of another caller. */
+/** The key of a client, and that of another caller. */
 let own: GenerateKeyPairResult;
 let foreign: GenerateKeyPairResult;
 let ownKey: JWK;
@@ -57,7 +57,7 @@ const soon = () => {
   return { jti: randomUUID(), iat, exp: iat + 60 };
 };
 
-describe("where the answer goes", () => {
+describe("the target of the answer", () => {
   test.each([
     "https://app.example\\@evil.example/cb",
     "https://app.example/cb/../evil",

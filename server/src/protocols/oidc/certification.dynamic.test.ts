@@ -131,7 +131,7 @@ describe("redirect URIs", () => {
   });
 });
 
-describe("what people are shown of a client", () => {
+describe("the page about a client", () => {
   test("oidcc-registration-logo-uri, -policy-uri, -tos-uri: on the page where they sign in, and where they allow it", async () => {
     const said = { logo_uri: at("/logo.png"), policy_uri: at("/policy.html"), tos_uri: at("/tos.html"), client_uri: at("/") };
     const client = await registerClient(op, { ...byKey, ...said }, key);
@@ -160,7 +160,7 @@ describe("what people are shown of a client", () => {
   });
 });
 
-describe("what a client has served", () => {
+describe("documents that a client serves", () => {
   test("oidcc-registration-jwks-uri", async () => {
     pages.set("/jwks", json({ keys: [key.jwk] }));
     const client = await registerClient(op, { ...byKey, jwks_uri: at("/jwks") }, key);
@@ -266,7 +266,7 @@ describe("a request object that is found at an address", () => {
   });
 });
 
-describe("what an open issuer must offer (OpenID Connect Core §15.2)", () => {
+describe("requirements of an open issuer (OpenID Connect Core §15.2)", () => {
   const registered = (response_types: string[], grant_types = ["implicit"]) => registerClient(op, { response_types, grant_types });
 
   test("id_token: the person at once, for a client that is registered so", async () => {

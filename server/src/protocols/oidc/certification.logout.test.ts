@@ -142,7 +142,7 @@ describe("RP-Initiated Logout OP", () => {
 describe("Back-Channel Logout OP", () => {
   test("oidcc-backchannel-rp-initiated-logout: the client hears of it by itself, once, for this session", async () => {
     const address = `http://127.0.0.1:${(peer.address() as AddressInfo).port}/backchannel_logout`;
-    // What the suite registers has a public name; ours is on this machine, which only an administrator may enter.
+    // The suite registers a public name; ours is on this machine, which only an administrator may enter.
     const client = await registerClient(op, { post_logout_redirect_uris: [AFTER], backchannel_logout_session_required: true });
     const [known] = (await op.realm.asMaster().get(`/clients?search=${client.metadata.client_id}`)).body;
     const changed = await op.realm.asMaster().put(`/clients/${known.id}`, { ...known, backchannelLogoutUri: address });

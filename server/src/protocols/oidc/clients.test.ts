@@ -37,7 +37,7 @@ const client = async (realm: RealmUnderTest, members: Record<string, unknown> = 
   });
 };
 
-/** What the person in front of the browser does. */
+/** Signs in as the person in front of the browser does. */
 const signIn = async (browser: Browser, url: URL, user: { username: string; password: string }): Promise<URL> => {
   const { page, left } = await walk(browser, base, url.href);
   if (left) return left;

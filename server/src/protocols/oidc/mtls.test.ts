@@ -70,7 +70,7 @@ describe("a certificate counts by the one name that the client is registered wit
     }
   });
 
-  test("which is exactly one", async () => {
+  test("exactly one certificate counts", async () => {
     const realm = await iam.realm();
     const make = async (members: object) =>
       ((await realm.asMaster().post("/clients", { clientId: "x", authMethod: "tls_client_auth", ...members })).body.errors ?? []).map(
@@ -81,7 +81,7 @@ describe("a certificate counts by the one name that the client is registered wit
     expect(await make({ tlsClientAuthSanIp: "not an address" })).toContain("tlsClientAuthSanIp");
   });
 
-  test("where certificates are shown at another host, discovery says which", async () => {
+  test("discovery names the other host for certificates, if there is one", async () => {
     const realm = await iam.realm();
     const { body } = await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`);
     expect(body.mtls_endpoint_aliases).toMatchObject({

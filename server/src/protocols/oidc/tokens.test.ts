@@ -69,7 +69,7 @@ describe("a refresh token", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
   });
 
-  test("whose successor was used is not repeated: of two holders, one is noticed", async () => {
+  test("is not repeated after its successor was used: a second holder is noticed", async () => {
     const { realm, party, tokens } = await signedIn();
     const { body: next } = await refresh(party, tokens.refresh_token);
     const { body: third } = await refresh(party, next.refresh_token);
@@ -106,7 +106,7 @@ describe("a refresh token", () => {
       expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
       return;
     }
-    // Whichever answer arrives, its token works, and no replay is detected.
+    // The token of each answer works, and no replay is detected.
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(1);
     for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);
@@ -227,7 +227,7 @@ describe("a code", () => {
   });
 });
 
-describe("what ends a grant ends its tokens at once", () => {
+describe("the end of a grant ends its tokens at once", () => {
   const endings: Record<
     string,
     (at: { realm: RealmUnderTest; party: Party; user: { userId: string; username: string } }) => Promise<unknown>

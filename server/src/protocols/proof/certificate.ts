@@ -62,7 +62,7 @@ export function createCertificateGuard(
   };
 }
 
-/** Whether an address is one of the configured proxies. */
+/** Tells whether an address is one of the configured proxies. */
 function trustedPeers(proxies: boolean | number | readonly string[]): (address: string | undefined) => boolean {
   if (typeof proxies === "boolean" || typeof proxies === "number") return () => Boolean(proxies);
   const known = new BlockList();

@@ -117,7 +117,7 @@ describe("a registered client", () => {
     expect((await iam.browser().get(manage(client), bearer(next))).status).toBe(200);
   });
 
-  test("whose answer was lost tries again with the token it has; the one that was lost ends", async () => {
+  test("a client that lost an answer tries again with its token; the lost one ends", async () => {
     const { register } = await openRealm();
     const client = (await register(web)).body;
     const put = (token: string) => iam.browser().put(manage(client), { client_id: client.client_id, ...web }, bearer(token));

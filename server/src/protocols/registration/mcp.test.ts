@@ -72,7 +72,7 @@ const mcpServer = async (realm: RealmUnderTest) => {
   return resource;
 };
 
-/** What an MCP client keeps, and the address to which it sends its user. */
+/** The values that an MCP client keeps, and the address to which it sends its user. */
 function memory(more: Partial<OAuthClientProvider> = {}) {
   const kept: Record<string, unknown> = {};
   const keep = (name: string) => (value: unknown) => {

@@ -1,4 +1,4 @@
-// What registration asks of others: sectors, keys, and the documents of clients that are not registered at all.
+// Requests of registration to other hosts: sectors, keys, and the documents of clients that are not registered at all.
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { SignJWT } from "jose";
@@ -19,7 +19,7 @@ import { submit, walk } from "../../testing/relying-party.ts";
 let iam: Harness;
 let server: Server;
 let peer: Listening;
-/** What the peer answers at a path, and which requests it got. */
+/** The peer's answer at each path, and the requests that it got. */
 const pages = new Map<string, (response: ServerResponse) => unknown>();
 const requested: string[] = [];
 /** Each test uses its own host: requests are limited per host. */
@@ -266,7 +266,7 @@ describe("a client that is known by its document", () => {
     const { left } = await submit(visitor, iam.config.baseUrl, consent.page, { decision: "allow" });
     const code = left?.searchParams.get("code") ?? "";
     expect((await token(realm, "/ways.json", { grant_type: "authorization_code", code, code_verifier: VERIFIER })).status).toBe(200);
-    // What was allowed once is remembered.
+    // An earlier consent is remembered.
     expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
@@ -376,7 +376,7 @@ describe("a client that is known by its document", () => {
     pages.set("/moved-to", json(documentAt("/moved")));
     for (const [path, page] of Object.entries(refused)) {
       pages.set(path, page);
-      // Where the document itself would allow it to go.
+      // The document itself would allow this address.
       const elsewhere = { "/elsewhere": "https://evil.example/cb", "/plain": `http://${HOST}/cb` }[path];
       const answer = await authorize(realm, path, elsewhere === undefined ? {} : { redirect_uri: elsewhere });
       expect(answer, path).toMatchObject({ left: null, page: { status: 400 } });

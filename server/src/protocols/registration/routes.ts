@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { declare, noContent, noContentAnswer, pathParams, registration } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import {
   admit,
@@ -80,7 +81,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
       schema: {
         operationId: "replaceRegistration",
         summary: "Replace a registered client's metadata (RFC 7592)",
-        description: `${changes} What is left out returns to its default; what an administrator decided stays.`,
+        description: `${changes} A member that is left out returns to its default; an administrator's settings stay.`,
         params: clientParams,
         body: RegistrationUpdate,
         response: { 200: RegisteredClient, ...refusals },
@@ -110,7 +111,9 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
   );
 };
 
-const callerOf = ({ realmId, presentedToken, ip }: FastifyRequest): Caller => ({ realm: realmId, token: presentedToken, sourceIp: ip });
+const callerOf = (request: FastifyRequest): Caller => ({
+  ...{ realm: request.realmId, token: request.presentedToken, from: requestSource(request) },
+});
 
 /** RFC 7592 §2.2: null counts as omitted; so do empty strings, which some clients send. */
 function withoutEmpty(body: unknown): unknown {

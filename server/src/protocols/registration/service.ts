@@ -20,7 +20,7 @@ import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
 import { actorOf, anonymousActor, type Ctx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
 import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
@@ -43,7 +43,7 @@ export interface Caller {
   readonly realm: string;
   /** The presented token; null: none. */
   readonly token: string | null;
-  readonly sourceIp: string;
+  readonly from: RequestSource;
 }
 
 /** The authorization of a registration. */
@@ -67,7 +67,7 @@ export async function admit(tools: RegistrationTools, { realm, token }: Caller):
 /** RFC 7591 §3.1 */
 export async function register(
   tools: RegistrationTools,
-  { realm, sourceIp }: Caller,
+  { realm, from }: Caller,
   { tokenHash, name }: Admission,
   metadata: RegistrationRequest,
 ): Promise<RegisteredClient> {
@@ -75,7 +75,7 @@ export async function register(
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
-  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), sourceIp }, async (ctx) => {
+  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
     return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
   });
@@ -154,10 +154,10 @@ async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise
 
 /** The actor is the client itself, with the permissions of its service account. */
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const { realm, sourceIp } = caller;
+  const { realm, from } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
   const actor = actorOf({ kind: "client", id: client.id, name: client.clientId, realm, permissions });
-  return tools.work.transact({ realm, actor, sourceIp }, work);
+  return tools.work.transact({ realm, actor, ...from }, work);
 }
 
 const stateOf = (row: ClientRow): Client => {

@@ -1,4 +1,4 @@
-// What attackers send to the endpoints of the identity provider: one answer for all of it, and the reason in the audit trail.
+// Attacks on the endpoints of the identity provider: all get one answer, and the reason is in the audit trail.
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -58,7 +58,7 @@ const failures = (of = realm) => of.events("type=SAML_LOGIN&outcome=FAILURE");
 /** Reading all of them each time would take longer than what is tested. */
 const lastFailure = async (of: RealmUnderTest) => (await of.asMaster().get("/events?size=1&type=SAML_LOGIN&outcome=FAILURE")).body.items[0];
 
-/** Of the page what its reader sees, without the number of the request. */
+/** The visible text of the page, without the number of the request. */
 const seenOn = ({ text }: Answer) => /<main.*<\/main>/s.exec(text)?.[0].replace(/<code>[\w-]+<\/code>/, "") ?? text;
 let generic: string | undefined;
 async function expectRefused(answer: Answer, reason: string | RegExp, of = realm): Promise<void> {
@@ -257,7 +257,7 @@ describe("the query of the Redirect binding:", () => {
   });
 });
 
-describe("what it says:", () => {
+describe("its content:", () => {
   const rows: [what: string, reason: string, more: () => Partial<NewAuthnRequest>][] = [
     ["an address that is not registered", "acs", () => ({ assertionConsumerServiceUrl: "https://evil.example/acs" })],
     ["a longer address", "acs", () => ({ assertionConsumerServiceUrl: `${ACS}/evil` })],
@@ -352,7 +352,7 @@ test("a thousand mutations of a good request are refused, but for those that say
     if (status === 400) refused++;
     else {
       expect(status, xml).toBe(303);
-      // What was accepted says what was signed: a change in KeyInfo, or another spelling of the same characters.
+      // An accepted message has the signed content: the change is in KeyInfo, or another spelling of the same characters.
       expect(await open(xml).catch((error: SamlError) => error.reason), xml).toEqual(expected);
     }
   };

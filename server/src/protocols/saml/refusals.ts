@@ -4,6 +4,7 @@ import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Actor, anonymousActor } from "../../platform/context.ts";
 import { SamlError, type SamlReason } from "../../platform/saml/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import type { SamlParts } from "./parts.ts";
 
 /** Why a message or a sign-in was refused, beside what the SAML core finds. */
@@ -53,7 +54,7 @@ export async function inNameOf<T>(entityId: string | null, work: () => T | Promi
 export interface Refusals {
   /**
    * Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. Without an actor it is recorded in the name
-   * of the service provider, as claimed: it need not be known. The event ends with the number that the page shows.
+   * of the service provider, as claimed: it need not be known.
    */
   record(
     request: Pick<FastifyRequest, "realmId" | "ip" | "id">,
@@ -65,21 +66,24 @@ export interface Refusals {
 export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | "metrics" | "log">): Refusals {
   const isRecorded = createFloodGate();
   return {
-    async record({ realmId: realm, ip: sourceIp, id }, { reason, message, entityId }, actor) {
+    async record(request, { reason, message, entityId }, actor) {
+      const { realmId: realm } = request;
       metrics.samlLogin(realm, "failure");
       if (!isRecorded(realm)) return;
       const shown = entityId === null ? null : storable(entityId);
       try {
-        await work.transact({ realm, actor: actor ?? anonymousActor(realm, shown ?? "anonymous"), sourceIp }, async (ctx) =>
-          ctx.audit({
-            ...{
-              category: "AUTHN",
-              type: "SAML_LOGIN",
-              outcome: "FAILURE",
-              detail: `${storable(`${reason}: ${message}`, 200)} (request ${id})`,
-            },
-            ...(shown !== null && { resourceType: "saml-clients", resourceId: shown }),
-          }),
+        await work.transact(
+          { realm, actor: actor ?? anonymousActor(realm, shown ?? "anonymous"), ...requestSource(request) },
+          async (ctx) =>
+            ctx.audit({
+              ...{
+                category: "AUTHN",
+                type: "SAML_LOGIN",
+                outcome: "FAILURE",
+                detail: storable(`${reason}: ${message}`, 200),
+              },
+              ...(shown !== null && { resourceType: "saml-clients", resourceId: shown }),
+            }),
         );
       } catch (err) {
         log.warn({ err, realm, reason }, "could not record that a SAML message was refused");

@@ -21,7 +21,7 @@ interface BulkOperation {
 
 const REFERENCE = /^bulkId:(.+)$/;
 
-/** RFC 7644 §3.7: each operation is a transaction of its own. References to others by `bulkId` are resolved in whatever order they come. */
+/** RFC 7644 §3.7: each operation is a transaction of its own. References to others by `bulkId` are resolved in any order. */
 export async function runBulk(request: FastifyRequest, parts: UserParts & { readonly baseUrl: string }): Promise<Resource> {
   const { operations, failOnErrors } = readBulk(request.body);
   const created = new Map<string, string>();
@@ -30,7 +30,7 @@ export async function runBulk(request: FastifyRequest, parts: UserParts & { read
   let errors = 0;
   let pending = operations.map((_, at) => at);
   while (pending.length > 0 && errors < failOnErrors) {
-    // An operation waits for those that it refers to. Where all wait for each other, each fails.
+    // An operation waits for those that it refers to. If all wait for each other, each fails.
     const isReady = (at: number) =>
       referencesIn([operations[at]!.path, operations[at]!.data]).every((id) => created.has(id) || !announced.has(id));
     const ready = pending.filter(isReady);
@@ -75,7 +75,7 @@ function readBulk(body: unknown): { operations: BulkOperation[]; failOnErrors: n
   return { operations, failOnErrors: (failOnErrors as number | undefined) ?? Number.POSITIVE_INFINITY };
 }
 
-/** The ids that values, at whatever depth, and segments of paths refer to. */
+/** The ids that values, at any depth, and segments of paths refer to. */
 function referencesIn(value: unknown): string[] {
   if (typeof value === "string") return [...value.matchAll(/bulkId:([^"\]/]+)/g)].map(([, id]) => id!);
   if (Array.isArray(value)) return value.flatMap(referencesIn);

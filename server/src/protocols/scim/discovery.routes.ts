@@ -17,7 +17,7 @@ export const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
     {
       schema: {
         operationId: "readScimConfig",
-        summary: "What the SCIM server supports (RFC 7643 §5)",
+        summary: "The capabilities of the SCIM server (RFC 7643 §5)",
         response: { 200: ScimDocument, ...refusals },
       },
     },

@@ -71,7 +71,7 @@ test("every attribute that the schemas announce is created, replaced, removed an
   expect(tried).toBeGreaterThan(25);
 });
 
-test("what the server supports is announced in the shape of RFC 7643, and other paths are SCIM errors", async () => {
+test("the server's capabilities are announced in the shape of RFC 7643, and other paths are SCIM errors", async () => {
   const realm = await iam.realm();
   const scim = await scimClient(iam, realm);
   const config = await scim.get("/ServiceProviderConfig");

@@ -59,7 +59,7 @@ interface Case {
   /** Differences from the default. */
   readonly expected?: {
     readonly access?: object;
-    /** Where all scopes are requested. */
+    /** The claims of the ID token, if all scopes are requested. */
     readonly id?: object;
     readonly roles?: readonly string[];
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };
@@ -216,7 +216,7 @@ describe("a code, and the refresh tokens that come of it", () => {
     await expectTokens(visit, each, await refresh(visit, narrowed.body.refresh_token, { resource }), params.scope!, 3);
   });
 
-  test("where an administrator plays the user", async () => {
+  test("while an administrator impersonates the user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();

@@ -10,6 +10,7 @@ import {
   isBound,
   isOpen,
   type LiveToken,
+  provenWithoutSession,
   readAccessToken,
   type UserIssue,
 } from "../tokens/index.ts";
@@ -93,14 +94,18 @@ export function assertStaysBound({ confirmation }: LiveToken, binding: Binding):
 }
 
 /**
- * The user's session must have proven what the caller's own flow asks of them now: a token of a client with a weaker flow is not exchanged for one
- * of this client. Without a session (offline access) the two clients must have the same flow.
+ * The user must have proven what the caller's own flow asks of them now: a token of a client with a weaker flow is not exchanged for one of this
+ * client. For offline access the two clients must have the same flow.
  */
-export async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, { holder, clientId }: Subject): Promise<void> {
+export async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, subject: Subject): Promise<void> {
   const { realm, db, clients } = parts;
+  const { holder, clientId } = subject;
   const session = holder.sessionId === null ? null : await findSessionBehind(db, realm.realmId, holder.sessionId, clock.now());
   if (session) return assertSessionStands(parts, caller, session);
-  const owner = clientId === caller.clientId ? caller : await clients.get(realm.realmId, clientId);
+  if (clientId === caller.clientId) return;
+  const proven = await provenWithoutSession(db, subject, clock.now());
+  if (proven) return assertSessionStands(parts, caller, proven);
+  const owner = await clients.get(realm.realmId, clientId);
   if (!owner || flowOf(owner) !== flowOf(caller)) throw unproven();
 }
 

@@ -9,6 +9,7 @@ export interface TokenCtx {
   readonly client: ClientSnapshot;
   readonly binding: Binding;
   readonly sourceIp: string;
+  readonly requestId: string;
 }
 
 /** The grant's parameters; empty ones count as omitted (RFC 6749 §3.2). */
@@ -89,7 +90,7 @@ export interface Grant<S extends Source = Source> {
   readonly lists?: readonly string[];
   /** `scope` is in the words of another server: unknown names are not dropped. */
   readonly hasForeignScopes?: boolean;
-  /** Finds what was presented. What was issued to another client is not found. */
+  /** Finds the presented grant. A grant of another client is not found. */
   find(ctx: TokenCtx, presented: Presented): Promise<S | Replayed>;
   /** PKCE, redirect_uri, binding. */
   check?(ctx: TokenCtx, source: S, presented: Presented): void;

@@ -17,7 +17,7 @@ export {
   scopesWithin,
   subjectOf,
 } from "./exchange.ts";
-export type { Presented } from "./grant.ts";
+export type { Presented, TokenCtx } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
 export { issueTicket, type TicketContents } from "./permission-ticket.ts";

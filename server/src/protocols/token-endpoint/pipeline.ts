@@ -24,6 +24,7 @@ export interface TokenRequest {
   readonly headers: IncomingHttpHeaders;
   readonly form: Form;
   readonly sourceIp: string;
+  readonly requestId: string;
 }
 
 export interface TokenAnswer {
@@ -34,14 +35,14 @@ export interface TokenAnswer {
 
 /** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
 export async function answerTokenRequest(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer> {
-  const { headers, form, sourceIp } = withBearerSubject(request);
+  const { headers, form, sourceIp, requestId } = withBearerSubject(request);
   const url = `${parts.issuer}/token`;
-  const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
+  const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp, requestId });
   const type = allowedGrantType(client, form);
   const grant = grantOf(type, form.requested_token_type);
   const presented = presentedParameters(parts, grant, form);
   const binding = await proveBinding(parts, client, { headers, method: "POST", url });
-  const ctx: TokenCtx = { parts, client, binding, sourceIp };
+  const ctx: TokenCtx = { parts, client, binding, sourceIp, requestId };
 
   const source = await grant.find(ctx, presented);
   if (source instanceof Replayed) return refuseReplay(ctx, source);

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { grantTypes } from "../../applications/clients/index.ts";
 import { client, declare } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
 import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import { grants } from "./grants/index.ts";
@@ -53,7 +54,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       const { client, body } = await answerTokenRequest(parts, {
         headers: request.headers,
         form: formOf(request),
-        sourceIp: request.ip,
+        ...requestSource(request),
       });
       // RFC 6749 §5.1
       reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");

@@ -36,7 +36,7 @@ export const keptUntil = ({ parts, client }: TokenCtx, grant: LiveGrant): number
   clock.now() + refreshLifetime(grant, lifetimesOf(parts.realm.settings, client)) * SECOND;
 
 /**
- * Consumes what was presented and stores its successor in one statement. Of concurrent requests one succeeds. A refresh token may be repeated within
+ * Consumes the presented grant and stores its successor in one statement. One of several concurrent requests succeeds. A refresh token may be repeated within
  * the grace period, because the response may have been lost, and gets the same successor; after that it is a replay.
  */
 export async function useAndStore(

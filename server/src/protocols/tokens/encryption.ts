@@ -6,7 +6,7 @@ import type { IssuerParts } from "./parts.ts";
 
 type Encrypted = "idToken" | "userinfo" | "authorization" | "introspection";
 
-/** Whether the client is configured to get this encrypted. */
+/** Tells whether the client is configured to get this encrypted. */
 export const isEncrypted = ({ settings }: ClientSnapshot, what: Encrypted): boolean => settings[`${what}EncryptedResponseAlg`] !== null;
 
 /** RFC 7516: encrypts to a key of the client, if configured. A signed token becomes a nested JWT (RFC 7519 §11.2). */

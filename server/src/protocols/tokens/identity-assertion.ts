@@ -10,7 +10,7 @@ export const ASSERTION_LIFETIME = 300;
 interface AssertionFor {
   /** The other authorization server. */
   readonly issuer: string;
-  /** How it knows the client. */
+  /** The client's id at that authorization server. */
   readonly clientId: string;
   readonly scope: string | undefined;
   readonly resource: string | undefined;

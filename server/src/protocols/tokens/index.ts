@@ -36,6 +36,7 @@ export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
+export { provenWithoutSession } from "./proven.ts";
 export {
   deleteGrant,
   findLiveGrant,

@@ -1,14 +1,14 @@
 import { isTooDeepParameter, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 
-/** How deep JWTs may be nested: a request object, and the `id_token_hint` in it. */
+/** The depth to which JWTs may be nested: a request object, and the `id_token_hint` in it. */
 const MAX_TOKENS = 4;
-/** How deep JSON may be nested, including JWTs and what the engine stores around a parameter. */
+/** The depth to which JSON may be nested, including JWTs and the engine's own members around a parameter. */
 const MAX_DEPTH = 2 * MAX_JSON_DEPTH;
 const MAX_VALUES = 10_000;
 const TOO_DEEP = Symbol("too deep");
 
 /**
- * Whether a value contains one of these texts, ignoring case, also inside JWTs, which are not verified. A value that is too deep or too large to
+ * Tells whether a value contains one of these texts, ignoring case, also inside JWTs, which are not verified. A value that is too deep or too large to
  * search counts as a match: erasing a user must neither fail nor leave data behind.
  */
 export function names(value: unknown, texts: readonly string[]): boolean {
@@ -16,7 +16,7 @@ export function names(value: unknown, texts: readonly string[]): boolean {
   return search(value, (text) => wanted.has(text.toLowerCase())) ?? true;
 }
 
-/** Whether a value can be searched. What an anonymous request stores must be found when a user is erased. */
+/** Tells whether a value can be searched. What an anonymous request stores must be found when a user is erased. */
 export const isReadable = (value: unknown): boolean => search(value, () => false) !== null;
 
 /** Null: too deep or too large. Iterative, because a crafted value would exhaust the stack. */

@@ -29,7 +29,7 @@ export async function forgetRequests(
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
 ): Promise<void> {
   await deleteRecordsNaming(ctx.tx, ctx.realm, [userId, username, email ?? userId]);
-  // An `id_token_hint` or a request object has the user in a JWT. Where `sub` is pairwise, `sid` identifies the user.
+  // An `id_token_hint` or a request object has the user in a JWT. If `sub` is pairwise, `sid` identifies the user.
   const known = [userId, username, ...(email === null ? [] : [email]), ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))];
   for (const record of await recordsWithTokens(ctx.tx, ctx.realm)) if (names(record.payload, known)) await deleteRecord(ctx.tx, record);
 }

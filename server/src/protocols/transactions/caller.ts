@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Actor } from "../../platform/context.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Audience } from "../gate/index.ts";
@@ -26,13 +27,14 @@ export interface TransactionCaller {
   /** The client may see and sign all transactions of the user, not only its own. */
   readonly isTrusted: boolean;
   readonly sourceIp: string;
+  readonly requestId: string;
 }
 
-export function callerOf({ realm, actor, client, accessToken, visitor, ip, headers }: FastifyRequest): TransactionCaller {
+export function callerOf({ realm, actor, client, accessToken, visitor, ip, id, headers }: FastifyRequest): TransactionCaller {
   const user = accessToken ? accessToken.holder : visitor.session!;
   const behind = accessToken?.holder?.sessionId ?? null;
   return {
-    ...{ realm, client, actor: actor!, sourceIp: ip, userAgent: headers["user-agent"] ?? null },
+    ...{ realm, client, actor: actor!, ...requestSource({ ip, id }), userAgent: headers["user-agent"] ?? null },
     session: accessToken ? (behind === null ? null : { sessionId: behind }) : visitor.session,
     user: user && { userId: user.userId, username: user.username, amr: user.amr },
     isTrusted: client === null || client.settings.firstParty || (accessToken?.scopes.includes("account") ?? false),

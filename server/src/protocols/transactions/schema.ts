@@ -28,7 +28,7 @@ export const CreateTransaction = Type.Object(
     payload: Type.Optional(
       Type.Unknown({
         description:
-          "What is signed: a text, of whose UTF-8 bytes the hash is taken, or an object, which is hashed in its canonical form (RFC 8785). " +
+          "The content to sign: a text, hashed as UTF-8, or an object, hashed in its canonical form (RFC 8785). " +
           "At most 16 KiB; only the hash is kept",
       }),
     ),

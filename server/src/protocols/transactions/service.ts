@@ -24,7 +24,7 @@ export interface TransactionParts extends SignInParts, EvidenceParts {
 const MAX_PENDING = 50;
 const MAX_WRONG = 5;
 
-const originOf = ({ realm, actor, sourceIp }: TransactionCaller) => ({ realm: realm.realmId, actor, sourceIp });
+const originOf = ({ realm, actor, sourceIp, requestId }: TransactionCaller) => ({ realm: realm.realmId, actor, sourceIp, requestId });
 
 export async function createTransaction(
   parts: TransactionParts,
@@ -78,9 +78,9 @@ export async function signTransaction(
   if (transaction.status !== "PENDING") throw transactionErrors.not_pending();
   if (Number(levelWith(user.amr)) < Number(transaction.acr)) throw transactionErrors.acr();
   await assertStands(parts, caller, transaction, input.factor);
-  const { realm, sourceIp, actor } = caller;
+  const { realm, sourceIp, requestId, actor } = caller;
   const factor = { name: input.factor, question: confirmBy(input.factor, transaction) };
-  const run = await openConfirmation(parts, { realm, user, actor, sourceIp, factor });
+  const run = await openConfirmation(parts, { realm, user, actor, sourceIp, requestId, factor });
   let jws = "";
   let isDeclined = false;
   const outcome = await continueDirectly(

@@ -30,7 +30,7 @@ const fieldsOf = ({ status, body }: Answer) => [
 ];
 const sha = (text: string) => createHash("sha256").update(text).digest("base64url");
 const payment = { type: "payment", summary: "Pay 20 euro\nto the web shop", payload: '{"amount":20}' };
-/** What FAPI 2 requires of a client, besides its keys. */
+/** The members that FAPI 2 requires of a client, besides its keys. */
 const PROFILE = { authMethod: "private_key_jwt", requirePkce: true, requirePar: true, requireDpop: true, rotateRefreshTokens: false };
 const NOT_FOUND = [404, "transactions.not_found"];
 

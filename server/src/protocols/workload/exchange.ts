@@ -27,6 +27,7 @@ interface WorkloadRequest {
   readonly headers: IncomingHttpHeaders;
   readonly form: Form;
   readonly sourceIp: string;
+  readonly requestId: string;
 }
 
 /** The same bytes for every reason: neither issuers nor subjects nor clients can be found out. */
@@ -37,10 +38,10 @@ class Refusal extends Error {}
 
 /** RFC 8693 §2, for a token that another issuer signed: what the client of its credential gets by client credentials, for a few minutes. */
 export async function exchangeWorkloadToken(parts: TokenEndpointParts, request: WorkloadRequest) {
-  const { form, sourceIp } = request;
+  const { form, sourceIp, requestId } = request;
   const realm = parts.realm.realmId;
   const reject = (reason: string, { issuer, subject }: { readonly issuer: string; readonly subject: string } = NOBODY) => {
-    parts.activity.refusedWorkload({ realm, issuer, subject, reason, sourceIp });
+    parts.activity.refusedWorkload({ realm, issuer, subject, reason, sourceIp, requestId });
     return refused();
   };
   const { grant_type: type, subject_token: token, subject_token_type: tokenType } = form;
@@ -55,7 +56,7 @@ export async function exchangeWorkloadToken(parts: TokenEndpointParts, request: 
       method: "POST",
       url: `${parts.issuer}/workload-identity/token`,
     });
-    return await issue(parts, client, verified, scopes, binding, sourceIp);
+    return await issue(parts, client, verified, scopes, binding, { sourceIp, requestId });
   } catch (error) {
     if (error instanceof Refusal || error instanceof OAuthError) throw reject(error.message, verified);
     throw error;
@@ -94,7 +95,7 @@ async function issue(
   { issuer, subject, credential }: Workload,
   scopes: readonly string[],
   binding: Binding,
-  sourceIp: string,
+  from: Pick<WorkloadRequest, "sourceIp" | "requestId">,
 ) {
   const { id, clientId, realmId } = client;
   await assertAccess(parts, client, { userId: null });
@@ -111,13 +112,13 @@ async function issue(
     binding,
   );
   const detail = `issuer ${cut(issuer, 512)}, subject ${cut(subject, 1024)}`;
-  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
+  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), ...from }, async (ctx) =>
     ctx.audit({
       ...{ category: "SECURITY", type: "WORKLOAD_TOKEN_ISSUED", actor: { id, name: clientId, kind: kindOfClient(client) } },
       ...{ resourceType: "workload-identity", resourceId: credential.id, detail },
     }),
   );
-  parts.activity.issued(client, sourceIp, access.expiresAt);
+  parts.activity.issued(client, from.sourceIp, access.expiresAt);
   parts.activity.usedAgent(client);
   const body = {
     access_token: access.jwt,

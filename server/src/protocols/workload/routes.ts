@@ -4,6 +4,7 @@ import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { anonymous, declare } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { exchangeWorkloadToken, GRANT_TYPE, TOKEN_TYPE } from "./exchange.ts";
@@ -43,7 +44,7 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         operationId: "exchangeWorkloadToken",
         summary: "Exchange a workload's token for an access token (RFC 8693)",
-        description: "Whatever is wrong, the answer is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
+        description: "Every refusal is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
         consumes: ["application/x-www-form-urlencoded"],
         body: Form,
         response: { 200: Tokens },
@@ -51,8 +52,8 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     },
     async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
-      const { headers, ip: sourceIp } = request;
-      const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), sourceIp });
+      const { headers } = request;
+      const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), ...requestSource(request) });
       return reply.header("cache-control", "no-store").send(answer);
     },
   );

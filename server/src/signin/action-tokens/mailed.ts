@@ -42,8 +42,8 @@ const macOf = (vault: Vault, hash: string, code: string) => hmac(codeKey(vault),
 const newCode = () => String(randomInt(1_000_000)).padStart(6, "0");
 
 /**
- * A mail with a link that works in any browser and a code that works on the page that asked for it. Whichever comes first uses up the
- * other. When it cannot leave, nothing is kept but why.
+ * A mail with a link that works in any browser and a code that works on the page that asked for it. The first use consumes the
+ * other. If it cannot be sent, only the reason is kept.
  */
 export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts, mail: LinkMail): Promise<Mailed> {
   const token = newActionToken();

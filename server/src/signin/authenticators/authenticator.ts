@@ -43,6 +43,8 @@ export interface VisitorFacts {
   /** Known to this browser only; what is kept for it is bound to this. */
   readonly preSession: string;
   readonly sourceIp: string;
+  /** The number of the request, for audit events; undefined where no request of a browser is answered. */
+  readonly requestId?: string | undefined;
   readonly userAgent: string | null;
   readonly locale: Locale;
   /** The value of the cookie by which a browser is known again to a user who signed in with it before. */
@@ -150,7 +152,7 @@ export type Answer =
       readonly problem?: Problem;
       commit?: Kept["commit"];
     }
-  /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
+  /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. The state in `data` waits for it. */
   | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): Destination | Promise<Destination> }
   /** An account may be this one's, and is to be linked: its owner is asked for its own factors first (flow `first-broker-login`). */
   | {
@@ -215,7 +217,7 @@ export interface Question extends Described {
   readonly choice: TextKey;
   /** Nothing is left to ask for: the step counts as passed. */
   settled?(at: StepContext): Promise<boolean>;
-  /** Whether it can be asked. Before anything is proven the answer must not depend on whose account it is. */
+  /** Tells whether it can be asked. Before anything is proven the answer must not depend on whose account it is. */
   available(at: StepContext): Promise<boolean>;
   /** Once, before its page is first shown: makes a challenge, sends a code. */
   begin?(at: StepContext): Promise<Kept>;

@@ -146,7 +146,7 @@ export async function answerChallenge(
   { id, userId }: { readonly id: string; readonly userId: string },
   status: "APPROVED" | "DENIED",
   now: number,
-  /** How long an approval waits for the screen to notice. */
+  /** An approval waits this long for the screen to notice. */
   graceMs: number,
   learnt: ChallengeData = {},
 ): Promise<boolean> {

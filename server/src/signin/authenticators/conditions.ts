@@ -80,7 +80,7 @@ export const conditions = {
   ),
   "condition-single-factor": condition(
     "One factor so far",
-    "What was proven until now is of one kind",
+    "The factors proven so far are of one kind",
     {},
     ({ progress }) => levelOf(progress.passed) !== "2",
   ),

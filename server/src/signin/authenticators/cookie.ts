@@ -3,7 +3,7 @@ import { hasSecondFactor, isRecentlyAuthenticated } from "../sessions/index.ts";
 import type { Silent } from "./authenticator.ts";
 import { isNew } from "./progress.ts";
 
-/** A user who is signed in already need not do it again. What the session proved counts on its own; this step adds nothing to it. */
+/** A user who is signed in already need not do it again. The proofs of the session count on their own; this step adds nothing to them. */
 export const cookie: Silent = {
   kind: "silent",
   displayName: "Session",

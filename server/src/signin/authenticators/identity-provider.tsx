@@ -69,7 +69,11 @@ export const identityProvider: Question = {
     const { provider, identity, linked } = back;
     const { userId, login } = at.progress;
     const begunFor = userId !== null ? "user" : login !== null ? "name" : null;
-    const resolved = await resolveAccount(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, begunFor });
+    const resolved = await resolveAccount(parts, provider, identity, {
+      linked,
+      from: { sourceIp: visitor.sourceIp, requestId: visitor.requestId },
+      begunFor,
+    });
     if (resolved.kind === "refused") {
       await recordBrokerFailure(at, provider, resolved.reason);
       return { outcome: "again", problem: PROBLEMS[resolved.reason] };

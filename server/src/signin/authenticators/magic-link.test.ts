@@ -139,7 +139,7 @@ describe("a link by mail", () => {
     const next = await begin(other, realm);
     clock.advance(9 * MINUTE);
     expect((await confirm(other, (await linksOf(realm)).at(-1)!)).status).toBe(200);
-    // What was confirmed and not used ends with the link.
+    // A confirmation that was not used ends with the link.
     clock.advance(MINUTE);
     expect((await other.get(next.at)).status).toBe(200);
   });

@@ -17,7 +17,7 @@ import {
   type Way,
 } from "./sent.store.ts";
 
-/** How often the page that waits looks whether the link was opened. */
+/** The page that waits looks at this interval whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;
 
 const mail: Way = {
@@ -80,7 +80,7 @@ export const magicLink: Question = {
   },
 };
 
-/** Whether the token is that of the link that was mailed last. */
+/** Tells whether the token is that of the link that was mailed last. */
 export function fitsLink(at: StepContext, token: string): boolean {
   const sent = sentOf(at);
   return sent !== null && !sent.confirmed && isSecret(mail, at, sent, token);

@@ -36,7 +36,8 @@ async function answer(at: StepContext): Promise<Answer> {
   // Disabled, replaced or changed since.
   if (!identity || provider?.providerId !== providerId || basisOf(provider) !== progress.brokered!.basis)
     return { outcome: "again", problem: PROBLEMS.failed };
-  const userId = await createAccount(parts, provider, identity, { userId: progress.userId!, isConfirmed }, visitor.sourceIp);
+  const from = { sourceIp: visitor.sourceIp, requestId: visitor.requestId };
+  const userId = await createAccount(parts, provider, identity, { userId: progress.userId!, isConfirmed }, from);
   const proof = proofOf({ ...at, user: null }, provider, identity, { userId, hasGrants: false });
   return { outcome: "instead", proof: { ...proof, brokered: progress.brokered! } };
 }

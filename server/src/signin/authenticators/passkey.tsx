@@ -119,7 +119,12 @@ function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: Asserti
 
 /** It opens nothing from now on: which of the two is the copy cannot be known. */
 async function suspect({ parts, realm, visitor, now }: StepContext, found: Passkey): Promise<void> {
-  const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: visitor.sourceIp };
+  const origin = {
+    realm: realm.realmId,
+    actor: anonymousActor(realm.realmId, ""),
+    sourceIp: visitor.sourceIp,
+    requestId: visitor.requestId,
+  };
   await parts.work.transact(origin, async (ctx) => {
     if (!(await suspectPasskey(ctx.tx, ctx.realm, found, now))) return;
     ctx.audit({

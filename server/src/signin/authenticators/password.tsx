@@ -25,7 +25,7 @@ export const password: Question = {
   answer: async (at, form) => {
     const { user, progress } = at;
     const login = progress.login ?? user?.username ?? "";
-    // Whether the account is open is checked again when the step is accepted.
+    // The account is checked again when the step is accepted: it may have been locked meanwhile.
     const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
     if (right === "elsewhere") return changeElsewhere;

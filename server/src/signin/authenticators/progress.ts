@@ -99,7 +99,7 @@ export const isNew = ({ path, authenticator }: PassedStep): boolean => !path.sta
 
 const PASSWORD = new Set(["username-password", "password"]);
 
-/** Whether a step of this kind is carried over from the session, and is not asked again. */
+/** Tells whether a step of this kind is carried over from the session, and is not asked again. */
 export function isCarried({ passed, sessionId }: Progress, authenticator: string): boolean {
   if (sessionId === undefined) return false;
   if (authenticator === "username") return true;

@@ -91,7 +91,7 @@ export async function visited(
   }
 }
 
-/** Answers in plain words. What the provider said goes to the log; the audit trail gets our own reason only. */
+/** Answers in plain words. The provider's words go to the log; the audit trail gets our own reason only. */
 async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof UpstreamError)) throw error;
   if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
@@ -114,4 +114,4 @@ const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
 };
 
 export const recordBrokerFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
-  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);
+  parts.brokers.failed(parts.work, provider, reason, { sourceIp: visitor.sourceIp, requestId: visitor.requestId });

@@ -10,7 +10,7 @@ import { isProven } from "./progress.ts";
 import { trySend } from "./sent.store.ts";
 import { addresseeOf } from "./user.store.ts";
 
-/** How often the page looks whether the phone has answered. */
+/** The page looks at this interval whether the phone has answered. */
 const LOOK_EVERY_SECONDS = 5;
 
 /** An enrolled phone asks its owner: is it you? They type the number that this page shows. */

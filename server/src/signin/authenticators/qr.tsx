@@ -23,7 +23,7 @@ export const qr: Question = {
       freshMinutes: Type.Optional(
         Type.Integer({
           ...{ minimum: 1, maximum: 1_440, default: FRESH_MINUTES },
-          description: "How long ago the user may have signed in on the phone; later they sign in there again",
+          description: "The user's sign-in on the phone may be this old; an older one asks the user to sign in there again",
         }),
       ),
     },

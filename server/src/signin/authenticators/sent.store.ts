@@ -87,7 +87,7 @@ export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
 export const isConfirmed = (way: Way, at: StepContext, sent: Sent): boolean =>
   sent.confirmed === true && isSecret(way, at, sent, CONFIRMED);
 
-/** A new secret is on its way. What could not leave leaves the one before as it is. */
+/** A new secret is on its way. If it could not be sent, the one before stays as it is. */
 export function sendSecret(way: Way, at: StepContext): Kept {
   const before = sentOf(at);
   const secret = way.newSecret();
@@ -148,7 +148,12 @@ export function resend(way: Way, at: StepContext): Answer {
 
 /** Counted in a row of its own before it is looked at: a hundred tries at once are not more than those that are allowed. */
 export async function mayTry({ parts, realm, visitor, progress }: StepContext, { nonce }: Sent): Promise<boolean> {
-  const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, progress.login ?? ""), sourceIp: visitor.sourceIp };
+  const origin = {
+    realm: realm.realmId,
+    actor: anonymousActor(realm.realmId, progress.login ?? ""),
+    sourceIp: visitor.sourceIp,
+    requestId: visitor.requestId,
+  };
   const policy = { maxFailures: MAX_TRIES, lockMinutes: TRIES_KEPT_MINUTES, forgetAfterMinutes: TRIES_KEPT_MINUTES, growingWaits: false };
   const { allowed } = await parts.work.transact(origin, (ctx) => raiseAttempts(ctx.tx, ctx.realm, "code", nonce, policy, ctx.now));
   return allowed;

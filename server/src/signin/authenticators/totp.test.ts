@@ -40,7 +40,7 @@ async function setUp(realm: RealmUnderTest, user: User, more: Record<string, str
   }
   const secret = keyOn(page);
   const answer = await answerPage(browser, realm.name, page, { code: codeOf(secret, 0, form), ...more });
-  // Those codes are used up now.
+  // These codes are used up now.
   clock.advance(form.period * SECOND);
   return { browser, page, secret, answer };
 }

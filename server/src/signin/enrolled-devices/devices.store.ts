@@ -59,7 +59,7 @@ export async function saveDevice(tx: Tx, realm: string, userId: string, device: 
     .execute();
 }
 
-/** How many devices the user has, and when the first was enrolled. */
+/** The number of the user's devices, and the time at which the first was enrolled. */
 export async function devicesOf(
   db: Db,
   realm: string,

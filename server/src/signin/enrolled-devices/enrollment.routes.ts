@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { declare, link, Problem } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
 import { deviceErrors } from "./errors.ts";
@@ -15,9 +16,9 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   declare(app, { tags: ["Devices"], caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 
-  const enrolling = ({ presentedToken: token, realmId, ip }: FastifyRequest): Enrolling => {
+  const enrolling = ({ presentedToken: token, realmId, ip, id }: FastifyRequest): Enrolling => {
     if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token();
-    return { realm: realmId, token, sourceIp: ip };
+    return { realm: realmId, token, from: requestSource({ ip, id }) };
   };
 
   app.post(

@@ -4,7 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import { hmac, randomToken, safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { findProvider, keepDeviceToken } from "../../tenancy/messaging/index.ts";
 import { devicesOf, type Enrollment, findEnrollment, PUSH, saveDevice, useEnrollment } from "./devices.store.ts";
 import type { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
@@ -23,7 +23,7 @@ export interface EnrollmentParts {
 export interface Enrolling {
   readonly realm: string;
   readonly token: string;
-  readonly sourceIp: string;
+  readonly from: RequestSource;
 }
 
 const CHALLENGE_LIFETIME = 10 * MINUTE;
@@ -80,7 +80,7 @@ export async function enrollDevice(parts: EnrollmentParts, who: Enrolling, input
       "it has to be signed by the key that is sent, with typ gatehouse-enroll+jwt, the given aud, and a fresh iat",
     );
   if (!enrollmentChallenges(parts.vault).accepts(who.realm, who.token, proven.challenge, clock.now())) throw deviceErrors.bad_challenge();
-  const origin = { realm: who.realm, actor: ownerOf(who.realm, enrollment), sourceIp: who.sourceIp };
+  const origin = { realm: who.realm, actor: ownerOf(who.realm, enrollment), ...who.from };
   return parts.work.transact(origin, (ctx) => addDevice(ctx, parts.vault, enrollment, key, input));
 }
 
@@ -95,7 +95,7 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   const id = pushToken ? await keepDeviceToken(ctx, vault, { userId, ...pushToken, deviceName: name }) : newId();
   if (id === null) throw deviceErrors.push_token_taken();
   await saveDevice(ctx.tx, ctx.realm, userId, { id, key, label: name, platform: input.platform ?? null }, ctx.now);
-  // Whether there is a second factor is part of the user's record.
+  // The user's record states whether there is a second factor.
   await touchUser(ctx.tx, ctx.realm, userId);
   await ctx.emit("user.credentials_changed", { userId });
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: PUSH });

@@ -270,7 +270,7 @@ describe("cannot be approved", () => {
     expect(refusal(await approve(good))).toEqual([409, "devices.answered"]);
     const next = await waiting(realm, user);
     const [second] = await openFor(app);
-    // What was signed for the first is worth nothing for the second.
+    // A signature for the first is worth nothing for the second.
     const replayed = await iam
       .browser()
       .request("POST", `/realms/${realm.name}/push/${second.id}/approve`, { headers: { authorization: `Device ${good}` } });

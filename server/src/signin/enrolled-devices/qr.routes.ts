@@ -40,8 +40,8 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
       schema: {
         summary: "A screen that waits to be let in",
         description:
-          "What the QR code of a sign-in page leads to. With a session that is fresh; otherwise a browser is sent to sign in again and comes " +
-          "back. A page, or JSON where `Accept` asks for it.",
+          "The target of the QR code on a sign-in page. Needs a fresh session; otherwise a browser is sent to sign in again and comes " +
+          "back. A page, or JSON if `Accept` asks for it.",
         params,
         querystring: PageQuery,
         response: { 200: QrRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },

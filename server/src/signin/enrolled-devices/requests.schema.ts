@@ -8,7 +8,7 @@ export const PushRequest = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     status: oneOf(["PENDING", "APPROVED", "DENIED", "EXPIRED"] as const),
-    clientId: maybe("Which application the sign-in is for; null for the realm's own pages"),
+    clientId: maybe("The application that the sign-in is for; null for the realm's own pages"),
     clientName: maybe("Its name"),
     sourceIp: maybe("The address that the sign-in comes from"),
     userAgent: maybe("The browser that it comes from, as that says"),
@@ -42,7 +42,7 @@ export const QrRequest = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     status: oneOf(["PENDING", "APPROVED", "EXPIRED"] as const),
-    clientId: maybe("Which application the sign-in is for; null for the realm's own pages"),
+    clientId: maybe("The application that the sign-in is for; null for the realm's own pages"),
     clientName: maybe("Its name"),
     sourceIp: maybe("The address of the screen that waits"),
     userAgent: maybe("Its browser, as that says"),

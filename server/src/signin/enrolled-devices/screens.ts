@@ -45,7 +45,7 @@ export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
 }
 
 /** The query of a page whose address names its language. */
-export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "Of the page" })) });
+export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "The content of the page" })) });
 
 /** In UTC: the phone may be in another place than the screen. */
 export const timeText = (at: number, locale: Locale): string =>

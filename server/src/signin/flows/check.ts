@@ -142,7 +142,7 @@ function leafPlacementErrors(name: string, step: Step, path: string, parent: Sub
   return [];
 }
 
-/** True at this point whichever alternatives were taken: the user is identified, and authenticated. */
+/** True at this point after every alternative: the user is identified, and authenticated. */
 interface Certain {
   readonly named: boolean;
   readonly proven: boolean;

@@ -118,7 +118,7 @@ async function maySkip(world: Walk, step: Step, ways: readonly [Step, string][])
   return true;
 }
 
-/** Whether each conditional sub-flow of a step that applies now is passed. */
+/** Tells whether each conditional sub-flow of a step that applies now is passed. */
 async function meetsConditions(world: Walk, step: Step, path: string): Promise<boolean> {
   if (!isSubFlow(step) || step.requirement === "DISABLED") return true;
   if (step.requirement === "CONDITIONAL") {
@@ -130,7 +130,7 @@ async function meetsConditions(world: Walk, step: Step, path: string): Promise<b
 }
 
 /**
- * Whether the proofs at hand pass a step, as far as their names say: nothing is read and no condition evaluated. `withConditional`: its conditional
+ * Tells whether the proofs at hand pass a step, as far as their names say: nothing is read and no condition evaluated. `withConditional`: its conditional
  * sub-flows have to be passed as well, whether they apply or not.
  */
 function isProvenIn(world: Walk, step: Step, path: string, withConditional = true): boolean {

@@ -20,7 +20,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     create: {
       config,
       summary: "Create a flow",
-      description: "Of `steps`, or as a copy of another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
+      description: "Takes `steps`, or copies another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
       body: CreateFlow,
       id: ({ alias }) => alias,
       run: (ctx, _params, body) => createFlow(ctx, body),

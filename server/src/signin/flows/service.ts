@@ -20,7 +20,7 @@ export const BROWSER_FLOW = "browser";
 
 /** Custom flows per realm. */
 const MAX_FLOWS = 100;
-/** How many clients the error names. */
+/** The error names at most this many clients. */
 const NAMED = 10;
 
 type VersionedFlow = FlowRecord & { readonly version: number };

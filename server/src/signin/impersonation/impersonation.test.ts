@@ -191,7 +191,7 @@ describe("the link", () => {
     const realm = await iam.realm();
     const { browser } = await playing(realm);
     const thief = browser.elsewhere(iam.server.app);
-    // What the administrator's own browser put aside is not there, and no other value will do.
+    // The cookie that the administrator's own browser put aside is not there, and no other value will do.
     thief.cookies.set(`gh__own_${realm.name}`, "A".repeat(43));
     const ended = await end(thief, realm);
     expect([ended.status, thief.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);

@@ -5,7 +5,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderImpersonation, sendPage } from "../../pages/index.ts";
 import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
@@ -24,7 +24,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  /** Whether this browser holds the session of the administrator who asked: the link works in no other. */
+  /** Tells whether this browser holds the session of the administrator who asked: the link works in no other. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Parameters<typeof actorOfTicket>[0]): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionIn(request, realm));
@@ -42,7 +42,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       const form = { ...visitors.formOf(request, reply), action: `/realms/${realmId}/impersonation`, hidden: { ticket: token } };
       return sendPage(reply, 200, renderImpersonation({ ...form, account: ticket.username }));
     }
-    const origin = { realm: realmId, actor: actorOfTicket(ticket, realmId), sourceIp: request.ip };
+    const origin = { realm: realmId, actor: actorOfTicket(ticket, realmId), ...requestSource(request) };
     const opening = {
       token,
       policy: realm.settings.sessions,

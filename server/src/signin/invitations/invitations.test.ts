@@ -202,7 +202,7 @@ describe("a person with an account", () => {
     expect(await membersOf(situation)).toEqual([]);
   });
 
-  test("who was made a member meanwhile keeps the role they have", async () => {
+  test("a user who became a member meanwhile keeps their role", async () => {
     const situation = await withAccount({ role: "owner" });
     const { realm, path, organizationId, userId } = situation;
     await realm.asMaster().put(`/organizations/${organizationId}/members/${userId}`, { role: "guest" });

@@ -8,6 +8,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import type { InvitationError } from "../../pages/index.ts";
 import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, toSignIn, type Visitor } from "../login/index.ts";
 import type { Standings } from "../run/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
@@ -95,7 +96,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
       if ((await parts.standings(realm, session, from)) !== "enough")
         return toSignIn(parts.work, request, reply, { kind: "page", request: {}, returnTo: pathOf(realm.realmId, token) });
-      const accepted = await acceptInvitation(parts, { realm, token, session, sourceIp: request.ip }).then(() => true, overtaken);
+      const accepted = await acceptInvitation(parts, { realm, token, session, from: requestSource(request) }).then(() => true, overtaken);
       return accepted ? seeOther(reply, pathOf(realm.realmId, token)) : showAfresh(request, reply, { status: 403 });
     },
   );
@@ -112,7 +113,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       schema: {
         summary: "Create the account that an invitation is for",
         description:
-          "Where the invited address has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
+          "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
           "taken; 409 when the name is taken, or the address has an account by now.",
         consumes: ["application/x-www-form-urlencoded"],
         params,
@@ -142,7 +143,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const { password, passwordAgain } = request.body;
       if (passwordAgain !== undefined && password !== passwordAgain) return refuse(400, "mismatch");
 
-      const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null };
+      const from = { from: requestSource(request), userAgent: request.headers["user-agent"] ?? null };
       const account = { realm, token, invitation, username, password, ...from };
       const started = await createInvitedAccount(parts, account).catch((error) => problemOf(error) ?? overtaken(error));
       if (started === false) return showAfresh(request, reply);

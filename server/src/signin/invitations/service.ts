@@ -11,7 +11,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { actorOfSession, type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
 
@@ -24,10 +24,10 @@ export interface InvitationPageParts extends PasswordParts {
 /** The signed-in user accepts, if the invited address is theirs. */
 export async function acceptInvitation(
   { work }: Pick<InvitationPageParts, "work">,
-  { realm, token, session, sourceIp }: { realm: RealmSnapshot; token: string; session: LiveSession; sourceIp: string },
+  { realm, token, session, from }: { realm: RealmSnapshot; token: string; session: LiveSession; from: RequestSource },
 ): Promise<void> {
   const actor = actorOfSession(session, realm.realmId);
-  await work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
+  await work.transact({ realm: realm.realmId, actor, ...from }, async (ctx) => {
     const invitation = await takeInvitation(ctx, token);
     if ((await inviteeOf(ctx, invitation)) !== session.userId) throw organizationErrors.invitation_not_found();
     await joinByInvitation(ctx, invitation, session.userId);
@@ -40,18 +40,18 @@ export interface NewAccount {
   readonly invitation: PresentedInvitation;
   readonly username: string;
   readonly password: string;
-  readonly sourceIp: string;
+  readonly from: RequestSource;
   readonly userAgent: string | null;
 }
 
 /** The address has no account yet: it gets one, which joins and is signed in. All of it, or nothing. */
 export async function createInvitedAccount(parts: InvitationPageParts, input: NewAccount): Promise<StartedSession> {
-  const { realm, token, username, password, invitation, sourceIp, userAgent } = input;
+  const { realm, token, username, password, invitation, from, userAgent } = input;
   const owner = { userId: null, username, email: invitation.email };
   const { passwordPolicy } = realm.settings;
   const { hash } = await preparePassword({ tx: parts.db, realm: realm.realmId }, parts, passwordPolicy, owner, password);
   const actor = anonymousActor(realm.realmId, username);
-  const session = await parts.work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
+  const session = await parts.work.transact({ realm: realm.realmId, actor, ...from }, async (ctx) => {
     const { email, ...taken } = await takeInvitation(ctx, token);
     // Opening the link proves that the mail was read.
     const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed", "local", "source");
@@ -61,7 +61,16 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
     ctx.audit({ category: "AUTHN", type: "REGISTER", ...person });
     ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", ...person });
     const chosen = { flow: "invitation", authenticator: "password", factor: "knowledge", amr: ["pwd"], at: ctx.now } as const;
-    const signIn = { userId, remember: false, acr: "1", amr: ["pwd"], proofs: [chosen], sourceIp, userAgent, previous: null };
+    const signIn = {
+      userId,
+      remember: false,
+      acr: "1",
+      amr: ["pwd"],
+      proofs: [chosen],
+      sourceIp: from.sourceIp,
+      userAgent,
+      previous: null,
+    };
     return startSession(ctx, realm.settings.sessions, signIn);
   });
   parts.metrics.login(realm.realmId, "success");

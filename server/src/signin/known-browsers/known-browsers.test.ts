@@ -45,7 +45,7 @@ async function signIn(realm: RealmUnderTest, ada: WithPasskey, browser: Browser,
   return { page, answer };
 }
 
-/** Whether the password alone is enough in this browser. */
+/** Tells whether the password alone is enough in this browser. */
 const goesWithout = async (realm: RealmUnderTest, ada: WithPasskey, browser: Browser) =>
   isSignedIn(await browser.trySignIn(realm.name, ada.username, ada.password), realm.name);
 

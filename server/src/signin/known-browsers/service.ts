@@ -62,7 +62,7 @@ const valuesIn = (cookie: string | null): readonly string[] =>
   (cookie ?? "").split(".", MAX_VALUES).filter((value) => /^[\w-]{43}$/.test(value));
 const hashesIn = (cookie: string | null): readonly string[] => valuesIn(cookie).map(sha256);
 
-/** Whether the cookie holds the value of this hash. */
+/** Tells whether the cookie holds the value of this hash. */
 export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
 
 /**
@@ -127,7 +127,7 @@ async function notifyNewBrowser(
   }
 }
 
-/** Whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
+/** Tells whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
 export async function isTrusted(
   db: Db,
   { realmId, settings }: RealmSnapshot,

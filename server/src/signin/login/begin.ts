@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymousActor } from "../../platform/context.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import type { Progress, SignInRequest } from "../authenticators/index.ts";
 import { startInteraction } from "../run/index.ts";
@@ -26,10 +26,10 @@ export interface SignInStart {
 }
 
 /** A sign-in that begins here, in the visitor's browser. Answers its id. */
-export function beginSignIn(work: UnitOfWork, { visitor, ip }: FastifyRequest, input: SignInStart): Promise<string> {
+export function beginSignIn(work: UnitOfWork, { visitor, ip, id }: FastifyRequest, input: SignInStart): Promise<string> {
   const realm = visitor.realm.realmId;
   const { kind = "login", request, state, returnTo } = input;
-  return work.transact({ realm, actor: anonymousActor(realm, ""), sourceIp: ip }, (ctx) =>
+  return work.transact({ realm, actor: anonymousActor(realm, ""), ...requestSource({ ip, id }) }, (ctx) =>
     startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...request }, ...(state && { state: { ...state } }), returnTo }),
   );
 }

@@ -4,6 +4,7 @@ import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogo
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { anonymous } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";
@@ -87,7 +88,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       const notice = await readUpstreamLogout(provider, body.logout_token, brokers.tools);
       if (!notice) return refused("The logout token is not valid for this realm");
       const actor = systemActor(realmId, `identity provider ${provider.alias}`);
-      const isNew = await work.transact({ realm: realmId, actor, sourceIp: request.ip }, async (ctx) => {
+      const isNew = await work.transact({ realm: realmId, actor, ...requestSource(request) }, async (ctx) => {
         const sessions = await sessionsToEnd(ctx, provider, notice);
         for (const sessionId of sessions ?? []) await endSession(ctx, sessionId, { askedBy: provider.alias });
         return sessions !== null;

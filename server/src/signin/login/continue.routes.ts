@@ -31,7 +31,7 @@ const ContinueQuery = Type.Object(
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
-/** Mounted under /realms/:realm. Where other sites send a browser back to the sign-in that it left. */
+/** Mounted under /realms/:realm. Other sites send a browser back here, to the sign-in that it left. */
 export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
   app.get(
     `/${CONTINUE_PATH}`,

@@ -14,8 +14,8 @@ const isBroker = (provider: ProviderSnapshot | null): provider is ProviderSnapsh
 
 /**
  * Sends the user to the identity provider that the typed name belongs to: returns the run to store, or null where the step continues here. Each
- * provider is tried once in a sign-in: a user who comes back and types the same wants to sign in here. What else the form holds, such as a password,
- * is not looked at.
+ * provider is tried once in a sign-in: a user who comes back and types the same wants to sign in here. The other fields of the form, such as a password,
+ * are not read.
  */
 export async function discoverHomeRealm(
   parts: SignInParts,

@@ -147,7 +147,7 @@ describe("a flow of two pages", () => {
 describe("conditions", () => {
   const isAskedMore = async (realm: RealmUnderTest, user: { username: string; password: string }) =>
     !isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name);
-  /** Whether the condition holds for them, and whether its negation does. */
+  /** Tells whether the condition holds for them, and whether its negation does. */
   async function verdict(condition: string, config: (realm: RealmUnderTest, userId: string) => Promise<object>) {
     const realm = await iam.realm();
     const user = await realm.user();

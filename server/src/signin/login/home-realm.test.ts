@@ -41,7 +41,7 @@ const open = (browser: Browser, realm: RealmUnderTest, query = "") => browser.ge
 async function type(browser: Browser, realm: RealmUnderTest, username: string, password = "not looked at") {
   return answerPage(browser, realm.name, await open(browser, realm), { username, password });
 }
-/** Whether what was typed led on, and where to. */
+/** The address to which the typed name led, if it led on. */
 async function ledTo(browser: Browser, realm: RealmUnderTest, answer: Answer): Promise<URL | null> {
   if (answer.status !== 303) return null;
   const page = await followed(browser, answer);
@@ -315,7 +315,7 @@ describe("buttons", () => {
     expect((await open(iam.browser(), realm)).text).not.toContain("Not answering right now");
   });
 
-  test("of a thousand providers a page shows twenty; others are found by name, address or domain", async () => {
+  test("a page shows twenty of a thousand providers; others are found by name, address or domain", async () => {
     const { realm, master } = await home();
     await iam.core.db
       .insertInto("identity_providers")

@@ -22,7 +22,7 @@ const LinkForm = Type.Object(
   { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
-/** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
+/** Mounted under /realms/:realm. The links of the step `magic-link` lead here: looking at the page does nothing, its button does. */
 export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
   app.get(
     "/login/link",

@@ -86,7 +86,7 @@ describe("signing in", () => {
   });
 });
 
-describe("who may not sign in", () => {
+describe("users who may not sign in", () => {
   /** The page without what differs each time: the token, and the name that was typed. */
   const bare = (answer: Answer, browser: Browser, name: string) =>
     answer.text

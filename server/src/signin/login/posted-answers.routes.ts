@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { askingProvider, brokerOf, type PostedAnswer, type ProviderSnapshot, REFUSED, UpstreamError } from "../../federation/index.ts";
 import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
+import { type RequestSource, requestSource } from "../../platform/unit-of-work.ts";
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 
@@ -41,13 +42,13 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
       refuseDirtyText(form);
       const { realm, alias } = request.params;
       const at = `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
-      const posted = await answerOf(request.realmId, alias, form, request.ip);
+      const posted = await answerOf(request.realmId, alias, form, requestSource(request));
       if (posted.kind === "answer") return seeOther(reply, `${at}/endpoint?${new URLSearchParams(posted.query)}`);
       return seeOther(reply, `${at}/login?${new URLSearchParams(posted.returnTo === null ? {} : { return_to: posted.returnTo })}`);
     },
   );
 
-  async function answerOf(realm: string, alias: string, form: Form, sourceIp: string): Promise<PostedAnswer> {
+  async function answerOf(realm: string, alias: string, form: Form, from: RequestSource): Promise<PostedAnswer> {
     const { brokers } = parts;
     const provider = (await brokers.providers.get(realm))?.byAlias.get(alias);
     const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
@@ -56,20 +57,20 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
       return await askingProvider(brokers.tools, (tools) => broker.posted!(provider, form, tools));
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      await refuse(provider, error, sourceIp);
+      await refuse(provider, error, from);
       const { RelayState: state } = textsOf(form, ["RelayState"]);
       return { kind: "answer", query: { error: REFUSED, ...(state !== undefined && { state }) } };
     }
   }
 
   /** Recorded here, where the reason is known; the browser is shown the step again. */
-  async function refuse(provider: ProviderSnapshot, error: UpstreamError, sourceIp: string): Promise<void> {
+  async function refuse(provider: ProviderSnapshot, error: UpstreamError, from: RequestSource): Promise<void> {
     const { realm, alias, protocol } = provider;
     parts.brokers.tools.log.warn(
       { err: error, realm, alias, protocol, reason: error.reason },
       "an answer of an identity provider was refused",
     );
-    await parts.brokers.failed(parts.work, provider, error.reason, sourceIp);
+    await parts.brokers.failed(parts.work, provider, error.reason, from);
   }
 };
 

@@ -1,6 +1,7 @@
 import type { ProviderLogoutParts } from "../../federation/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";
@@ -23,7 +24,7 @@ export const endNamedSessions =
     const here = visitor?.session?.sessionId;
     const frames = here === undefined ? [] : await logoutRequests.frames(realm, here);
     const actor = systemActor(realm, `identity provider ${alias}`);
-    const ended = await work.transact({ realm, actor, sourceIp: request.ip }, async (ctx) => {
+    const ended = await work.transact({ realm, actor, ...requestSource(request) }, async (ctx) => {
       const sessions = await find(ctx);
       if (sessions === null) return null;
       const logouts: string[] = [];

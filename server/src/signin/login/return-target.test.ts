@@ -4,7 +4,7 @@ import { returnTarget } from "./return-target.ts";
 const BASE = "https://id.example.org";
 const target = (requested: string | undefined) => returnTarget(requested, BASE);
 
-describe("where to go after signing in", () => {
+describe("the address after signing in", () => {
   test.each(["/", "/console", "/console?a=1&b=%2F%2Fevil#c", "/a//b", "/@evil.example", "/%5Cevil.example", "/%2F%2Fevil.example", "/a:b"])(
     "%s is a path of ours",
     (path) => {
@@ -42,7 +42,7 @@ describe("where to go after signing in", () => {
     expect(target(requested)).toBe("/");
   });
 
-  test("whatever comes out is of our origin to a browser", () => {
+  test("every result is of our origin to a browser", () => {
     for (const requested of ["/a/../b", "/\u00e9", "/ü?ö#ä", "/a/b/../../c", "/?next=//evil.example"])
       expect(new URL(target(requested), BASE).origin).toBe(BASE);
   });

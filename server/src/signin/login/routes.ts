@@ -6,6 +6,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { themeCss, themeVersion } from "../../pages/index.ts";
 import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
@@ -57,9 +58,9 @@ const LoginForm = Type.Object(
   {
     username: field(1024),
     password: field(8192),
-    code: field(64, "Of steps that ask for one"),
+    code: field(64, "Present in steps that ask for one"),
     credential: field(32_768, "The browser's answer to a challenge, as JSON"),
-    currentPassword: field(8192, "Of a user whose password a directory keeps"),
+    currentPassword: field(8192, "The directory that keeps the user's password"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -68,7 +69,7 @@ const LoginForm = Type.Object(
     return_to: field(2048),
     interaction: field(64),
     lang: field(35),
-    step: field(255, "Which step it answers; without it, the present one"),
+    step: field(255, "The step that it answers; without it, the present one"),
     choose: field(255, "Another way to pass the present step"),
     restart: field(8, "Begins again, as another user"),
     resend: field(8, "Asks for another code"),
@@ -110,7 +111,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       visitor: {
         // The data of a sign-in stays bound to the pre-session that it began with.
         ...{ session, preSession: interaction?.browser ?? visitor.preSession },
-        sourceIp: request.ip,
+        ...requestSource(request),
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
         deviceToken: visitor.deviceToken,

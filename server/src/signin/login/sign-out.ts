@@ -9,7 +9,7 @@ import {
   sendPage,
 } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Exchange, Visitor, Visitors } from "./visitors.ts";
 
@@ -32,7 +32,7 @@ export async function signOutHere<T>(
   ending: (ctx: Ctx, end: () => Promise<EndedSession | null>) => Promise<T>,
 ): Promise<T> {
   const { realmId } = visitor.realm;
-  const originOf = (each: LiveSession) => ({ realm: realmId, actor: actorOfSession(each, realmId), sourceIp: request.ip });
+  const originOf = (each: LiveSession) => ({ realm: realmId, actor: actorOfSession(each, realmId), ...requestSource(request) });
   // An administrator who acts as a user and signs out is gone from this browser altogether, not back in a session put aside.
   const own = session.impersonator === null ? null : await visitors.sessionAside(request, visitor.realm);
   let hasEnded = false;

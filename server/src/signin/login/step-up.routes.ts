@@ -18,7 +18,7 @@ export const stepUpRoutes: FastifyPluginAsyncTypebox<{ readonly work: UnitOfWork
       schema: {
         summary: "Prove more, or again",
         description:
-          "Where the admin API and the account API refuse a session with 403 and `stepUpUrl`. It asks for a sign-in within the last ten minutes, with the " +
+          "The address of `stepUpUrl`, by which the admin API and the account API refuse a session (403). It asks for a sign-in within the last ten minutes, with the " +
           "second factor where the user has one, and leads back to `return_to`.",
         querystring: Type.Object({ return_to: field(2048, "A path of this server to go on to"), lang: field(35) }),
         response: { 303: redirect("To the sign-in page") },

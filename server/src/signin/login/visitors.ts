@@ -278,7 +278,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
   };
 }
 
-/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that somebody else made lead here. */
+/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that others pointed here. */
 export function isLocal({ headers, socket }: FastifyRequest): boolean {
   const isForwarded =
     ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||

@@ -66,7 +66,7 @@ export const askedAtRegistration = ({ userProfile }: Settings): AskedAttribute[]
 export const shownInProfile = ({ userProfile }: Settings, { requiresNames }: { readonly requiresNames: boolean }): AskedAttribute[] =>
   inOrder(userProfile, named(requiresNames), ({ name, view }) => view.includes("user") && !["locale", "phoneNumber"].includes(name));
 
-/** Whether the form has the attribute. A box that is not ticked is not sent. */
+/** Tells whether the form has the attribute. A box that is not ticked is not sent. */
 export const isIn = (form: Readonly<Record<string, unknown>>, attribute: AskedAttribute): boolean =>
   attribute.type === "boolean" || attribute.multivalued || form[inputOf(attribute)] !== undefined;
 

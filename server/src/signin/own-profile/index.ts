@@ -1,4 +1,4 @@
-// The user profile on people's own forms: registration, “complete your profile”, the account. Which attributes a form asks for, and what was typed.
+// The user profile on people's own forms: registration, “complete your profile”, the account. It chooses the attributes that a form asks for, and reads their values.
 export {
   type AskedAttribute,
   askedAtRegistration,

@@ -86,7 +86,7 @@ describe("alone", () => {
     };
     for (const name of [ada.username, "nobody"]) {
       const { browser, page } = await named(name);
-      // Whether a user has that name, and what they have, is not to be seen.
+      // The page does not reveal whether a user has that name, nor their credentials.
       expect(passkeyForm(page.text).options).toMatchObject({ allowCredentials: [], userVerification: "required" });
       expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
     }
@@ -144,7 +144,7 @@ describe("as a second factor", () => {
 });
 
 describe("refused is", () => {
-  test("what was made for another origin, relying party or frame, or signed by another key", async () => {
+  test("an assertion for another origin, relying party or frame, or by another key", async () => {
     const realm = await iam.realm();
     const { passkey } = await userWithPasskey(iam, realm);
     const attempts = [

@@ -108,7 +108,7 @@ async function readRegistration(text: string): Promise<RegistrationResponseJSON 
 }
 
 /**
- * None was asked for, so none is looked at: certificates from a client would have the library fetch whatever addresses stand
+ * None was asked for, so none is looked at: certificates from a client would have the library fetch the addresses that stand
  * in them. A passkey that vouches for itself brings none.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
@@ -141,7 +141,7 @@ export async function addPasskey(
   if (own.length >= settings.passkeys.maxPerUser) return "too-many";
   if (!(await spendChallenge(ctx.tx, ctx.realm, challenge, ctx.now))) return "spent";
   if (!(await insertPasskey(ctx.tx, ctx.realm, { ...passkey, label }, ctx.now))) return "taken";
-  // Whether there is a second factor is part of the user's record.
+  // The user's record states whether there is a second factor.
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: "passkey" });
   await ctx.emit("user.credentials_changed", { userId });

@@ -7,7 +7,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
-/** Whether the user was named by the mail address. */
+/** Tells whether the user was named by the mail address. */
 export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
   user !== null && loginKey(user.username) !== loginKey(login);
 

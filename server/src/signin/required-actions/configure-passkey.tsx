@@ -30,7 +30,7 @@ const place = ({ realm, visitor }: StepContext) => ({
 const codesIn = (at: StepContext, { codes }: Kept): string[] => JSON.parse(at.parts.vault.open(codes, place(at))) as string[];
 const keptOf = ({ data }: StepContext): Kept | null => (data?.codes === undefined ? null : (data as unknown as Kept));
 
-/** Asked of an authenticated user: a first passkey, or another. Those who have no recovery codes get some: a passkey may be lost, too. */
+/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some: a passkey may be lost, too. */
 export const configurePasskey: Question = {
   ...question,
   displayName: "Set up a passkey",

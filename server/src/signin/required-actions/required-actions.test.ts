@@ -109,7 +109,7 @@ describe("UPDATE_PASSWORD", () => {
     await iam.browser().signIn(realm.name, ada.username, NEW);
   });
 
-  test("of two at once, one password counts", async () => {
+  test("one password of two at once counts", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
     const { browser, page } = await requested(realm, ada);
@@ -143,7 +143,7 @@ describe("VERIFY_EMAIL", () => {
     expect(signedIn(realm, browser)).toBe(true);
     expect([await isVerified(realm, ada), await actionsOf(realm, ada)]).toEqual([true, []]);
     expect(await typesOf(realm, ada)).toContain("PROFILE_CHANGED");
-    // What the code used up, the link cannot use again.
+    // The code used the token up, so the link cannot use it again.
     expect((await iam.browser().get(pathOf(link))).status).toBe(410);
   });
 

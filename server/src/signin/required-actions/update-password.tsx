@@ -32,7 +32,7 @@ export const updatePassword: Question = {
   },
   answer: async (at, { currentPassword = "", newPassword = "", newPasswordAgain }) => {
     const { parts, realm, user, visitor, progress, interactionId } = at;
-    // Our page asks once; whoever sends it twice means the same.
+    // Our page asks once; a client that sends it twice means the same.
     if (newPasswordAgain !== undefined && newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
     const current = (await asksCurrent(at)) ? currentPassword : null;
     if (current === "") return again("currentPasswordMissingText");
@@ -72,7 +72,12 @@ const again = (text: TextKey, title: TextKey = "passwordRefusedTitle"): Answer =
 
 async function recordWrongPassword({ parts, realm, user, visitor }: StepContext): Promise<void> {
   const { userId, username } = user!;
-  const origin = { realm: realm.realmId, actor: actorOf({ id: userId, name: username, realm: realm.realmId }), sourceIp: visitor.sourceIp };
+  const origin = {
+    realm: realm.realmId,
+    actor: actorOf({ id: userId, name: username, realm: realm.realmId }),
+    sourceIp: visitor.sourceIp,
+    requestId: visitor.requestId,
+  };
   await parts.work.transact(origin, async (ctx) =>
     ctx.audit({
       ...{ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", resourceType: "users", resourceId: userId },

@@ -130,7 +130,7 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(429);
     expect((await signedIn.get(`/realms/${realm.name}/logout`)).text).toContain('name="_csrf"');
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: userId, category: "SECURITY", actor: username }]);
-    // What was refused without a look at the password is no failed sign-in.
+    // A refusal without a look at the password is no failed sign-in.
     expect(await realm.events("type=LOGIN_FAILURE")).toHaveLength(10);
 
     clock.advance(15 * MINUTE);

@@ -31,7 +31,7 @@ export async function beginStep(parts: SignInParts, run: Run, ask: Ask): Promise
 
 const REQUESTED: readonly string[] = ["oidc", "saml", LINK_KIND];
 
-/** Whether a client waits for the result and can get an error. */
+/** Tells whether a client waits for the result and can get an error. */
 export const isRequested = (interaction: Interaction | null): boolean => interaction !== null && REQUESTED.includes(interaction.kind);
 
 /** Ends the sign-in with an error for the client. Returns where the browser continues. */

@@ -158,7 +158,7 @@ const LINK_PATH = `action:${LINK_ACCOUNT}`;
 
 const actionPath = (action: RequiredAction) => `action:${action}`;
 
-/** Whether actions were added since the user was read. Earlier ones were asked, or cannot be. */
+/** Tells whether actions were added since the user was read. Earlier ones were asked, or cannot be. */
 export const hasNewActions = ({ progress, user }: Run, actions: readonly RequiredAction[]): boolean =>
   actions.some(
     (action) =>

@@ -36,7 +36,7 @@ export interface Run {
   readonly interaction: Interaction | null;
   readonly progress: Progress;
   readonly user: SignInUser | null;
-  /** Where the browser continues, if no client requested the sign-in. */
+  /** The address at which the browser continues, if no client requested the sign-in. */
   readonly returnTo: string;
   /** For `confirm`: its only step, and the signed-in user. */
   readonly confirm?: { readonly ask: Ask; readonly actor: Actor };
@@ -108,17 +108,19 @@ export function openDirectGrant({
   flows,
   client,
   sourceIp,
+  requestId,
 }: Pick<Run, "realm"> & {
   readonly flows: FlowsSnapshot;
   readonly client: { readonly clientId: string; readonly flow: string | null };
   readonly sourceIp: string;
+  readonly requestId: string;
 }): Run | null {
   const flow = flows.byAlias.get(client.flow ?? DEFAULT_DIRECT_FLOW);
   if (!flow) return null;
   const request = { clientId: client.clientId, flow: flow.alias };
   return {
     ...{ purpose: "direct-grant", realm, flows, request, interaction: null, progress: freshProgress(flow), user: null, returnTo: "" },
-    visitor: noBrowser(realm, sourceIp),
+    visitor: noBrowser(realm, { sourceIp, requestId }),
   };
 }
 
@@ -130,24 +132,25 @@ export async function openConfirmation(
     readonly user: { readonly userId: string; readonly username: string; readonly amr: readonly string[] };
     readonly actor: Actor;
     readonly sourceIp: string;
+    readonly requestId: string;
     readonly factor: { readonly name: string; readonly question: Question };
   },
 ): Promise<Run> {
-  const { realm, actor, sourceIp, factor } = opened;
+  const { realm, actor, sourceIp, requestId, factor } = opened;
   const { userId, username, amr } = opened.user;
   const now = clock.now();
   const session = carriedFrom([{ flow: "", authenticator: SESSION, factor: factorOf(amr), amr, at: now }]);
   return {
     ...{ purpose: "confirm", realm, flows: null, request: {}, interaction: null, returnTo: "" },
-    visitor: noBrowser(realm, sourceIp),
+    visitor: noBrowser(realm, { sourceIp, requestId }),
     progress: { ...freshProgress({ alias: "", version: 0 }), userId, login: username, passed: session },
     user: await findSignInUser(parts.db, realm.realmId, userId, now),
     confirm: { actor, ask: { ...factor, path: "confirm", config: {} } },
   };
 }
 
-const noBrowser = (realm: RealmSnapshot, sourceIp: string): VisitorFacts => ({
-  ...{ session: null, preSession: "", userAgent: null, deviceToken: null, sourceIp },
+const noBrowser = (realm: RealmSnapshot, from: Pick<VisitorFacts, "sourceIp" | "requestId">): VisitorFacts => ({
+  ...{ session: null, preSession: "", userAgent: null, deviceToken: null, ...from },
   locale: realm.settings.defaultLocale as VisitorFacts["locale"],
 });
 
@@ -220,4 +223,5 @@ export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login
   realm: realm.realmId,
   actor: confirm?.actor ?? anonymousActor(realm.realmId, login ?? user?.username ?? progress.login ?? ""),
   sourceIp: visitor.sourceIp,
+  requestId: visitor.requestId,
 });

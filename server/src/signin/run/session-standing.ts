@@ -39,7 +39,7 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   return (await actionLeft(parts, standing.run)) ? "action" : "enough";
 }
 
-/** Where a request came from that is judged apart from a page: by a browser's cookie, or by an application with a token. */
+/** The origin of a request that is judged apart from a page: a browser's cookie, or an application with a token. */
 export interface RequestFacts {
   readonly sourceIp: string;
   readonly userAgent: string | null;

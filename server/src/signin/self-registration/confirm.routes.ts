@@ -5,6 +5,7 @@ import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { field, link, page, redirect } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import {
   type ActionToken,
   findToken,
@@ -43,7 +44,7 @@ const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the v
 interface Waiting extends Interaction {
   readonly email: string;
   readonly mailed: Mailed;
-  /** Where it went on, once it had. */
+  /** The address at which it continued, once it had. */
   readonly signIn: string | null;
 }
 
@@ -71,10 +72,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   };
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
-    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), ...requestSource(request) },
   });
 
-  /** Whether it is the browser that registered. */
+  /** Tells whether it is the browser that registered. */
   const isTheirs = ({ preSessions }: Visitor, { browserHash }: PendingAccount): boolean =>
     preSessions.some((id) => safeEqual(browserHash, sha256(id)));
 

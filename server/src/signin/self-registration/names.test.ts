@@ -147,7 +147,7 @@ describe("the owner of an address that is another user's username", () => {
     expect(found.toSorted()).toEqual([userId, upn.userId].toSorted());
     const saved = await realm.asMaster().put(`/users/${upn.userId}`, { ...body, attributes: { firstName: "Bob" } });
     expect([saved.status, saved.body.username]).toEqual([200, claimed]);
-    // What marks a name that does not count cannot be typed.
+    // The mark of a name that does not count cannot be typed.
     expect(await statusOf(realm, `${claimed}\u0001${upn.userId}`, PASSWORD)).toBe(401);
 
     // Once it is free, the next change restores it.

@@ -31,7 +31,7 @@ export function faultOf({ username, email }: RegistrationForm, policy: Policy, f
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (isReservedName(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
   if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
-  // Whether it is taken is not even looked up.
+  // The name is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
   if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
   if (fault) return { ...refusal(400, "attributes", fault.isMissing ? "missingTitle" : "profileInvalidTitle", "profileText"), fault };

@@ -97,7 +97,7 @@ describe("requested by an application (prompt=create)", () => {
     const { page } = await walk(browser, base, party.url({ prompt: "create" }));
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
-    // What was open already is closed, too.
+    // Forms that were open already are closed, too.
     const sent = await submit(browser, base, page, newApplicant());
     expect([sent.page.status, heading(sent.page)]).toEqual([403, "You can’t create an account here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));
@@ -179,7 +179,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, taken.email)).toHaveLength(1);
   });
 
-  test("of two who confirm one name, the second gets an error", async () => {
+  test("the second of two who confirm one name gets an error", async () => {
     const realm = await open();
     const [first, second] = [newApplicant(), newApplicant()];
     const one = await apply(realm, first);
@@ -248,7 +248,7 @@ describe("without one", () => {
     expect(signedIn(realm, browser)).toBe(true);
   });
 
-  test("of two at once under one name, one has it", async () => {
+  test("one of two at once under one name has it", async () => {
     const realm = await open({ verifyEmail: false });
     const grace = newApplicant();
     const browsers = [iam.browser(), iam.browser()];
@@ -262,7 +262,7 @@ describe("without one", () => {
   });
 });
 
-test("what cannot be taken is named, what was typed stays, and nothing happens", async () => {
+test("refused fields are named, typed values stay, and nothing happens", async () => {
   const realm = await open({ verifyEmail: false, allowedEmailDomains: ["Example.com"] });
   const browser = iam.browser();
   const { page } = await walk(browser, base, `/realms/${realm.name}/register`);

@@ -7,6 +7,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
 import { askedAtRegistration, faultIn, typedIn as typedAttributes } from "../own-profile/index.ts";
@@ -106,7 +107,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const fault = faultOf(applicant, registration, misfit) ?? (isTypedTwice ? null : mismatch);
       if (fault) return refuse(fault);
 
-      const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), sourceIp: request.ip };
+      const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), ...requestSource(request) };
       const locale = visitors.localeOf(request, realm);
       const flows = (await parts.flows.get(realm.realmId))!;
       const answered = await register().catch(problemOf);

@@ -67,7 +67,7 @@ export const prepareAccount = async (
     .hash;
 
 /**
- * A mail to the address: with a link and a code where it is free, else that there is an account already. What is answered is the same.
+ * A mail to the address: with a link and a code where it is free, else that there is an account already. The answer is the same.
  * A taken username has to be reported; with `emailAsUsername` there is none to probe.
  */
 export async function applyByMail(
@@ -159,7 +159,7 @@ export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: Real
 }
 
 /**
- * The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. Without a password, its owner chooses
+ * The account, with what its owner is asked to do next. If two come at once under one name, the second is refused. Without a password, its owner chooses
  * one before anything else.
  */
 export async function createAccount(

@@ -7,7 +7,7 @@ export const SendActionsEmail = Type.Object(
     actions: Type.Array(oneOf(requiredActions), {
       minItems: 1,
       uniqueItems: true,
-      description: "What the user is asked to do, whatever the order here, in the order of the required actions",
+      description: "The actions that the user is asked to do, in the order of the required actions",
     }),
     clientId: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: "The OAuth client id of the application that `redirectUri` belongs to" }),

@@ -61,7 +61,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts & { reado
 const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /**
- * Where password managers lead people (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
+ * Password managers lead people here (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
  * the only one in which this browser is signed in, else `master`.
  */
 export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cookies: Cookies }> = async (app, { cookies }) => {
@@ -69,7 +69,7 @@ export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cooki
     "/.well-known/change-password",
     {
       schema: {
-        summary: "Where a password is changed",
+        summary: "The address at which a password is changed",
         tags: ["Sign-in"],
         querystring: Type.Object({ realm: field(255) }),
         response: { 303: redirect("To the page of the realm") },

@@ -7,7 +7,7 @@ import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
@@ -55,7 +55,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
-    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), ...requestSource(request) },
   });
   const showGone = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const showConfirmed = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 200, "email-confirmed");
@@ -141,7 +141,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     `/${ACTIONS_PATH}/done`,
     {
       schema: {
-        summary: "What an administrator asked for was done",
+        summary: "An action of an administrator was done",
         querystring,
         response: { 200: page("The page") },
       },

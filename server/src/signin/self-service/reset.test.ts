@@ -168,7 +168,7 @@ describe("the link of the mail", () => {
     expect([signedIn(realm, phone), signedIn(realm, browser)]).toEqual([true, false]);
   });
 
-  test("of two at once, one goes on", async () => {
+  test("one of two at once goes on", async () => {
     const { realm, ada } = await situation();
     await forgot(realm, ada.username);
     const { link } = await mail.latestTo(ada.email);

@@ -9,7 +9,7 @@ interface AskedFor {
   readonly return_to?: string | undefined;
 }
 
-/** Where the user continues afterwards. */
+/** The address at which the user continues afterwards. */
 export interface WayBack {
   readonly returnTo: string;
   /** The callbacks of the application that requested the sign-in. */

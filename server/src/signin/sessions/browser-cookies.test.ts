@@ -155,7 +155,7 @@ describe("over https", () => {
         const answer = await victim.request("POST", login(realm), { form, csrf: false, headers });
         expect([name, site, answer.status]).toEqual([name, site, 403]);
         expect(victim.cookies.has(sessionCookie(realm))).toBe(false);
-        // What the victim has from now on is another.
+        // The victim has another cookie from now on.
         expect(victim.cookies.get(preSession(realm))).not.toBe(id);
       }
     }
@@ -204,7 +204,7 @@ describe("over https", () => {
     expect(left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("where both are there the new one wins, also one that is over", async () => {
+  test("the new one of two wins, also one that is over", async () => {
     const realm = await iam.realm();
     const { browser, token } = await formerSession(realm);
     browser.cookies.set(sessionCookie(realm), randomToken());

@@ -20,7 +20,7 @@ const atWork = prepared(({ realm, userId, sessionId, now }: OwnSession & { now: 
     ),
 );
 
-/** Whether the administrator's own session is live and they still have the permission to impersonate. */
+/** Tells whether the administrator's own session is live and they still have the permission to impersonate. */
 export async function mayStillImpersonate(db: Db, session: OwnSession, now: number): Promise<boolean> {
   return (await atWork(db, { ...session, now })).length > 0;
 }

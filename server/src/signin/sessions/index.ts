@@ -38,5 +38,5 @@ export {
   startImpersonation,
   startSession,
 } from "./service.ts";
-export { findSessionBehind, type LiveSession } from "./store.ts";
+export { findSessionBehind, type LiveSession, unstoredSession } from "./store.ts";
 export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";

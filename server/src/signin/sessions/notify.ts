@@ -11,7 +11,7 @@ export interface EndedParticipant extends Participant {
   readonly userId: string | null;
 }
 
-/** How a protocol notifies the participants of an ended session by back channel. */
+/** A protocol's way to notify the participants of an ended session by back channel. */
 export interface BackChannel {
   readonly protocol: string;
   /** The kind of its jobs. */

@@ -22,7 +22,7 @@ export async function listOwnSessions(db: Db, realm: string, userId: string, now
   return rows;
 }
 
-/** Whether it is a live session of the user. */
+/** Tells whether it is a live session of the user. */
 export async function isOwnSession(db: Db, realm: string, userId: string, sessionId: string, now: number): Promise<boolean> {
   const row = await db
     .selectFrom("sessions")

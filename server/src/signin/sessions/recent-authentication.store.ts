@@ -72,7 +72,7 @@ export const insufficientAuthentication = (session: Pick<LiveSession, "realm" | 
 export const hasRecentAuthentication = ({ proofs, user }: Pick<LiveSession, "proofs" | "user">, now: number): boolean =>
   isRecentlyAuthenticated(proofs, hasSecondFactor(user.credentials), now);
 
-/** Whether the actor has authenticated recently. `session` is null for a token without one (offline), which is never recent. */
+/** Tells whether the actor has authenticated recently. `session` is null for a token without one (offline), which is never recent. */
 export function recencyOf(
   session: Pick<LiveSession, "proofs" | "user"> | null,
   { realm, baseUrl, now }: { readonly realm: string; readonly baseUrl: string; readonly now: number },

@@ -116,7 +116,7 @@ describe("DELETE /sessions/{id}", () => {
     expect(await one.events("type=SESSION_REVOKED")).toEqual([]);
   });
 
-  test("of two at once one does it", async () => {
+  test("one of two at once does it", async () => {
     const realm = await iam.realm();
     const victim = await realm.as("view-users");
     const [session] = (await realm.asMaster().get(`/sessions?search=${victim.userId}`)).body;

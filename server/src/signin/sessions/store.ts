@@ -1,7 +1,8 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
+import { NO_ID } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { acrOf, browserOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
+import { acrOf, browserOf, levelOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
 
 interface SessionsTable {
@@ -143,6 +144,27 @@ export async function findSessionBehind(db: Db, realm: string, sessionId: string
   const [row] = await sessionById(db, { realm, sessionId, now });
   return row ? toLiveSession(realm, row) : null;
 }
+
+/** A sign-in that began no session, in the form of one: for the rule that judges sessions. */
+export const unstoredSession = (
+  realm: string,
+  user: SignInUser,
+  { at, proofs }: { readonly at: number; readonly proofs: readonly SessionProof[] },
+): LiveSession => ({
+  ...{
+    realm,
+    sessionId: NO_ID,
+    userId: user.userId,
+    username: user.username,
+    user,
+    proofs,
+    authTime: at,
+    lastSeenAt: at,
+    absoluteExpiry: at,
+  },
+  ...{ acr: levelOf(proofs) ?? "0", amr: proofs.flatMap(({ amr }) => amr), impersonator: null, impersonatedFrom: null, remembered: false },
+  ...{ browserId: null, sourceIp: null, requiredActions: user.requiredActions, permissions: new Set<string>() },
+});
 
 function toLiveSession(realm: string, row: LiveRow): LiveSession {
   return {

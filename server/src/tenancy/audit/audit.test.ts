@@ -48,6 +48,7 @@ describe("GET /events", () => {
           outcome: "SUCCESS",
           detail: "one",
           impersonator: null,
+          requestId: null,
         },
       ],
       total: expect.any(Number),
@@ -86,6 +87,51 @@ describe("GET /events", () => {
     expect(await found({ resourceId: "100%_\\'\"; drop table audit_events --" })).toEqual(["c"]);
     for (const nobody of ["a%", "ad_", "%", "' or '1'='1", "ADA"])
       expect([nobody, await found({ actor: nobody })]).toEqual([nobody, nobody === "a%" ? ["c"] : []]);
+  });
+
+  test("finds what a request led to by its number, in its own realm, page by page", async () => {
+    const [realm, other] = [await iam.realm(), await iam.realm()];
+    const admin = realm.asMaster();
+    const { cursor } = (await admin.get("/events/tail")).body;
+    const made = await admin.post("/users", { username: "ada" });
+    const number = String(made.headers["x-request-id"]);
+    const reset = await admin.put(`/users/${made.body.userId}/password`, { newPassword: "a password for tests" });
+    const found = async (of: typeof admin, query: string) => {
+      const { status, body } = await of.get(`/events?${query}`);
+      return [status, body.total, body.items?.map(({ type }: { type: string }) => type)];
+    };
+    expect(await found(admin, `requestId=${number}`)).toEqual([200, 1, ["ADMIN_CREATE"]]);
+    expect(await found(admin, `requestId=${number.toUpperCase()}`)).toEqual([200, 1, ["ADMIN_CREATE"]]);
+    expect(await found(other.asMaster(), `requestId=${number}`)).toEqual([200, 0, []]);
+    const both = `requestId=${reset.headers["x-request-id"]}`;
+    expect((await found(admin, both)).slice(0, 2)).toEqual([200, 2]);
+    const pages = [await found(admin, `${both}&size=1&page=0`), await found(admin, `${both}&size=1&page=1`)];
+    expect(pages.map(([, total]) => total)).toEqual([2, 2]);
+    expect(pages.flatMap(([, , types]) => types).toSorted()).toEqual(["ADMIN_UPDATE", "PASSWORD_RESET"]);
+    const tail = async () => (await admin.get(`/events/tail?after=${cursor}&requestId=${number}`)).body.items;
+    await expect.poll(tail).toMatchObject([{ type: "ADMIN_CREATE", requestId: number }]);
+    const wrong = await admin.get("/events?requestId=17");
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, "requestId"]);
+  });
+
+  test("knows the request of a refused write, of a failed sign-in and of a client that could not authenticate", async () => {
+    const realm = await iam.realm();
+    const looker = await realm.as("view-users");
+    const denied = await looker.post("/users", { username: "x" });
+    const browser = iam.browser();
+    await browser.get(`/realms/${realm.name}/login`);
+    const _csrf = browser.cookies.get("XSRF-TOKEN")!;
+    const form = { username: "nobody", password: "wrong", _csrf };
+    const failed = await browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
+    const token = `/realms/${realm.name}/token`;
+    const client = { grant_type: "client_credentials", client_id: "nobody", client_secret: "wrong" };
+    const unknown = await iam.browser().request("POST", token, { form: client, csrf: false });
+    const of = async (answer: { headers: Record<string, unknown> }) =>
+      (await realm.events(`requestId=${answer.headers["x-request-id"]}`)).map(({ type }: { type: string }) => type);
+    expect([denied.status, await of(denied)]).toEqual([403, ["ADMIN_DENIED"]]);
+    expect([failed.status, await of(failed)]).toEqual([401, ["LOGIN_FAILURE"]]);
+    expect(unknown.status).toBe(401);
+    await expect.poll(() => of(unknown)).toEqual(["CLIENT_LOGIN_FAILURE"]);
   });
 
   test("from is kept, to is not; both take ISO 8601 in every zone and epoch milliseconds", async () => {

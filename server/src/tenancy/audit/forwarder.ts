@@ -43,11 +43,11 @@ export interface ForwarderParts {
   readonly db: Db;
   readonly log: Log;
   readonly registry: Registry;
-  /** Whether no other node can be at it, as on the embedded database: a hold found at the start is one that a crash left. */
+  /** True when no other node can forward, as on the embedded database: a hold found at the start is one that a crash left. */
   readonly alone: boolean;
-  /** Which are sent; the others are passed over. */
+  /** The event types that are sent; the others are passed over. */
   readonly categories: readonly string[];
-  /** How long `send` may take. */
+  /** `send` may take this long. */
   readonly timeoutMs: number;
   readonly send: (events: readonly AuditEventRecord[]) => Handover | Promise<Handover>;
 }
@@ -56,7 +56,7 @@ export interface ForwarderParts {
 const GATHER = 100;
 const BATCH = 500;
 const BATCH_BYTES = 1024 * 1024;
-/** How much longer a hold lasts than what it is taken for: clocks of nodes differ, and databases can be slow. */
+/** A hold lasts this much longer than its purpose: clocks of nodes differ, and databases can be slow. */
 const MARGIN = 10 * SECOND;
 /** 1 s, 2 s, 4 s … a minute, with a fifth of jitter. */
 const backoff = (failures: number): number => Math.round(Math.min(MINUTE, 2 ** (failures - 1) * SECOND) * (0.8 + Math.random() * 0.4));
@@ -78,7 +78,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   let failures = 0;
   let retryAt = 0;
   let lastWarning = { at: 0, reason: "" };
-  /** How many events at once; halved while the receiver finds them too large. */
+  /** The number of events at once; halved while the receiver finds them too large. */
   let limit = BATCH;
   /** The event that did not fit even alone. */
   let tooLargeId: string | null = null;

@@ -28,7 +28,7 @@ const config = async () => {
   return (await master.get("/admin/audit/config")).body;
 };
 
-test("what is recorded arrives without a request", async () => {
+test("recorded events arrive without a request", async () => {
   const realm = await iam.realm();
   await realm.user("ada");
   const stored = await realm.events();

@@ -1,5 +1,5 @@
 // The audit trail: append-only, written in the transaction of the change. Owns `audit_events`.
-// Requests only insert; whatever sends events on reads committed rows.
+// Requests only insert; forwarders read committed rows.
 export { catalogue, categories, eventTypes, splitNames } from "./catalogue.ts";
 export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.store.ts";
 export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";

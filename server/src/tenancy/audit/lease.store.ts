@@ -14,7 +14,7 @@ export interface ForwarderCursor {
   readonly isForeign: boolean;
 }
 
-/** A new cursor begins with the oldest transaction that is still open: whatever commits from now on comes after it. */
+/** A new cursor begins with the oldest transaction that is still open: everything that commits from now on comes after it. */
 export async function createForwarderCursor(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into event_cursors (name, xid, event_id)
@@ -73,7 +73,7 @@ export async function letGo(db: Db, held: number): Promise<void> {
 /** Enough to see that it is stuck; a larger count would be too expensive. */
 export const LAG_COUNTED = 10_000;
 
-/** How many events wait behind the cursor, up to `LAG_COUNTED`, and since when the first of them does. */
+/** The number of events behind the cursor, up to `LAG_COUNTED`, and the time since which the first of them waits. */
 export async function forwarderLag(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, (array_agg(ts order by xid, event_id))[1] as oldest

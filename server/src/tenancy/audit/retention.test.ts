@@ -92,7 +92,7 @@ describe("audit.retentionDays", () => {
     const [said, ...others] = await recorded(realm.name, "events");
     expect(others).toEqual([]);
     expect(said).toMatch(/^retention: deleted \d+ events from before \d{4}-/);
-    // Whatever else the realm's beginning left in its trail went too.
+    // The other events of the realm's beginning went too.
     const { rows } = await sql<{
       count: number;
     }>`select count(*) as count from audit_events where realm_id = ${realm.name} and ts < ${begin + DAY}`.execute(iam.core.db);
@@ -140,8 +140,8 @@ describe("audit.retentionDays", () => {
   });
 });
 
-describe("what is still needed stays:", () => {
-  test("what the forwarder has not sent", async () => {
+describe("events that are still needed stay:", () => {
+  test("unsent events of the forwarder", async () => {
     const realm = newRealm();
     await keep(realm, 7);
     await record(realm.name, "sent");
@@ -158,7 +158,7 @@ describe("what is still needed stays:", () => {
     expect(await recorded(realm.name)).toEqual([]);
   });
 
-  test("what the webhooks have not looked at", async () => {
+  test("events that the webhooks have not read", async () => {
     const realm = newRealm();
     await keep(realm, 7);
     await sql`update event_cursors set xid = pg_current_xact_id(), event_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff', locked_until = 0`.execute(
@@ -174,7 +174,7 @@ describe("what is still needed stays:", () => {
     expect(await recorded(realm.name)).toEqual([]);
   });
 
-  test("what a webhook delivery that is not over is made from", async () => {
+  test("the event of an unfinished webhook delivery", async () => {
     const realm = newRealm();
     await keep(realm, 7);
     await record(realm.name, "pending", "delivered");

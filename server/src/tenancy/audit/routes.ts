@@ -52,7 +52,7 @@ export const auditConfigRoutes: FastifyPluginAsyncTypebox<{
     "/config",
     {
       config: { permission: "view-events", masterOnly: true },
-      schema: { summary: "How audit events leave the server", tags: ["Events"], response: { 200: AuditConfig } },
+      schema: { summary: "The forwarding of audit events", tags: ["Events"], response: { 200: AuditConfig } },
     },
     async () => ({ ...config, forwarder: forwarder ? await forwarder.state() : null }),
   );

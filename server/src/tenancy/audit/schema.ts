@@ -12,12 +12,12 @@ export const AuditEventRecord = Type.Object(
     ts: Type.String({ format: "date-time" }),
     kind: Type.Literal("audit"),
     category: oneOf(categories),
-    type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `What happened.\n\n${describedTypes}` }),
+    type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `The event's type.\n\n${describedTypes}` }),
     realm: Type.String(),
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
     actorKind: Type.Union([oneOf(actorKinds), Type.Null()], {
       description:
-        "What the actor is. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, and the name is what was typed or " +
+        "The kind of the actor. `administrator`: one of `master`, in another realm. `anonymous`: not authenticated; the name is as typed or " +
         "presented. Null: recorded by an earlier release",
     }),
     sourceIp: text,
@@ -26,6 +26,11 @@ export const AuditEventRecord = Type.Object(
     outcome: oneOf(["SUCCESS", "FAILURE"]),
     detail: text,
     impersonator: text,
+    requestId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+      description:
+        "The number of the request by which it came about, as on error pages and in the header `x-request-id`. Null: a job or a command, or " +
+        "recorded by an earlier release",
+    }),
   },
   { $id: "AuditEvent" },
 );
@@ -49,6 +54,7 @@ export const EventQuery = Type.Object(
     category: Type.Optional(oneOf(categories)),
     resourceType: Type.Optional(Type.String({ maxLength: 64 })),
     resourceId: Type.Optional(Type.String({ maxLength: 2048 })),
+    requestId: Type.Optional(Type.String({ format: "uuid", description: "The request number of an error page, or an `x-request-id`" })),
     from: Instant("Not before"),
     to: Instant("Before"),
     page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),

@@ -19,6 +19,7 @@ interface AuditEventsTable {
   outcome: "SUCCESS" | "FAILURE";
   detail: string | null;
   impersonator: string | null;
+  request_id: string | null;
   xid: ColumnType<string, never, never>;
 }
 
@@ -42,8 +43,8 @@ const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? v
 /** However many: one statement, compiled once. */
 const insertSeveral = prepared(
   ({ rows }: { rows: string }) => sql`
-    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator)
-    select realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator
+    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, request_id)
+    select realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, request_id
     from json_populate_recordset(null::audit_events, ${rows}::text::json)`,
 );
 
@@ -62,6 +63,7 @@ const rowOf = (event: AuditEvent) => ({
   outcome: event.outcome,
   detail: event.detail,
   impersonator: event.impersonator,
+  request_id: event.requestId,
 });
 
 export interface EventFilter {
@@ -71,6 +73,7 @@ export interface EventFilter {
   readonly category?: AuditEvent["category"] | undefined;
   readonly resourceType?: string | undefined;
   readonly resourceId?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -90,6 +93,7 @@ export const columns = [
   "outcome",
   "detail",
   "impersonator",
+  "request_id",
 ] as const;
 
 const matching = (db: Db, realm: string, filter: EventFilter) =>
@@ -103,6 +107,7 @@ const matching = (db: Db, realm: string, filter: EventFilter) =>
     .$if(filter.category !== undefined, (q) => q.where("category", "=", filter.category!))
     .$if(filter.resourceType !== undefined, (q) => q.where("resource_type", "=", filter.resourceType!))
     .$if(filter.resourceId !== undefined, (q) => q.where("resource_id", "=", filter.resourceId!))
+    .$if(filter.requestId !== undefined, (q) => q.where("request_id", "=", filter.requestId!))
     .$if(filter.from !== undefined, (q) => q.where("ts", ">=", filter.from!))
     .$if(filter.to !== undefined, (q) => q.where("ts", "<", filter.to!));
 type Matching = ReturnType<typeof matching>;
@@ -170,6 +175,7 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   outcome: row.outcome,
   detail: row.detail,
   impersonator: row.impersonator,
+  requestId: row.request_id,
 });
 
 /** The event as it is shown and sent. */

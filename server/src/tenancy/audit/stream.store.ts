@@ -54,7 +54,7 @@ export async function readStream(db: Db, after: Position, limit: number): Promis
 export const foreign = (xid: RawBuilder<unknown>) => sql<boolean>`${xid} >= pg_snapshot_xmax(pg_current_snapshot())`;
 const LAST_XID = sql.lit(String(2n ** 64n - 1n));
 
-/** Where to stop reading: before the oldest open transaction or, for counting only, after the youngest one. */
+/** The place to stop reading: before the oldest open transaction or, for counting only, after the youngest one. */
 export const endOfStream = (after: RawBuilder<unknown>, until: "settled" | "open"): RawBuilder<unknown> => {
   const end = until === "settled" ? sql`pg_snapshot_xmin(pg_current_snapshot())` : sql`pg_snapshot_xmax(pg_current_snapshot())`;
   return sql`case when ${foreign(after)} then ${LAST_XID}::xid8 else ${end} end`;

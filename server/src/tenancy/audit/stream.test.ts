@@ -118,7 +118,7 @@ describe("after a restore into another cluster, whose transactions have lower nu
     if (iam) await forgetRestored();
   });
 
-  test("what was not sent before comes first, then what is new, and nothing twice", async () => {
+  test("unsent events come first, then new ones, and none comes twice", async () => {
     const dumped = clock.now();
     await restored(
       { xid: FAR, ts: dumped - 3, detail: "sent before" },
@@ -144,14 +144,14 @@ describe("after a restore into another cluster, whose transactions have lower nu
   });
 
   test("restored events are not delivered again when the numbers come to theirs", async () => {
-    // After whatever the other tests recorded.
+    // It comes after the events of the other tests.
     clock.advance(5 * MINUTE);
     const dumped = clock.now();
     await restored({ xid: FAR, ts: dumped, detail: "sent before" });
     await cursorAt(FAR);
     clock.advance(MINUTE);
     expect(await readOn()).toEqual([]);
-    // What a restored row looks like once the cluster has reached its number.
+    // A restored row looks like this once the cluster has reached its number.
     await restored({ xid: BigInt((await place()).xid), ts: dumped - 1, detail: "its number has come" });
     await record("new");
     expect(await readOn()).toEqual(["new"]);

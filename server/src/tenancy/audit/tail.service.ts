@@ -23,7 +23,8 @@ export async function tailEvents(ctx: ReadCtx, { after, type, ...filter }: TailQ
       (filter.category === undefined || filter.category === row.category) &&
       (filter.actor === undefined || filter.actor === row.actor || filter.actor === row.actor_id) &&
       (filter.resourceType === undefined || filter.resourceType === row.resource_type) &&
-      (filter.resourceId === undefined || filter.resourceId === row.resource_id),
+      (filter.resourceId === undefined || filter.resourceId === row.resource_id) &&
+      (filter.requestId === undefined || filter.requestId.toLowerCase() === row.request_id),
   );
   const next = stoppedAt ?? { xid: settled, eventId: FIRST_ID };
   return { items: found.map((row) => toEventRecord(toEvent(row))), cursor: spell({ ...next, floorTs }), more: stoppedAt !== null };

@@ -3,13 +3,13 @@ import type { Db } from "../../platform/db/index.ts";
 import { columns, type EventRow } from "./store.ts";
 import type { Position } from "./stream.store.ts";
 
-/** Events of all realms that one request looks at. What lies behind them comes with the next one. */
+/** Events of all realms that one request looks at. The next request gets the events behind them. */
 const SCANNED = 2_000;
 export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export interface Scan {
   readonly rows: readonly EventRow[];
-  /** The last event that was looked at, of whatever realm; null: all of them were. */
+  /** The last event that was read, of any realm; null: all of them were. */
   readonly stoppedAt: { readonly xid: string; readonly eventId: string } | null;
   /** The oldest transaction that was still open: everything before it was looked at, unless `stoppedAt` says otherwise. */
   readonly settled: string;

@@ -19,6 +19,7 @@ const event = (detail: string | null): AuditEventRecord => ({
   outcome: "SUCCESS",
   detail,
   impersonator: null,
+  requestId: null,
 });
 
 /** The other end of a transport: hands events over, and says what arrived. */

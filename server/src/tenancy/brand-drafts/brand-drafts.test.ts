@@ -98,7 +98,7 @@ describe("the brand", () => {
     expect(other).toContain("A&lt;b&gt;&quot;</strong>");
   });
 
-  test("of a template stands where it can do no harm", async () => {
+  test("a template's value stands only in harmless places", async () => {
     const put = async (body: string) =>
       (await realm.asMaster().put("/messaging/templates", { templateKey: "otp-email", subject: "x", body, html: true })).status;
     expect(await put('<p style="color:{{brandColor}}">{{brand}} {{code}}</p>')).toBe(200);

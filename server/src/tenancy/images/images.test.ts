@@ -38,7 +38,7 @@ const svg = (inside: string, attributes = "") =>
 const publicOf = (name: string, query = "") => iam.browser().get(`/realms/${realm.name}/images/${name}${query}`);
 
 describe("an image", () => {
-  test("of a realm is stored, becomes its logo, is served to anybody, and is taken away", async () => {
+  test("is stored for a realm, becomes its logo, is served to everyone, and is deleted", async () => {
     const own = await iam.realm();
     const manager = await own.as("manage-realm");
     const before = (await manager.get("/settings")).headers.etag;

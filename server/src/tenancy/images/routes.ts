@@ -50,7 +50,7 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Read an image of the realm's brand",
-        description: "What is known of the picture, and where it is.",
+        description: "The properties of the picture, and its address.",
         tags,
         params,
         response: { 200: RealmImage },

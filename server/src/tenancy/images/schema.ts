@@ -11,7 +11,7 @@ export const RealmImage = Type.Object(
   {
     name: oneOf(imageNames, { description: "`logo-dark` takes the place of `logo` in the dark scheme" }),
     mediaType: oneOf(mediaTypes),
-    href: Type.String({ description: "Where everybody can read it. It changes with the content, so that it can be cached for ever" }),
+    href: Type.String({ description: "The public address. It changes with the content, so that it can be cached for ever" }),
     bytes: Type.Integer({ description: "Its size as stored, after it was written anew" }),
     width: Type.Integer(),
     height: Type.Integer(),

@@ -7,7 +7,7 @@ const FUNCTIONS = new Set(
 const CALL = /([\w-]+)\s*\(/g;
 const OWN_URL = /url\(\s*(["']?)#[\w.:-]+\1\s*\)/g;
 
-/** Whether a value of an attribute, or a list of declarations, loads and runs nothing. */
+/** Tells whether a value of an attribute, or a list of declarations, loads and runs nothing. */
 export function safeSvgValue(value: string, isStyle = false): boolean {
   // Escapes and comments write one word in a thousand ways.
   if (/[\\@<>{}]|\/\*|\*\//.test(value)) return false;

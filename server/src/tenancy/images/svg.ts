@@ -37,7 +37,7 @@ interface Cleaned {
 }
 
 /**
- * An SVG written anew from the elements and attributes of our list. Whatever else is in it is refused by name, so that nobody wonders why a logo looks
+ * An SVG written anew from the elements and attributes of our list. Anything else in it is refused by name, so that no administrator wonders why a logo looks
  * different here; only the notes of editors are left out silently.
  */
 export function cleanSvg(bytes: Buffer): Cleaned {

@@ -34,7 +34,7 @@ export const decryptionAlgs: readonly string[] = encryptionAlgs.filter((alg) => 
 export const contentEncryptions = ["A128CBC-HS256", "A128GCM", "A256GCM"] as const;
 export type ContentEncryption = (typeof contentEncryptions)[number];
 
-/** Whether a public key is one that `alg` encrypts to. */
+/** Tells whether a public key is one that `alg` encrypts to. */
 export const isEncryptionKey = (key: Readonly<Record<string, unknown>>, alg: string): boolean =>
   (alg.startsWith("RSA") ? key.kty === "RSA" : key.kty === "EC" || (key.kty === "OKP" && key.crv === "X25519")) &&
   (key.use === undefined || key.use === "enc") &&

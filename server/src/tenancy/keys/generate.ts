@@ -16,7 +16,7 @@ export interface NewKey {
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
 const VALID_FOR = 3650 * DAY;
 
-/** Where a private key is kept; part of its ciphertext's additional data. */
+/** The place of a private key; part of its ciphertext's additional data. */
 export const privateKeyPlace = (realm: string, keyId: string) => ({ realm, table: "realm_keys", column: "private_key", row: keyId });
 
 export type MakeKeyPair = () => Promise<webcrypto.CryptoKeyPair>;

@@ -198,7 +198,7 @@ describe("JWKS", () => {
   });
 
   test("is served without asking the database once the realm is known", async () => {
-    // Of `master`, which nothing here changes: no late notice of a change makes the server read it anew.
+    // The realm is `master`, which nothing here changes: no late notice of a change makes the server read it anew.
     const browser = iam.browser();
     const path = "/realms/master/jwks";
     await browser.get(path);

@@ -14,7 +14,7 @@ import { type Sign, type SignatureOptions, signWith } from "./signature.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
 interface Algorithm extends SignatureOptions {
-  /** Which of the keys that live together; null: the RSA key. */
+  /** The kind of the companion key; null: the RSA key. */
   readonly kind: CompanionKind | null;
 }
 

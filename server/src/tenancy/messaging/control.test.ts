@@ -29,7 +29,7 @@ const almostAll = [
   ...["manage-authorization", "manage-organizations", "manage-realm", "view-events", "manage-events"],
 ] as Parameters<RealmUnderTest["as"]>;
 
-describe("how messages leave is decided by realm-admin alone", () => {
+describe("only realm-admin decides about the delivery of messages", () => {
   const attempts = (client: AdminClient): Promise<unknown>[] => [
     client.put(providers, provider()),
     client.put(providers, { ...provider(), enabled: false }),

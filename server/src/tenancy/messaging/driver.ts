@@ -50,7 +50,7 @@ export interface MessageDriver {
   readonly channel: Channel;
   /** The members of `config`; what it does not list is refused. */
   readonly config: TObject;
-  /** Whether the provider works without a secret, and what the secret is called in messages. */
+  /** Says whether the provider works without a secret, and names the secret in messages. */
   readonly secret: { readonly required: boolean; readonly what: string };
   readonly needsFromAddress: boolean;
   /** The addresses of the servers that get the secret, or what is made with it: another one clears a stored secret. */

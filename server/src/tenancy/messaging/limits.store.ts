@@ -38,7 +38,7 @@ export async function takeFromLimit(tx: Tx, realm: string, subject: string, { li
   return Math.max(1, fullUntil + perTake - burst - now);
 }
 
-/** Whether this is the first with that name until it expires. Of two at once, the second waits to see whether the first commits. */
+/** Tells whether this is the first with that name until it expires. If two come at once, the second waits to see whether the first commits. */
 export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     insert into message_limits as l (realm_id, subject, full_until, expires_at) values (${realm}, ${subject}, ${expiresAt}, ${expiresAt})

@@ -22,7 +22,7 @@ const KEPT_PER_REALM = 50;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
 export const isLoopbackHost = (host: string): boolean => LOOPBACK.test(host);
 
-/** Null where somebody else could reach it: outside development, and where the server is meant for more than this machine, as in the image. */
+/** Null if others could reach it: outside development, and if the server is meant for more than this machine, as in the image. */
 export function createMailbox({
   mode,
   host,

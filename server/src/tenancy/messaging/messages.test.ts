@@ -11,7 +11,7 @@ import { MESSAGE_JOB, type OutgoingMessage } from "./index.ts";
 const CODE = "918273";
 let iam: Harness;
 let peer: SmtpPeer;
-/** What the peer says to the recipient; null = welcome. */
+/** The peer's answer to the recipient; null accepts the message. */
 let reply: { code: number; text: string } | null = null;
 let mode: "talk" | "hang" = "talk";
 beforeAll(async () => {
@@ -213,7 +213,7 @@ describe("sending", () => {
     expect(await subjectFor({ user: german, locale: "en" })).toBe("In English");
   });
 
-  test("of one dedupeKey happens once until it expires, also for two at once", async () => {
+  test("is sent once for a dedupeKey until it expires, also for two at once", async () => {
     const realm = await withMail();
     const to = newAddress();
     const once = () => send(realm, messageTo(to, { dedupeKey: "welcome" }));
@@ -233,7 +233,7 @@ describe("sending", () => {
   });
 });
 
-describe("what a user may have put into their own record", () => {
+describe("values that users put into their own records", () => {
   const evil = 'Eve"\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script><a href="https://evil.example">{{code}}';
 
   test("adds no header, no recipient, no markup and no placeholder", async () => {

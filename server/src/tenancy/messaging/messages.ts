@@ -53,7 +53,7 @@ export interface OutgoingMessage {
 }
 
 export interface Messages {
-  /** Whether messages of this channel can be sent: for pages that offer one only if it works. */
+  /** Tells whether messages of this channel can be sent: for pages that offer one only if it works. */
   canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
   /** Pages ask it without a query. It must not be asked in a transaction, which may have changed the answer. */
   offers(realm: string, channel: Channel): Promise<boolean>;

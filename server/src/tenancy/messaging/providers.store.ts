@@ -41,7 +41,7 @@ export interface ProviderRow {
 /** The members that a change may set. */
 export type ProviderState = Pick<ProviderRow, "enabled" | "fromAddress" | "fromName" | "config" | "sealedSecret">;
 
-/** Where a secret is kept; part of its ciphertext's additional data. */
+/** The place of a secret; part of its ciphertext's additional data. */
 export const secretPlace = (realm: string, providerId: string) => ({
   realm,
   table: "messaging_providers",

@@ -139,7 +139,7 @@ describe("configuring", () => {
     expect(await secretNow()).toBe(SECRET);
   });
 
-  test("of every driver a stored secret stays with its address", async () => {
+  test("a stored secret stays with its address, for every driver", async () => {
     const { admin } = await inRealm();
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const key = privateKey.export({ type: "pkcs8", format: "pem" });
@@ -227,7 +227,7 @@ describe("one enabled provider for each channel", () => {
     expect((await admin.put(at, { ...emailHttp, enabled: true })).status).toBe(200);
   });
 
-  test("of two that are enabled at once one wins; the other is a 409 and leaves no event", async () => {
+  test("one of two that are enabled at once wins; the other is a 409 and leaves no event", async () => {
     const { realm } = await inRealm();
     const admin = realm.asMaster();
     const answers = await Promise.all([smtp, emailHttp, smtp, emailHttp].map((provider) => admin.put(at, provider)));

@@ -167,7 +167,7 @@ export async function markUsed(db: Db, realm: string, id: string, now: number): 
   await db.updateTable("push_tokens").set({ last_used_at: now }).where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
 }
 
-/** Every device of a user, by whatever it is reached. */
+/** Every device of a user, of all drivers. */
 export async function devicesOf(
   db: Db,
   realm: string,
@@ -188,7 +188,7 @@ export async function devicesOf(
   }));
 }
 
-/** Whether this user had that device. */
+/** Tells whether this user had that device. */
 export async function deleteDeviceOf(tx: Tx, realm: string, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("push_tokens")

@@ -28,5 +28,5 @@ export function maskRecipient(channel: Channel, to: string): string {
   return channel === "SMS" ? `${to.slice(0, 3)}…${to.slice(-2)}` : "a device";
 }
 
-/** For a subject or a name: whatever could begin a new header becomes a space. */
+/** For a subject or a name: a character that could begin a new header becomes a space. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

@@ -6,7 +6,7 @@ import { driverOf } from "./drivers/index.ts";
 /** From the first step to the provider's answer, everything between included. */
 const TIMEOUT_MS = 10 * SECOND;
 
-/** Sends one message, now. Whatever goes wrong is a MessageError, of which only the cause says more than the caller may know. */
+/** Sends one message, now. Every failure is a MessageError; only its cause says more than the caller may know. */
 export async function sendNow(
   provider: Provider,
   envelope: Envelope,

@@ -32,5 +32,5 @@ export function placeholdersOf(key: TemplateKey): readonly PlaceholderName[] {
   const { channel, placeholders } = entryOf(key);
   return channel === "EMAIL" ? [...placeholders, ...brandPlaceholders] : placeholders;
 }
-/** Whether the message can carry what lets its reader act as the recipient. */
+/** True when the message can carry a secret that lets its reader act as the recipient. */
 export const carriesSecret = (key: TemplateKey): boolean => entryOf(key).placeholders.some((name) => name === "link" || name === "code");

@@ -30,7 +30,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
       schema: {
         summary: "Save the realm's own text of a template",
         description:
-          "Of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
+          "Replaces the text of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
           "mail programs load. A message that can carry a link or a code needs `realm-admin`.",
         tags,
         body: SaveTemplate,
@@ -61,7 +61,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     tags,
     params: pathParams("templateKey"),
     querystring: Type.Object(
-      { locale: Type.Optional(Type.String({ maxLength: 35, description: "Of this language; without it, of the default variant" })) },
+      { locale: Type.Optional(Type.String({ maxLength: 35, description: "The language; without it, the default variant" })) },
       { additionalProperties: false },
     ),
     record: MessageTemplate,

@@ -24,7 +24,7 @@ const body = Type.String({
   maxLength: MAX_BODY,
   description: "With placeholders: {{realm}}, {{code}}, {{ttl}}, {{user}}, {{link}}, {{user.<attribute>}}",
 });
-const html = Type.Boolean({ description: "Whether `body` is HTML (EMAIL only)" });
+const html = Type.Boolean({ description: "True when `body` is HTML (EMAIL only)" });
 const textBody = nullable(Type.String({ minLength: 1, maxLength: MAX_BODY }), {
   description: "The plain part beside an HTML body; null = made from the HTML",
 });
@@ -44,7 +44,7 @@ export const MessageTemplate = Type.Object(
     textBody: nullable(Type.String()),
     html,
     enabled,
-    isDefault: Type.Boolean({ description: "Whether this is the text that ships" }),
+    isDefault: Type.Boolean({ description: "True when this is the text that ships" }),
   },
   { $id: "MessageTemplate" },
 );

@@ -133,7 +133,7 @@ export async function templateFor(
     wishes,
     home,
   );
-  // A text is checked when it is saved. What an older release let pass is left out, and the rest of the message still leaves.
+  // A text is checked when it is saved. A text that only an older release accepted is left out, and the rest of the message is still sent.
   return { locale, compiled: compileTemplate(key, text, () => {}) };
 }
 

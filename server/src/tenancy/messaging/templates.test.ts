@@ -135,7 +135,7 @@ describe("saving", () => {
     expect(await client.delete(`${at}/otp-email`, { headers: { "if-match": '"1"' } })).toMatchObject({ status: 412 });
   });
 
-  test("of what ships means having no own text; deleting does too, once", async () => {
+  test("restoring the shipped text removes the realm's own; deleting does too, once", async () => {
     const realm = await iam.realm();
     const client = await realm.as("realm-admin");
     const shipped = await find(client, "otp-email", "nl");

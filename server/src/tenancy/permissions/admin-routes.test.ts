@@ -30,7 +30,7 @@ let iam: Harness;
 let realm: RealmUnderTest;
 beforeAll(async () => {
   iam = await harness();
-  // What is due or has run out stays as it is while it is compared.
+  // Rows that are due or have expired stay as they are while they are compared.
   await iam.server.jobs.stop();
   await iam.server.webhooks.stop();
   await iam.server.scimTargets.stop();
@@ -158,7 +158,7 @@ async function ofMaster(permission: Permission | null): Promise<Browser> {
 describe("an id of another realm is a 404", () => {
   const mapper = { name: "target", claim: "target", source: "constant", value: "yes" };
   const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
-  /** What each route would accept, were the id its own realm's. */
+  /** The body that each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
     "PUT /agents/:id": { name: "taken-over" },
     "PUT /users/:userId/source": { source: "local" },

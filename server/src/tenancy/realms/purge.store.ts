@@ -34,7 +34,7 @@ async function liftAppendOnly(tx: Tx): Promise<void> {
   await sql`select set_config('gatehouse.maintenance', 'realm-delete', true)`.execute(tx);
 }
 
-/** Whatever table has a realm_id, also of features that do not exist yet; each comes after those that refer to it. */
+/** Every table with a realm_id, also of features that do not exist yet; each comes after the tables that refer to it. */
 async function tablesOfRealms(db: Db): Promise<string[]> {
   const { rows } = await sql<{ table_name: string; referrers: string[] }>`
     select c.table_name,

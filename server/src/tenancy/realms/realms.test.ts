@@ -149,7 +149,7 @@ describe("only realm-admin of master", () => {
 });
 
 describe("reading and updating", () => {
-  test("what GET answers is a valid PUT, and a stale If-Match is a 412", async () => {
+  test("GET's answer is a valid PUT, and a stale If-Match is a 412", async () => {
     const { name } = await iam.realm();
     const path = `/admin/realms/${name}`;
     const read = await master.get(path);
@@ -183,7 +183,7 @@ describe("reading and updating", () => {
   test.each(["nowhere", "%00", "..%2Fx", "%ED%A0%80", "A", "x".repeat(2000)])("a realm called %s is a 404 everywhere", async (name) => {
     for (const path of [`/admin/realms/${name}`, `/admin/realms/${name}/users`, `/realms/${name}/jwks`, `/realms/${name}/login`]) {
       const { status } = await master.get(path);
-      // What is not even valid percent-encoding never reaches a route.
+      // Invalid percent-encoding never reaches a route.
       expect(status, path).toBe(name === "%ED%A0%80" ? 400 : 404);
     }
   });

@@ -4,7 +4,7 @@ const displayName = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), T
   description: "Shown on pages and in messages",
 });
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** Whether a realm could be called this at all: what cannot is a 404 without a database query. */
+/** Tells whether a realm could have this name at all; otherwise the answer is 404 without a database query. */
 export const isRealmName = (name: string): boolean => NAME.test(name);
 
 const name = Type.String({
@@ -37,7 +37,9 @@ export type CreateRealm = Static<typeof CreateRealm>;
 export const CreatedRealm = Type.Object(
   {
     ...Realm.properties,
-    adminPassword: Type.Optional(Type.String({ description: "Of the user `admin`, if it was made up. Shown here and nowhere else" })),
+    adminPassword: Type.Optional(
+      Type.String({ description: "The password of the user `admin`, if it was generated. Shown here and nowhere else" }),
+    ),
   },
   { $id: "CreatedRealm" },
 );

@@ -40,7 +40,7 @@ const reserved = new Set([
   "robots",
 ]);
 
-/** Everything a realm starts with. What takes long is done before the transaction. */
+/** Everything a realm starts with. Slow work is done before the transaction. */
 export interface RealmSeed {
   readonly realm: string;
   readonly displayName: string | null;

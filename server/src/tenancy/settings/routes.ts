@@ -10,7 +10,7 @@ const config = { permission: "manage-realm" } as const;
 const PageText = Type.Object(
   {
     name: Type.String(),
-    shipped: Type.String({ description: "The words that ship; `{name}` and the like are filled in" }),
+    shipped: Type.String({ description: "The text that ships; placeholders such as `{name}` are filled in" }),
     own: Type.Union([Type.String(), Type.Null()], { description: "The realm's own words; null: it has none" }),
   },
   { $id: "PageText" },

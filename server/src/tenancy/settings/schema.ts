@@ -232,7 +232,8 @@ export const PasskeyPolicy = group({
   }),
   userVerification: oneOf(["preferred", "required", "discouraged"], {
     default: "preferred",
-    description: "Whether new passkeys, and passkeys as a second factor, ask for finger, face or PIN. Alone they always do",
+    description:
+      "User verification (finger, face or PIN) of new passkeys, and of passkeys as a second factor. A passkey as the only factor always requires it",
   }),
   maxPerUser: count(10, 1, 100, "Passkeys that a user can have"),
 });

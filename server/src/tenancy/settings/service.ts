@@ -30,7 +30,7 @@ export async function readSettings(db: Db, realm: string): Promise<VersionedSett
   return found;
 }
 
-/** The same, and nobody changes them before this transaction ends. */
+/** The same, locked until this transaction ends. */
 export async function shareSettings(tx: Tx, realm: string): Promise<Settings> {
   const stored = await holdSettings(tx, realm);
   if (!stored) throw errors.not_found();

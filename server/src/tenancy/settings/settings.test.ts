@@ -41,7 +41,7 @@ test("a fresh realm has no branding and the documented defaults", async () => {
   });
 });
 
-test("what GET answers is a valid PUT that changes nothing", async () => {
+test("GET's answer is a valid PUT that changes nothing", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-realm");
   const full = {

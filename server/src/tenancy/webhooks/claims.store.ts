@@ -42,7 +42,7 @@ export async function dueWebhooks(db: Db, after: string, limit: number, now: num
   return rows.map(({ webhook_id }) => webhook_id);
 }
 
-/** Whether a delivery waits for an attempt, now or later. */
+/** Tells whether a delivery waits for an attempt, now or later. */
 export async function hasPending(db: Db): Promise<boolean> {
   const row = await db.selectFrom("webhook_deliveries").select("webhook_id").where("status", "=", "PENDING").limit(1).executeTakeFirst();
   return row !== undefined;
@@ -83,7 +83,7 @@ export async function claimDeliveries(db: Db, wants: readonly Want[], now: numbe
   return rows;
 }
 
-/** How an attempt ended, and what comes next. */
+/** The outcome of an attempt, and the next step. */
 export interface Outcome {
   readonly claim: Claim;
   readonly status: DeliveryStatus;

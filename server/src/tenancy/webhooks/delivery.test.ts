@@ -55,7 +55,7 @@ const deliveries = async (admin: AdminClient, id: string, query = "") => (await 
 const refuse = (status: number) => (_request: Received, response: { writeHead(status: number): { end(text: string): unknown } }) =>
   void response.writeHead(status).end("no");
 
-describe("what is sent", () => {
+describe("the request", () => {
   test("is the event as the trail has it, by itself and soon", async () => {
     const { realm, path } = await subscribed();
     await failToSignIn(realm, "ada");
@@ -323,7 +323,7 @@ describe("deliveries", () => {
     expect((await admin.get(`/webhooks/${id}/deliveries?page=101`)).body.code).toBe("list.too_deep");
   });
 
-  test("of another webhook or realm cannot be sent again", async () => {
+  test("another webhook's or realm's delivery cannot be sent again", async () => {
     const [one, two] = [await subscribed(), await subscribed()];
     await failToSignIn(one.realm);
     await send();

@@ -41,9 +41,9 @@ export interface DispatchParts {
   readonly waits: readonly number[];
   /** No other node can have this database open. */
   readonly alone: boolean;
-  /** How long a receiver may take for one attempt. */
+  /** A receiver may take this long for one attempt. */
   readonly timeoutMs?: number;
-  /** How long a stopping node waits for receivers before it closes the connections. */
+  /** A stopping node waits this long for receivers before it closes the connections. */
   readonly shutdownMs?: number;
   /** Something has ended: there is an outcome to store, and room for more. */
   readonly onEnd: () => void;
@@ -152,7 +152,7 @@ export function createDispatcher(parts: DispatchParts) {
     for (const outcome of outcomes) if (stored.has(outcome.claim.delivery_id)) metrics.ended(outcome);
   };
 
-  /** Stores how attempts ended, many at a time. What cannot be stored is kept until its lease ends, when others may take it. */
+  /** Stores the outcomes of attempts, many at a time. An outcome that cannot be stored is kept until its lease ends, when others may take it. */
   const store = async () => {
     while (ended.length > 0) {
       const batch = ended.splice(0, OUTCOMES);

@@ -32,7 +32,7 @@ export function readEventTypes(text: string): string {
   return names.join(",");
 }
 
-/** Whether a subscription to these types includes the event. */
+/** Tells whether a subscription to these types includes the event. */
 export function subscriptionTo(text: string): (event: Pick<AuditEvent, "type" | "category">) => boolean {
   const subscribed = new Set(splitNames(text));
   return ({ type, category }) => type !== WEBHOOK_DEAD && (subscribed.has(EVERYTHING) || subscribed.has(type) || subscribed.has(category));

@@ -11,7 +11,7 @@ const EVENTS = 500;
 const ROWS = 5_000;
 
 export interface FannedOut {
-  /** Whether there may be more behind what was read. */
+  /** True when there may be more behind what was read. */
   readonly more: boolean;
   readonly deliveries: number;
   readonly position: Position | null;

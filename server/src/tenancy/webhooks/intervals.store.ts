@@ -12,7 +12,7 @@ export interface Interval {
 }
 
 /**
- * Whether an event belongs to an interval. Transaction ids are given out in order: a transaction that committed before another one
+ * Tells whether an event belongs to an interval. Transaction ids are given out in order: a transaction that committed before another one
  * began has the lower id. So an event from before a change never counts as after it, nor the other way round; of those that overlap
  * with the change the id decides, the same at every look.
  */

@@ -1,4 +1,4 @@
-// Who gets an event is decided by the moment in which it happened, not by that in which it is fanned out.
+// The moment of an event decides which webhooks get it, not the moment of its fan-out.
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemActor } from "../../platform/context.ts";
@@ -75,7 +75,7 @@ test("a new subscription gets nothing older than itself", async () => {
   expect((await admin.get(`/webhooks/${id}/deliveries`)).body).toHaveLength(1);
 });
 
-test("of many changes, each event counts by its own moment, and by the types of that moment", async () => {
+test("each event counts by its own moment, and by the types of that moment, through many changes", async () => {
   const { realm, put, delivered } = await subscribed();
   await happen(realm, "1");
   await put({ enabled: false });
@@ -145,7 +145,7 @@ describe("after a restore into another cluster, whose transactions have lower nu
   const FAR = String(10n ** 15n);
   const FARTHER = String(10n ** 15n + 5n);
 
-  test("what was enabled goes on, what had ended has ended", async () => {
+  test("enabled webhooks go on, ended ones stay ended", async () => {
     const [enabled, ended] = [await subscribed(), await subscribed()];
     await sql`update webhook_intervals set from_xid = ${FAR}::text::xid8 where webhook_id in (${enabled.id}, ${ended.id})`.execute(
       iam.core.db,

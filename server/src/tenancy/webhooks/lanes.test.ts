@@ -22,7 +22,7 @@ test("a lane widens with every quick answer, up to its limit, and falls to one w
   expect(after(quick)).toBe(2);
 });
 
-test("what is being sent takes its place", () => {
+test("a delivery in progress takes its place", () => {
   const lanes = createLanes();
   const room = lanes.free("a", none);
   for (let i = 0; i < room; i++) lanes.begin("a");

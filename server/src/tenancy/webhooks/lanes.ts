@@ -1,10 +1,10 @@
 import { SECOND } from "../../kernel/clock.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** How many deliveries of one webhook a node sends at once, at most. */
+/** A node sends at most this many deliveries of one webhook at once. */
 export const WIDEST = 8;
 const AT_FIRST = 2;
-/** How many a node sends at once in all. */
+/** A node sends at most this many deliveries at once in all. */
 export const PLACES = 128;
 /** The share of webhooks that are slow or do not answer, together: however many they are, the others find room. */
 const PLACES_OF_SLOW = PLACES / 2;
@@ -19,7 +19,7 @@ interface Lane {
 }
 
 /**
- * How wide each webhook's lane is on this node. It widens with every quick answer and narrows to one with a timeout, so that a
+ * The width of each webhook's lane on this node. It widens with every quick answer and narrows to one with a timeout, so that a
  * receiver that does not respond holds one connection, not eight.
  */
 export function createLanes() {
@@ -34,7 +34,7 @@ export function createLanes() {
   };
 
   return {
-    /** How many more deliveries of this webhook may begin, if `taken` places are promised to others already. */
+    /** The number of further deliveries of this webhook that may begin, if `taken` places are promised to others already. */
     free(webhook: string, taken: { all: number; slow: number }): number {
       const { width, sending: own, slow } = laneOf(webhook);
       const left = PLACES - sending - taken.all;

@@ -72,6 +72,7 @@ const eventOf = (realm: RealmUnderTest) => ({
   outcome: "FAILURE" as const,
   detail: null,
   impersonator: null,
+  requestId: null,
 });
 
 test("a sign-in runs as many statements with five subscriptions as with none", async () => {

@@ -212,7 +212,7 @@ describe("one receiver does not delay another", () => {
 });
 
 describe("a claim", () => {
-  test("whose lease ran out cannot overwrite what the next one did", async () => {
+  test("an attempt after its lease cannot overwrite the next one's outcome", async () => {
     const realm = await iam.realm();
     const id = await hooked(realm, "https://nobody.invalid/");
     await happen(realm);

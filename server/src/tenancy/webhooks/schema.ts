@@ -39,7 +39,7 @@ export const Webhook = Type.Object(
     secret: Type.Null({ description: "Never shown; `secretSet` says whether there is one" }),
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
-    enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Those from before still are" }),
+    enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Earlier events still are" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
       description: "Until then the secret before the last rotation signs too",
@@ -137,7 +137,7 @@ export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
 export const TestResult = Type.Object(
   {
-    delivered: Type.Boolean({ description: "Whether the receiver answered with a 2xx status" }),
+    delivered: Type.Boolean({ description: "True when the receiver answered with a 2xx status" }),
     status: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status, if there was an answer" }),
     latencyMs: Type.Integer(),
     error: Type.Optional(Type.String()),

@@ -120,6 +120,7 @@ export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook
     outcome: "SUCCESS" as const,
     detail: "This event was sent to try the webhook. Nothing has happened.",
     impersonator: ctx.actor.impersonator,
+    requestId: null,
   };
   const secrets = secretsOf(vault, ctx.realm, webhook.id, webhook.sealed, ctx.now);
   const attempt = await send(outbound, { id: record.id, url: webhook.url, body: bodyOf(record), secrets }, ctx.now);

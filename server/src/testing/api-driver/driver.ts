@@ -21,7 +21,7 @@ export interface DrivenOperation {
 
 export interface Driver {
   readonly operations: readonly DrivenOperation[];
-  /** How many requests were sent. */
+  /** The number of requests that were sent. */
   readonly sent: number;
   /** Operations that succeeded at least once. */
   readonly succeeded: ReadonlySet<string>;
@@ -85,7 +85,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
   const parametersOf = ({ parameters = [] }: Operation, where: string): Parameter[] =>
     parameters.filter((parameter): parameter is Parameter => !isReference(parameter) && parameter.in === where);
 
-  /** Where records of each path were last found to be: `/admin/realms/{realm}/users/{userId}` and the paths of users. */
+  /** The last known addresses of records, by path: `/admin/realms/{realm}/users/{userId}` and the paths of users. */
   const places = new Map<string, string[]>();
   const learnPlace = (path: string, url: string) => {
     const [names, parts] = [path.split("/"), url.split("?", 1)[0]!.split("/")];
@@ -144,7 +144,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     return answer;
   }
 
-  /** What was created is where the answer says, for the caller that created it. */
+  /** The caller that created a record finds it at the address of the answer. */
   async function followLocation({ name }: DrivenOperation, by: Browser, { headers: { location } }: Answer): Promise<void> {
     const template = Object.keys(api.paths).find((path) => api.paths[path]!.get && matches(path, String(location)));
     const status = template && (await by.get(String(location))).status;

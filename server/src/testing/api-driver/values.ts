@@ -12,7 +12,7 @@ export interface Values {
 export interface ValueSources {
   readonly random: Random;
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** What members of that name held in earlier answers: ids of records that exist, names that are taken. */
+  /** The values of members of that name in earlier answers: ids of records that exist, names that are taken. */
   known(member: string): readonly unknown[];
 }
 

@@ -10,11 +10,11 @@ export interface SamlUser {
   readonly nameId: string;
   readonly user: string;
   readonly mail: string;
-  /** Whatever the library needs to sign the user out. */
+  /** The values that the library needs to sign the user out. */
   readonly session?: unknown;
 }
 
-/** What a library does for a site; whatever it refuses, it throws. */
+/** The library's services for a site; it throws on every refusal. */
 export interface SamlLibrary {
   login(binding: "redirect" | "post"): Promise<Outgoing>;
   accept(posted: Message): Promise<SamlUser>;

@@ -11,20 +11,20 @@ export interface Peer {
   readonly insideByPost?: string;
   /** The same with the answer by artifact, where it can; a second registration may be needed for it. */
   readonly byArtifact?: { readonly inside: string; readonly entityId: string; readonly metadata: string };
-  /** Whether it accepts unsolicited responses. */
+  /** True when it accepts unsolicited responses. */
   readonly takesUnsolicited: boolean;
   /** Ends the session there, and asks the identity provider to end it everywhere. */
   readonly logout: string;
-  /** What its page inside says of the user; null where it is another page. */
+  /** The user as its page inside shows them; null if it is another page. */
   readonly userOn: (page: Page) => { readonly user: string; readonly mail: string } | null;
   /** Reads the realm's metadata again. */
   readonly refresh: () => Promise<void>;
-  /** What it complained about. */
+  /** Its complaints. */
   readonly log: () => string;
 }
 
 const idOn = ({ text }: Page, id: string): string => new RegExp(`id="${id}">([^<]*)<`).exec(text)?.[1]?.trim() ?? "";
 
-/** Of a page with `<dd id="user">` and `<dd id="mail">`. */
+/** The user of a page with `<dd id="user">` and `<dd id="mail">`. */
 export const userOnList = (page: Page) =>
   /<h1>Inside<\/h1>/.test(page.text) ? { user: idOn(page, "user"), mail: idOn(page, "mail") } : null;

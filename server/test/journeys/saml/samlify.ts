@@ -4,7 +4,7 @@ import { haveSchemas, makeIdentity, schemaComplaints } from "../../../src/testin
 import { librarySite } from "./library-site.ts";
 import { type Peer, userOnList } from "./peer.ts";
 
-/** What it parses has to be valid by the schemas of OASIS, if they are here: the first message of each kind, because reading them takes long. */
+/** It parses only documents that are valid by the schemas of OASIS, if they are here: the first message of each kind, because reading them takes long. */
 const validated = new Set<string>();
 const validate = async (xml: string) => {
   const kind = `${/<\w+:(\w+)/.exec(xml)?.[1]} ${xml.includes("EncryptedAssertion")}`;
@@ -23,7 +23,7 @@ export async function startSamlify(issuer: string): Promise<Peer> {
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
   let sp!: ReturnType<typeof ServiceProvider>;
   let idp!: ReturnType<typeof IdentityProvider>;
-  /** Whether assertions are encrypted is a setting there, which it does not find out. */
+  /** The encryption of assertions is a setting there, which it does not find out. */
   let encrypting!: ReturnType<typeof IdentityProvider>;
   const refresh = async () => {
     const metadata = await (await fetch(`${issuer}/saml/idp/metadata`)).text();
@@ -59,7 +59,7 @@ export async function startSamlify(issuer: string): Promise<Peer> {
     });
     const inQuery = (message: Readonly<Record<string, string>>, query: string) => ({
       query: { ...message },
-      // What the signature covers, as it came.
+      // The signed text, as it came.
       octetString: query.replace(/&Signature=[^&]*/, ""),
     });
     return {

@@ -55,7 +55,7 @@ export async function startShibboleth(issuer: string): Promise<Peer> {
     // One more way to begin, by which the request goes by POST.
     "</Logout>": `</Logout><SessionInitiator type="SAML2" Location="/LoginByPost" entityID="${issuer}" outgoingBindings="${POST}"/>`,
   });
-  // What the page names is in /etc/shibboleth there, and in our folder here.
+  // The files that the page names are in /etc/shibboleth there, and in our folder here.
   writeFileSync(
     at("shibboleth2.xml"),
     config.replaceAll(/(path|key|certificate|backingFilePath)="([\w-]+\.(?:xml|pem))"/g, `$1="${folder}/$2"`),

@@ -28,7 +28,7 @@ export interface SmallProvider extends Site {
   readonly entityId: string;
   /** Never answers a LogoutRequest. */
   isSilent: boolean;
-  /** How many logout requests it got. */
+  /** The number of logout requests that it got. */
   asked: number;
 }
 

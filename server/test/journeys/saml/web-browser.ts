@@ -36,7 +36,7 @@ export function formOf({ text, url }: Page, which: (form: Form) => boolean = () 
 const carriesSaml = ({ fields }: Form): boolean => "SAMLRequest" in fields || "SAMLResponse" in fields || "SAMLart" in fields;
 
 export class WebBrowser {
-  /** Of each host. */
+  /** The cookies of each host. */
   readonly #jars = new Map<string, Map<string, string>>();
   /** Every message that went by form or query, oldest first. */
   readonly messages: { readonly to: string; readonly fields: Readonly<Record<string, string>> }[] = [];

@@ -7,7 +7,7 @@ export const api = createApi();
 /** The session is too old for the call, or has proven too little for the admin API. */
 const STEP_UP: readonly (string | undefined)[] = ["auth.recent_authentication_required", "auth.insufficient_authentication"];
 
-/** Whether the last call was answered. */
+/** Tells whether the last call was answered. */
 export const health = createStore<"well" | "failing" | "unreachable">("well");
 
 /** Makes a call, and remembers whether the server answered. A refusal is an answer. */

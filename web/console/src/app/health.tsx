@@ -4,10 +4,10 @@ import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
 import { health } from "./api.ts";
 
-/** How often the server is asked again while it does not answer. */
+/** The interval of asking the server again while it does not answer. */
 const AGAIN = 5_000;
 
-/** Says that the server does not answer, asks it again by itself, and goes away when it does. What was typed stays. */
+/** Says that the server does not answer, asks it again by itself, and goes away when it does. Typed text stays. */
 export function ServerHealth({ realm }: { realm: string }) {
   const t = useText();
   const client = useQueryClient();
@@ -18,7 +18,7 @@ export function ServerHealth({ realm }: { realm: string }) {
     const asking = setInterval(() => void client.refetchQueries({ queryKey: [realm, "whoami"] }), AGAIN);
     return () => {
       clearInterval(asking);
-      // What failed meanwhile is read again.
+      // Requests that failed meanwhile are sent again.
       void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" || query.isStale() });
     };
   }, [well, client, realm]);

@@ -39,7 +39,7 @@ const tryItCallback = createRoute({
   ),
 });
 
-/** What a list keeps in the address: every value is a text. */
+/** The state of a list in the address: every value is a text. */
 const listSearch = (search: Record<string, unknown>): ListSearch =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, String(value)]])),

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { type RealmApi, realmApi } from "./api.ts";
 
-/** What `GET /admin/realms/{realm}/whoami` answers. */
+/** The answer of `GET /admin/realms/{realm}/whoami`. */
 export interface WhoAmI {
   readonly userId: string;
   readonly username: string;
@@ -18,7 +18,7 @@ export interface RealmSession {
   readonly realm: string;
   readonly api: RealmApi;
   readonly me: WhoAmI;
-  /** Whether the caller holds one of these permissions. */
+  /** Tells whether the caller holds one of these permissions. */
   may(...permissions: readonly string[]): boolean;
 }
 

@@ -30,7 +30,7 @@ import { type RealmSession, useRealm } from "./session.tsx";
 
 const Palette = later(async () => (await import("./palette.tsx")).Palette);
 
-/** Whether the caller sees an area: what the permissions forbid is hidden. */
+/** Tells whether the caller sees an area: what the permissions forbid is hidden. */
 export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
   (permission.length === 0 || may(...permission)) && (!development || me.developmentMode);
 

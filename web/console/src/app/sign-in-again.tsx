@@ -30,7 +30,7 @@ export function askToSignInAgain(question: Question): Promise<boolean> {
   return waiting;
 }
 
-/** Where the new tab returns to; it announces itself and closes. */
+/** The address to which the new tab returns; it announces itself and closes. */
 export const RETURN = "/console/signed-in";
 
 export function signInUrl(realm: string, returnTo: string): string {

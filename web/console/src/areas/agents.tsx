@@ -32,7 +32,7 @@ const ActsAs: Control = ({ value, error, onChange }) => (
   />
 );
 
-/** What may be done in a state of the agent's life. */
+/** The actions that a state of the agent's life allows. */
 const step = (title: string, verb: string, from: readonly Agent["status"][], more: Partial<Action<Agent>> = {}): Action<Agent> => ({
   title,
   permission: MANAGE,

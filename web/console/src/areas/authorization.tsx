@@ -20,7 +20,7 @@ type Props = TabProps<Schemas["Client"]>;
 
 const MANAGE = ["manage-clients", "manage-authorization"] as const;
 
-/** What a client protects: its resources, the policies that decide, and why they decide so. */
+/** The resources that a client protects, the policies that decide, and the reasons of a decision. */
 export function Authorization(props: Props) {
   const { path, session, reload } = props;
   const t = useText();

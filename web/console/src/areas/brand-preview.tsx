@@ -2,7 +2,7 @@ import { Stack, Text, Title } from "@mantine/core";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 
-/** How the sign-in page will look, drawn while it is typed. The page itself may not be framed, which protects it. */
+/** A drawing of the sign-in page that follows the typing. The page itself may not be framed, which protects it. */
 export function BrandPreview({ draft }: { draft: Readonly<Record<string, unknown>> }) {
   const t = useText();
   const { realm } = useRealm();
@@ -45,7 +45,7 @@ export function BrandPreview({ draft }: { draft: Readonly<Record<string, unknown
   );
 }
 
-/** Whether dark text is easier to read on this colour. */
+/** Tells whether dark text is easier to read on this colour. */
 function isLight(color: string): boolean {
   const [, hex = "000000"] = /^#([0-9a-f]{6})$/i.exec(color) ?? [];
   const [red, green, blue] = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));

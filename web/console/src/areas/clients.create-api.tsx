@@ -42,7 +42,7 @@ interface ApiFieldsProps {
   error(field: string): string | undefined;
 }
 
-/** What an API has beside its name: its address, its scopes, and whom it serves. */
+/** The members of an API beside its name: its address, its scopes, and the clients it serves. */
 export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
   const t = useText();
   const { api, realm, may } = useRealm();

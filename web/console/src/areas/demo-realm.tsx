@@ -27,7 +27,7 @@ function randomPassword(): string {
   return Array.from(bytes, (byte) => letters[byte % letters.length]).join("");
 }
 
-/** What exists already stays as it is. */
+/** Records that exist already stay as they are. */
 async function unlessThere<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

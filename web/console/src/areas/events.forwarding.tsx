@@ -6,7 +6,7 @@ import { useText } from "../i18n/index.ts";
 
 type AuditConfig = components["schemas"]["AuditConfig"];
 
-/** Where the events of all realms are sent, as the server's configuration says. */
+/** The receiver of the events of all realms, as the server's configuration says. */
 export function Forwarding() {
   const t = useText();
   const config = useQuery({

@@ -14,7 +14,7 @@ import { useTail } from "./events.tail.ts";
 
 type Page = components["schemas"]["AuditEventPage"];
 
-const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "from", "to"] as const;
+const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "requestId", "from", "to"] as const;
 
 /** The audit log: filters in the address, and a live tail. */
 export function AuditLog() {
@@ -84,6 +84,7 @@ export function AuditLog() {
         {choice("category", "Category", ["AUTHN", "ADMIN", "SECURITY"])}
         {text("resourceType", "Resource type")}
         {text("resourceId", "Resource ID")}
+        {text("requestId", "Request number")}
       </Group>
       {events.isPending ? (
         <Rows />

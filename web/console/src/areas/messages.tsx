@@ -21,7 +21,7 @@ type Template = Schemas["MessageTemplate"];
 
 const MANAGE = ["manage-realm"] as const;
 
-/** Who carries the realm's messages, and what they say. */
+/** The providers that carry the realm's messages, and the texts of these. */
 export function Messages() {
   const t = useText();
   const { api } = useRealm();

@@ -11,7 +11,7 @@ import { useCount } from "../kit/use-count.ts";
 
 const Demo = lazy(async () => ({ default: (await import("./demo-realm.tsx")).DemoRealm }));
 
-/** What to do first; it goes when all of it is done, or when it is closed. */
+/** The first steps; the list goes when all of them are done, or when it is closed. */
 export function Checklist() {
   const t = useText();
   const { realm, me, may } = useRealm();

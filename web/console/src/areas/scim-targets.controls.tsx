@@ -7,7 +7,7 @@ import type { Control } from "../kit/schema-form.tsx";
 type Target = components["schemas"]["ScimTarget"];
 type Props = Parameters<Control>[0];
 
-/** How the realm proves itself to the target: only the members of the chosen way. */
+/** The credentials of the realm at the target: only the members of the chosen way. */
 export const TargetAuth: Control = (props) => <Auth {...props} />;
 
 const MEMBERS = {
@@ -51,7 +51,7 @@ function Auth({ value, error, readOnly, onChange }: Props) {
   );
 }
 
-/** Which users the target has, chosen by name. */
+/** The users that the target has, chosen by name. */
 export const TargetUsers: Control = (props) => <Users {...props} />;
 
 function Users({ value, error, readOnly, onChange }: Props) {
@@ -117,7 +117,7 @@ function Users({ value, error, readOnly, onChange }: Props) {
   );
 }
 
-/** Which groups the target has. */
+/** The groups that the target has. */
 export const TargetGroups: Control = (props) => <Groups {...props} />;
 
 function Groups({ value, error, readOnly, onChange }: Props) {

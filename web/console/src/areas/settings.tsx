@@ -16,7 +16,7 @@ const branding: readonly Name[] = [
 const security: readonly Name[] = ["passwordPolicy", "bruteForce", "totp", "passkeys", "trustedDevices", "passwordReset", "newDeviceMail"];
 const shown = new Set<string>([...branding, ...security, "userProfile"]);
 
-/** What a page of settings does not name stays as it is: PUT sends the whole record. */
+/** Members that a page of settings does not show stay as they are: PUT sends the whole record. */
 export const Branding = () => (
   <SingletonPage
     title="Branding"

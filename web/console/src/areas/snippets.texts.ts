@@ -12,7 +12,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** What to copy into an application, by its kind. An API that people also sign in to has both. */
+/** The code to copy into an application, by its kind. An API that people also sign in to has both. */
 export function snippetsOf(client: SnippetClient, issuer: string): readonly Snippet[] {
   const { clientId, publicClient, grantTypes, redirectUris, applicationType, resourceIndicators, resourceScopes } = client;
   const values = { clientId, issuer, callback: redirectUris[0] ?? "https://app.example.com/callback" };

@@ -7,7 +7,7 @@ type Report = components["schemas"]["RealmImport"];
 
 const ACTION_COLORS = { create: "teal", update: "blue", delete: "red" } as const;
 
-/** What an import would do, or did, item by item. */
+/** The changes that an import would make, or made, item by item. */
 export function Changes({ report }: { report: Report }) {
   const t = useText();
   return (

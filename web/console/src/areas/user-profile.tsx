@@ -183,7 +183,7 @@ function AttributeEditor({ attribute, groups, readOnly, onChange }: AttributeEdi
     const { [language]: _, ...others } = attribute.displayName ?? {};
     set({ displayName: text === "" ? others : { ...others, [language]: text } });
   };
-  /** Who edits has to see, and who has to give it must be able to edit. */
+  /** Editing includes viewing, and a required attribute can be edited. */
   const party = (who: Party, member: "view" | "edit" | "required", isOn: boolean) => {
     const order = ["view", "edit", "required"] as const;
     const affected = isOn ? order.slice(0, order.indexOf(member) + 1) : order.slice(order.indexOf(member));

@@ -300,7 +300,7 @@ function Privacy({ item, path, session }: Props) {
   );
 }
 
-/** What was done to this person, and what this person did. */
+/** The events about this user, and the events of this user's own actions. */
 function UserActivity({ item }: Props) {
   const t = useText();
   const [by, setBy] = useState("about");

@@ -130,6 +130,7 @@ export const second: Readonly<Record<string, string>> = {
   "Requirement of {name}": "Vereiste van {name}",
   Resource: "Resource",
   "Resource ID": "Resource-ID",
+  "Request number": "Verzoeknummer",
   "Resource type": "Soort resource",
   Resources: "Resources",
   "Rest of the answer": "Rest van het antwoord",

@@ -16,7 +16,7 @@ interface BulkBarProps<T> {
   close(): void;
 }
 
-/** What can be done with the selected rows. Refusals are listed row by row. */
+/** The actions for the selected rows. Refusals are listed row by row. */
 export function BulkBar<T>({ actions, items, close }: BulkBarProps<T>) {
   const t = useText();
   const session = useRealm();

@@ -32,7 +32,7 @@ export function confirmed(question: Confirmation): Promise<boolean> {
   });
 }
 
-/** What was typed would be lost. */
+/** The typed text would be lost. */
 export const discards = (t: Translate): Promise<boolean> =>
   confirmed({ title: t("Discard this?"), text: t("What you typed here is not saved."), action: t("Discard"), danger: true });
 

@@ -3,13 +3,13 @@ import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 
 export interface DryRun<T> {
-  /** What would happen, or has happened. */
+  /** The report of what would happen, or has happened. */
   readonly report: T | null;
   readonly error: unknown;
   readonly busy: boolean;
   /** Null if it was refused. */
   run(dryRun: boolean): Promise<T | null>;
-  /** What was chosen has changed: the report is of something else. */
+  /** The choice has changed: the report is about another one. */
   reset(): void;
 }
 

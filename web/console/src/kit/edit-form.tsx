@@ -35,7 +35,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
   const t = useText();
   const { api } = useRealm();
   const stored = useMemo(() => writable(value, form), [value, form]);
-  // What has been typed; everything else follows the server.
+  // The typed values; everything else follows the server.
   const [edited, setEdited] = useState<Draft>({});
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -159,7 +159,7 @@ function isNarrow(name: string, schema: Schema): boolean {
  * with a member that is left out is said by the field itself. */
 const hint = (text = "") => (/^[a-z]|^Left out:/.test(text) ? "" : text);
 
-/** What stands in backticks is shown as code. */
+/** Shows text between backticks as code. */
 function withCode(text: string): ReactNode {
   if (text === "") return undefined;
   return text.split("`").map((part, place) =>

@@ -53,7 +53,7 @@ export interface BulkAction<T> {
   readonly title: string;
   readonly danger?: boolean;
   readonly permission?: readonly string[];
-  /** What is chosen first, such as a role to give. */
+  /** The first choice, such as a role to give. */
   // biome-ignore lint/suspicious/noExplicitAny: every picker has its own records
   readonly pick?: Pick<PickerProps<any>, "label" | "path" | "value" | "text">;
   run(session: RealmSession, items: readonly T[], picked: string | null): Promise<BulkOutcome>;
@@ -61,7 +61,7 @@ export interface BulkAction<T> {
 
 export interface BulkOutcome {
   readonly done: number;
-  /** What was refused, and why. */
+  /** The refused rows, each with the reason. */
   readonly failed: readonly { readonly name: string; readonly message: string }[];
 }
 
@@ -76,7 +76,7 @@ export interface FormSpec<T> {
 
 export interface CreateSpec<T, C> extends FormSpec<C> {
   readonly defaults?: Draft;
-  /** What is shown once after creating, such as a secret. */
+  /** A value that is shown once after creating, such as a secret. */
   after?(created: T & Record<string, unknown>): ReactNode;
 }
 
@@ -85,7 +85,7 @@ export interface Resource<T, C = T, U = T> {
   readonly title: string;
   readonly singular: string;
   readonly description: string;
-  /** Where the list is, below `/admin/realms/{realm}`. */
+  /** The path of the list, below `/admin/realms/{realm}`. */
   readonly path: string;
   readonly docs?: string;
   /** The key in paths. */

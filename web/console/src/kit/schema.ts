@@ -23,7 +23,7 @@ export interface Schema {
   readonly writeOnly?: boolean;
 }
 
-/** How a member is edited. */
+/** The kind of control that edits a member. */
 export type Kind =
   | { readonly kind: "text"; readonly long: boolean }
   | { readonly kind: "secret" }
@@ -46,7 +46,7 @@ const LONG = /(description|text|css|certificate|body|template|eventTypes)$/i;
 const FILE = 10_000;
 const SECRET = /^(secret|password|newPassword|adminPassword|passphrase|bindPassword|clientSecret)$|PrivateKey$/;
 
-/** Whether a member is a secret, or has one inside. */
+/** Tells whether a member is a secret, or has one inside. */
 export function isSecret(name: string, schema: Schema | undefined): boolean {
   if (!schema) return false;
   const { kind } = describe(name, schema);

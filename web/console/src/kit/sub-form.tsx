@@ -17,7 +17,7 @@ export interface SubFormProps {
   // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
   readonly form: FormSpec<any>;
   readonly defaults?: Draft;
-  /** What is shown once afterwards, such as a token. */
+  /** A value that is shown once afterwards, such as a token. */
   after?(created: Record<string, unknown>): ReactNode;
   reload(): Promise<unknown>;
 }

@@ -12,7 +12,7 @@ import { Empty, Failure, Rows } from "./states.tsx";
 import { undoable } from "./undo.tsx";
 
 export interface SubListProps<T> {
-  /** Where the list is, below the realm. */
+  /** The path of the list, below the realm. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly columns: readonly Column<T>[];
@@ -26,7 +26,7 @@ export interface SubListProps<T> {
   readonly removeTitle?: string;
   /** Puts a removed item back. With it nothing is asked first: the message has a button that undoes it. */
   restore?(item: T): Promise<unknown>;
-  /** What the question names. */
+  /** The name in the question. */
   name?(item: T): string;
   /** Above the list: a picker or a button that adds. */
   add?(reload: () => Promise<void>): ReactNode;

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { translate } from "../i18n/index.ts";
 import { failed } from "./notify.ts";
 
-/** How long a change can be taken back. */
+/** A change can be taken back for this long. */
 const OPEN = 10_000;
 
 /** Says what was done, with a button that takes it back. */

@@ -43,7 +43,7 @@ type Judge = (policy: PolicyModel, situation: Situation, decide: (name: string) 
 
 const MISSING = "something that the policy names was deleted";
 
-/** Whether the subject has an entry: one that was deleted cannot be told. */
+/** Tells whether the subject has an entry: one that was deleted cannot be told. */
 const held = (entries: readonly Entry[], has: (entry: Entry) => boolean): Verdict[] =>
   entries.map((entry) => (entry.isLost ? "UNKNOWN" : verdictOf(has(entry))));
 

@@ -83,7 +83,7 @@ const memberColumn = (name: string, read: Read): Column => ({
   },
 });
 
-/** `attributes.department`: a text, or a list where it is parted by `|`. Formulas and the like are text as well. */
+/** `attributes.department`: a text, or a list where it is parted by `|`. Formulas are text as well. */
 function attributeColumn(name: string, refuse: () => void): Column {
   if (name === "" || name === "__proto__") refuse();
   return {

@@ -6,7 +6,7 @@ const NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 const MAX_VALUE = 4096;
 const MAX_ATTRIBUTES = 100;
 
-/** Attributes as users have them here: texts and lists of texts. What is neither becomes JSON, and what does not fit is reported. */
+/** Attributes as users have them here: texts and lists of texts. Any other value becomes JSON, and a value that does not fit is reported. */
 export function attributesFrom(values: Values, report: Report, pattern: string, at: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(values)) {

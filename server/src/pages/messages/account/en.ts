@@ -1,4 +1,4 @@
-/** The texts of the account console. `{account}`, `{time}` and the like are filled in. */
+/** The texts of the account console. Placeholders such as `{account}` and `{time}` are filled in. */
 export const enAccount = {
   accountNav: "Your account",
   accountSkip: "Skip to content",

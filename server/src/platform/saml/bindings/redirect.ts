@@ -79,7 +79,7 @@ function decodeRaw(raw: string): string {
 }
 
 /**
- * SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, whichever they have in the query (gosaml2 sorts by
+ * SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, not in that of the query (gosaml2 sorts by
  * name).
  */
 function detachedSignature(parameters: readonly RawParameter[]): DetachedSignature | null {

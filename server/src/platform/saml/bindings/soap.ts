@@ -9,7 +9,7 @@ import { element, type Fragment, render } from "../xml/write.ts";
 /** SAML bindings §3.2.3.1: what `SOAPAction` says. */
 export const SOAP_ACTION = "http://www.oasis-open.org/committees/security";
 
-/** SAML bindings §3.2.2: the body's only element is the message. What a header says is not read, and so cannot be required. */
+/** SAML bindings §3.2.2: the body's only element is the message. Headers are not read, and so cannot be required. */
 export function readSoap(bytes: Uint8Array): ReceivedMessage {
   const envelope = parseXml(bytes, MESSAGE_LIMITS);
   if (!isNamed(envelope, NS.soap, "Envelope")) throw new SamlError("binding", "This is no SOAP 1.1 envelope");

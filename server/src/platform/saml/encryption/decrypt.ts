@@ -32,7 +32,7 @@ const MAX_ENCRYPTED_KEYS = 4;
 /** One error for every failure after a key is used: different errors would be an oracle. */
 const failed = (cause: unknown) => new SamlError("decryption", "The message cannot be decrypted", { cause });
 
-/** Whether `local` is the element that holds something encrypted (SAML core §2.2.4, §2.3.4). */
+/** Tells whether `local` is the element that holds something encrypted (SAML core §2.2.4, §2.3.4). */
 export const isEncrypted = (element: XmlElement): boolean =>
   isNamed(element, NS.saml, "EncryptedAssertion") || isNamed(element, NS.saml, "EncryptedID");
 

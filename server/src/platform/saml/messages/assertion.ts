@@ -62,7 +62,7 @@ export interface Assertion {
   readonly subject: { readonly nameId: NameId | null; readonly confirmations: readonly SubjectConfirmation[] } | null;
   readonly conditions: Conditions | null;
   readonly authnStatements: readonly AuthnStatement[];
-  /** How many AttributeStatements the attributes come from. */
+  /** The number of AttributeStatements that the attributes come from. */
   readonly attributeStatements: number;
   readonly attributes: readonly Attribute[];
 }

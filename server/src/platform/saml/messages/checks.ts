@@ -4,7 +4,7 @@ import type { Assertion, SubjectConfirmation } from "./assertion.ts";
 import type { Envelope } from "./envelope.ts";
 import type { OpenedResponse } from "./response.ts";
 
-/** How far the clocks of peers may differ from ours, in milliseconds. */
+/** The clocks of peers may differ from ours by this many milliseconds. */
 export const CLOCK_SKEW = 60_000;
 
 /** A service provider's expectations of the response to its request. */

@@ -60,7 +60,7 @@ const asRequest = (xml: string) => readPost({ SAMLRequest: Buffer.from(xml).toSt
 const openRequest = async (xml: string) => (await openAuthnRequest(asRequest(xml), unsigned)).message;
 
 describe("AuthnRequest", () => {
-  test("what is written is read", async () => {
+  test("written messages are read", async () => {
     const request = goodAuthnRequest();
     expect(await openRequest(render(authnRequestElement(request)))).toEqual({
       ...request,
@@ -244,7 +244,7 @@ describe("a sign-in at a service provider", () => {
     expect(await reasonOf(() => checkSignIn(opened, expected(more)))).toBe(reason);
   });
 
-  /** What our own writer cannot write, signed all the same. */
+  /** Messages that our own writer cannot write, signed all the same. */
   const rewritten = async (change: (xml: string) => string) => {
     const key = rs256(idp);
     const plain = render(

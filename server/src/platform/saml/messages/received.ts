@@ -22,13 +22,13 @@ export interface ReceivedMessage {
 export interface Trust {
   /** From the peer's configuration, never from the message. */
   readonly keys: readonly VerificationKey[];
-  /** Whether an unsigned message is refused. A signature that is there is verified in either case, unless there is no key. */
+  /** True when an unsigned message is refused. A signature that is there is verified in either case, unless there is no key. */
   readonly required: boolean;
 }
 
 export interface Opened<T> {
   readonly message: T;
-  /** Whether a configured key vouches for every part of `message`. */
+  /** True when a configured key vouches for every part of `message`. */
   readonly signed: boolean;
 }
 

@@ -22,9 +22,9 @@ export interface Response extends Envelope {
 
 export interface OpenedResponse {
   readonly response: Response;
-  /** Whether a key vouches for the response itself. The assertion is always vouched for. */
+  /** True when a key vouches for the response itself. The assertion is always vouched for. */
   readonly responseSigned: boolean;
-  /** Whether the assertion carries its own signature. */
+  /** True when the assertion carries its own signature. */
   readonly assertionSigned: boolean;
   readonly assertionEncrypted: boolean;
   /** null: the provider answers with an error. */
@@ -36,7 +36,7 @@ export interface ResponseTrust {
   readonly decryption?: Decryption;
 }
 
-/** SAML profiles §4.1.4.3. What the answer means is checked by `checkSignIn`. */
+/** SAML profiles §4.1.4.3. `checkSignIn` checks the content. */
 export async function openResponse(received: ReceivedMessage, { keys, decryption }: ResponseTrust): Promise<OpenedResponse> {
   if (keys.length === 0) throw new SamlError("no_certificate", "No certificate is configured that could verify the response");
   // SAML profiles §4.1.2: an assertion does not fit into an address, nor belong there.

@@ -192,7 +192,7 @@ describe("a pinned certificate", () => {
     const xml = render(await signed(spEntity(), rs256(federation)));
     const commented = `<!-- a -->${xml.replace("<md:SPSSODescriptor", "<!-- b --><md:SPSSODescriptor")}`;
     expect(read(commented, { pinned: federation }).entityId).toBe(SP);
-    // What was signed is the text without the comment, and that is what is read.
+    // The signature covers the text without the comment, and the reader reads that text.
     const inside = xml.replace("nameid-format:persistent", "nameid-format<!-- c -->:persistent");
     expect(read(inside, { pinned: federation }).sp?.nameIdFormats).toEqual(goodSpRole(sp.certificate).nameIdFormats);
     expect(reasonOf(() => read(xml.replace("<ds:DigestValue>", "<ds:DigestValue><!-- x -->"), { pinned: federation }))).toBe(

@@ -68,7 +68,7 @@ function readEndpoint(endpoint: XmlElement): Endpoint {
   };
 }
 
-/** Browsers are sent there: `javascript:` and the like must not pass. */
+/** Browsers are sent there: schemes such as `javascript:` must not pass. */
 function webAddress(text: string, endpoint: XmlElement): string {
   const address = text.trim();
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol) || new URL(address).hash !== "")

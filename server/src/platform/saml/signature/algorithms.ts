@@ -79,5 +79,5 @@ export function digestHash(uri: string): Hash {
   return hash;
 }
 
-/** Whether a key can have made a signature of that method. */
+/** Tells whether a key can have made a signature of that method. */
 export const suits = (key: KeyObject, { keyType }: SignatureMethod): boolean => key.asymmetricKeyType === keyType;

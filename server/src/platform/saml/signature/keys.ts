@@ -64,7 +64,7 @@ export function signingKey(key: KeyObject, algorithm: SignatureAlgorithm, certif
   return { algorithm, certificate, sign: (data) => signAsync(method.hash, data, { key, ...method.options }) };
 }
 
-/** Whether one of the configured keys has made the signature. No key at all is refused, not passed over. */
+/** Tells whether one of the configured keys has made the signature. No key at all is refused, not passed over. */
 export function verifyWithConfiguredKeys(
   keys: readonly VerificationKey[],
   algorithm: string,

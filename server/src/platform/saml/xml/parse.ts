@@ -33,7 +33,7 @@ const PREDEFINED: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '
 
 /**
  * XML 1.0 with namespaces, without what SAML never uses and attackers do: a document type is refused, so that no entity can be declared
- * (SAML bindings have none), and so is every encoding but UTF-8. What is not well-formed is refused, never mended.
+ * (SAML bindings have none), and so is every encoding but UTF-8. A document that is not well-formed is refused, never mended.
  */
 export const parseXml = (bytes: Uint8Array, limits: XmlLimits): XmlElement => new Parser(decode(bytes, limits), limits).document();
 

@@ -77,7 +77,7 @@ export function textOf(element: XmlElement, reason: SamlReason = "message"): str
   return element.children.join("");
 }
 
-/** For xs:anyURI and the like, whose surrounding whitespace does not count. */
+/** For types such as xs:anyURI, whose surrounding whitespace does not count. */
 export const trimmedTextOf = (element: XmlElement, reason: SamlReason = "message"): string =>
   textOf(element, reason).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
 

@@ -42,7 +42,7 @@ export const AccountApplication = Type.Object(
     name: text,
     clientUri: text,
     link: Type.Union([Type.String(), Type.Null()], {
-      description: "Where you open it; null: it has no address, or you may not use it",
+      description: "The address to open; null: it has none, or you may not use it",
     }),
     logoUri: text,
     firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),

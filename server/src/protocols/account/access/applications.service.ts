@@ -7,7 +7,7 @@ import { accountErrors } from "../errors.ts";
 import type { AccountApplication, AccountApplicationQuery } from "./access.schema.ts";
 import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
 
-/** Where SAML applications of the realm are started from. */
+/** The address at which SAML applications of the realm are started. */
 export const samlStartOf = (baseUrl: string, { realmId, settings }: Pick<RealmSnapshot, "realmId" | "settings">): SamlStart => ({
   isDefault: settings.saml.idpInitiatedSsoEnabled,
   urlOf: (entityId) => `${baseUrl}/realms/${realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,

@@ -5,14 +5,14 @@ import type { Db } from "../../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import { AccountApplication, type AccountApplicationQuery } from "./access.schema.ts";
 
-/** Grants that are alive. Those that an administrator made while playing the user are not the user's. */
+/** Grants that are alive. Grants that an administrator made while impersonating the user are not the user's. */
 const grantsOf = (realm: string, userId: string, now: number) => sql`
   select g.grant_id, g.client_id, g.session_id, g.payload, g.created_at
   from oidc_grants g left join sessions s on s.realm_id = g.realm_id and s.session_id = g.session_id
   where g.realm_id = ${realm} and g.user_id = ${userId} and g.expires_at > ${now}
     and (g.session_id is null or (s.expires_at > ${now} and s.impersonator is null))`;
 
-/** Whether the application can get tokens of the user at this moment. */
+/** Tells whether the application can get tokens of the user at this moment. */
 export async function hasGrant(db: Db, realm: string, userId: string, clientId: string, now: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select exists (
     select 1 from (${grantsOf(realm, userId, now)}) g where g.client_id = ${clientId}) as found`.execute(db);
@@ -107,7 +107,7 @@ const order: ListOrder = {
   id: sql.ref("a.clientId"),
 };
 
-/** Whether SAML applications that say nothing may be started here, and at which address. */
+/** Tells whether SAML applications without a setting may be started here, and at which address. */
 export interface SamlStart {
   readonly isDefault: boolean;
   urlOf(entityId: string): string;

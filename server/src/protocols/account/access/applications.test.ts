@@ -72,7 +72,7 @@ test("lists what one may open with its link, and nothing of what one may not", a
     ["alpha", "https://alpha.example/"],
     ["portal", null],
   ]);
-  // What one may merely open has nothing that could be ended.
+  // An application that one may only open has nothing that could be ended.
   expect((await browser.delete(at(realm).concat("/alpha"))).status).toBe(404);
   expect((await browser.get(at(realm, "?sort=secret"))).status).toBe(400);
   const other = await iam.realm();

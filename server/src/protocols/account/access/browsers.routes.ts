@@ -13,7 +13,7 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { impersonated: true },
       schema: {
         summary: "List the browsers that you signed in with",
-        description: "Those that you said to trust are not asked for a second factor, until then. Used last, shown first.",
+        description: "Trusted browsers are not asked for a second factor until `trustedUntil`. The last used comes first.",
         response: { 200: Type.Array(AccountBrowser) },
       },
     },

@@ -28,7 +28,7 @@ export interface LinkTokenParts {
 
 export const LinkToken = Type.Object(
   {
-    accessToken: Type.String({ description: "Of the identity provider" }),
+    accessToken: Type.String({ description: "The alias of the identity provider" }),
     tokenType: Type.String(),
     expiresAt: Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds; null: the provider did not say" }),
     scope: Type.Union([Type.String(), Type.Null()]),

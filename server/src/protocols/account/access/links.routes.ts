@@ -35,7 +35,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
       schema: {
         summary: "Read the token that an identity provider gave for your account there",
         description:
-          "Where the provider is configured with `storeTokens`. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
+          "Needs `storeTokens` at the provider. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
         params: pathParams("alias"),
         response: { 200: LinkToken },
       },
@@ -62,7 +62,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
       schema: {
         summary: "Begin to link your account at an identity provider",
         description:
-          "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Those who administer the realm use their session.",
+          "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Administrators use their session.",
         params: pathParams("alias"),
         body: Type.Optional(
           Type.Object(

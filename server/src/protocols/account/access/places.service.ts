@@ -4,7 +4,7 @@ import { isBrowserOf, listBrowsers } from "../../../signin/known-browsers/index.
 import { listOwnSessions } from "../../../signin/sessions/index.ts";
 import type { AccountBrowser, AccountSession } from "./access.schema.ts";
 
-/** Where the user is signed in. */
+/** The browsers and devices in which the user is signed in. */
 export async function readSessions({ tx, realm, actor, now }: ReadCtx): Promise<Static<typeof AccountSession>[]> {
   const sessions = await listOwnSessions(tx, realm, actor.id, now);
   return sessions.map((session) => ({

@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<string, keyof Messages>> = {
 /** The event in people's words. */
 export const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
 
-/** Where an earlier page ended: its last event. */
+/** The last event of an earlier page. */
 function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | null {
   const [ts = "", id = ""] = (after ?? "").split(".", 2);
   return /^\d{1,15}$/.test(ts) && isId(id) ? { ts: Number(ts), id } : null;

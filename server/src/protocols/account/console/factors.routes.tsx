@@ -88,7 +88,7 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         response: {
           200: page("Your first recovery codes"),
           303: redirect("Added"),
-          400: page("What the browser made cannot be used"),
+          400: page("The credential of the browser cannot be used"),
         },
       },
     },

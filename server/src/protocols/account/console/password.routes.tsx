@@ -74,7 +74,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
         summary: "Change your password on the page",
         consumes: ["application/x-www-form-urlencoded"],
         body: PasswordForm,
-        response: { 303: redirect("Changed"), 400: page("What was typed is refused") },
+        response: { 303: redirect("Changed"), 400: page("The input is refused") },
       },
     },
     async (request, reply) => {

@@ -94,7 +94,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
           summary: `Change ${summary} on the page`,
           consumes,
           body: bodyOf(members),
-          response: { 303: redirect("Saved"), 400: page("What was typed is refused"), 409: page("The name is taken") },
+          response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The name is taken") },
         },
       },
       async (request, reply) => {

@@ -25,7 +25,7 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly scopes: Scopes;
 }
 
-/** How every page can answer. */
+/** The answers that every page can give. */
 const everywhere = {
   303: redirect("To the sign-in, where it is needed first"),
   403: page("Not open to you, or the token of the form is stale"),

@@ -62,7 +62,7 @@ interface AccountPageProps {
   readonly notice?: string | undefined;
   readonly problem?: { readonly title: string; readonly text?: string | undefined } | undefined;
   readonly scripts?: readonly AssetName[];
-  /** Where this page belongs: a link back to it. */
+  /** A link back to the page that this one belongs to. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly children?: ComponentChildren;
 }

@@ -19,7 +19,7 @@ import { addOwnPasskey, ownRegistration, renameOwnPasskey } from "./passkeys.ser
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
 const onlyThey = "Never open to an administrator who acts as the user.";
-const bySession = `${onlyThey} Those who administer the realm use their session.`;
+const bySession = `${onlyThey} Administrators use their session.`;
 
 /** Mounted under /realms/:realm/account/credentials. */
 export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> = async (app, parts) => {

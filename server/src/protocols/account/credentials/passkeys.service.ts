@@ -10,7 +10,7 @@ import { proveByEnrolling } from "../../../signin/sessions/index.ts";
 import { assertMayChangeSignIn, changeSignIn } from "../audience.ts";
 
 const errors = defineErrors("passkeys", {
-  refused: [400, "What the browser made cannot be used: ask for new options and try again"],
+  refused: [400, "The credential of the browser cannot be used: ask for new options and try again"],
   expired: [400, "The options have expired or were used already: ask for new ones and try again"],
   taken: [409, "This passkey belongs to an account already"],
   too_many: [409, "You have as many passkeys as you can have: remove one first"],

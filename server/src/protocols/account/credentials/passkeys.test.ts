@@ -150,7 +150,7 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(second.text).toContain("Use your passkey");
     const chosen = await otherWay(elsewhere, realm, second, "Use a recovery code");
     expect(isSignedIn(await answerPage(elsewhere, realm.name, chosen, { code: recoveryCode! }), realm.name)).toBe(true);
-    // Who has no codes, from before or used up, is asked for the passkey all the same, and reads who can help.
+    // Users without recovery codes are asked for the passkey all the same, and read who can help.
     const codesLeft = (await realm.asMaster().get(`/users/${ada.userId}/credentials`)).body.find(
       ({ type }: { type: string }) => type === "recovery-code",
     );

@@ -13,7 +13,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { overloaded, passwordErrors } from "../../../platform/passwords/index.ts";
-import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { requestSource, type UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
 import { accountErrors } from "../errors.ts";
 
@@ -34,16 +34,16 @@ export interface PasswordChangeParts extends Required<PasswordParts> {
 /** Guessing the present password here is counted together with guessing it at sign-in, and locks like that. */
 export async function changePassword(parts: PasswordChangeParts, req: FastifyRequest, change: ChangePassword): Promise<void> {
   const { db, work, hasher } = parts;
-  const { realm, ip: sourceIp } = req;
+  const { realm } = req;
   const actor = req.actor!;
   const { realmId, settings } = realm;
-  const origin = { realm: realmId, actor, sourceIp };
+  const origin = { realm: realmId, actor, ...requestSource(req) };
   const reading = { tx: db, realm: realmId, actor, now: clock.now() };
   // Before anything is read or counted, as at sign-in.
   if (hasher.isOverloaded()) throw overloaded();
   const user = await readUser(reading, actor.id);
 
-  const attempt = await countAttempt({ db, work }, origin, realm, { login: user.username, userId: user.userId, sourceIp });
+  const attempt = await countAttempt({ db, work }, origin, realm, { login: user.username, userId: user.userId, sourceIp: req.ip });
   if (attempt.retryAfterSeconds !== null) throw accountErrors.wait(attempt.retryAfterSeconds);
 
   const replace = async (): Promise<boolean> => {

@@ -100,7 +100,7 @@ export async function confirmOwnTotp(
     throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
   return changeSignIn(req, async (ctx) => {
     const { userId } = await takeOwnUser(ctx);
-    // Where two requests confirm at once, one adds it.
+    // If two requests confirm at once, one adds it.
     if ((await takeToken(ctx, KIND, setup)) === null) throw errors.expired();
     const id = newId();
     await addTotp(ctx, userId, { id, secret: vault.seal(plain, totpPlace(ctx.realm, id)), ...form, label, lastStep });

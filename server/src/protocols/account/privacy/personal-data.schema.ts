@@ -35,11 +35,11 @@ export const PersonalData = Type.Object(
         sourceIp: Type.Optional(text),
         userAgent: Type.Optional(text),
       }),
-      { description: "Whatever gets in as the user. Kinds and dates; never the secrets themselves" },
+      { description: "The credentials of the user. Kinds and dates; never the secrets themselves" },
     ),
     federatedLinks: Type.Array(LinkedAccount, { description: "Accounts at identity providers" }),
     directoryEntries: Type.Array(Type.Object({ source: Type.String(), entryId: Type.String(), dn: Type.String(), lastSyncAt: maybeTime }), {
-      description: "What the user is in a directory; `lastSyncAt`: when the directory was last read whole or for changes",
+      description: "The user's entry in a directory; `lastSyncAt`: the time at which the directory was last read whole or for changes",
     }),
     consents: Type.Array(Consent),
     samlNameIds: Type.Array(Type.Object({ entityId: Type.String(), nameId: Type.String(), createdAt: time }), {
@@ -55,11 +55,12 @@ export const PersonalData = Type.Object(
       },
       {
         description:
-          "What provisioning clients (SCIM) keep, their ids of the user and attributes that are nowhere else, and which services the user is provisioned to",
+          "Data of provisioning clients (SCIM): their ids of the user, attributes that are nowhere else, and the services to which the user is provisioned",
       },
     ),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
-      description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",
+      description:
+        "Browsers in which the user has signed in and that are known again; `trustedUntil`: the time until which no second factor is asked for",
     }),
     acceptedTerms: Type.Array(Type.Object({ version: Type.String(), acceptedAt: time })),
     transactions: Type.Array(
@@ -72,15 +73,18 @@ export const PersonalData = Type.Object(
         createdAt: time,
         signedAt: maybeTime,
       }),
-      { description: "What applications asked the user to sign, as long as it is kept: a day after it has run out" },
+      { description: "Requests of applications for the user's signature, as long as they are kept: until a day after they expire" },
     ),
     ownedResources: Type.Array(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), name: Type.String(), createdAt: time, shares: Type.Integer() }),
-      { description: "What the user owns at applications with authorization services; `shares`: with how many others" },
+      {
+        description:
+          "Resources that the user owns at applications with authorization services; `shares`: the number of others who have access",
+      },
     ),
     sharedResources: Type.Array(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), scope: Type.String(), status: Type.String(), createdAt: time }),
-      { description: "What others shared with the user, or the user asked them for" },
+      { description: "Resources that others shared with the user, or that the user requested" },
     ),
     ownedAgents: Type.Array(
       Type.Object({

@@ -64,7 +64,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         operationId: "eraseOwnAccount",
         summary: "Erase your account for good",
         description:
-          "Your account, and whatever names you, is gone when this answers; in the audit trail `erased:<uuid>` stands in your place. It cannot be " +
+          "Your account and all data that names you are gone when this answers; the audit trail has `erased:<uuid>` in your place. It cannot be " +
           "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
           "realm. Administrators use their session.",
         response: noContentAnswer("Erased"),

@@ -15,7 +15,7 @@ const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attribu
   additionalProperties: false,
   maxProperties: 200,
   description:
-    "What else is known of you, each a text or a list of texts: the attributes that the realm's user profile shows you, and standard ones such as " +
+    "Other data about you, each a text or a list of texts: the attributes that the realm's user profile shows you, and standard ones such as " +
     "`nickname` and `birthdate`",
 });
 

@@ -100,7 +100,7 @@ describe("a client's own flow", () => {
   });
 });
 
-describe("what a user has to do", () => {
+describe("the steps of a user", () => {
   const ask = async (realm: RealmUnderTest, userId: string, ...actions: string[]) =>
     expect((await realm.asMaster().put(`/users/${userId}/required-actions`, actions)).status).toBe(200);
 

@@ -23,7 +23,7 @@ export const cookieKeys = oncePer((vault: Vault): CookieKeys => {
   return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
 });
 
-/** Whether the browser has the signed cookie of this interaction: of its page, or of the path that resumes the request. */
+/** Tells whether the browser has the signed cookie of this interaction: of its page, or of the path that resumes the request. */
 export function wasSentTo(
   vault: Vault,
   cookies: Readonly<Record<string, string | undefined>>,

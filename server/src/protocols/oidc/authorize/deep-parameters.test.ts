@@ -39,7 +39,7 @@ describe.each([
       expect(answer, path).toMatchObject({ status: 400, body: { error: "invalid_request" } });
       expect(answer.body.error_description, path).toBe(`${name} is nested deeper than 100 levels`);
     }
-    // What an anonymous caller may have stored is smaller.
+    // The limit is lower for values that an anonymous caller stores.
     const short = { ...base, [name]: value(4_000) };
     const posted = await iam.browser().request("POST", `/realms/${realm.name}/authorize`, { form: short, csrf: false });
     expect(posted.status).toBe(400);
@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test("what is not deep is not refused for it", async () => {
+test("a shallow parameter is not refused for its depth", async () => {
   const pushed = await app.post("/par", { ...base, claims: claims(90) });
   expect(pushed.status, pushed.text).toBe(201);
 });

@@ -67,7 +67,7 @@ describe("another user signs in before the request goes on", () => {
     expect(decodeJwt((await party.exchange(allowed.left)).body.id_token).sub).toBe(bob.userId);
   });
 
-  test("what was allowed in a session that was there already counts for its user only, authorization details too", async () => {
+  test("consent in an earlier session counts for its user only, authorization details too", async () => {
     const realm = await iam.realm();
     const settings = (await realm.asMaster().get("/settings")).body;
     const tokens = { ...settings.tokens, authorizationDetailsTypes: ["payment"] };

@@ -34,7 +34,7 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
         summary: "The authorization endpoint (RFC 6749 §3.1)",
         description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
         response: {
-          303: redirect("Where to go next"),
+          303: redirect("The next address"),
           400: page("A page: the request cannot be answered to its client"),
         },
       },

@@ -139,7 +139,7 @@ describe("the way through our pages", () => {
     expect(outsider.status).toBe(400);
   });
 
-  test("what cannot be sent to the client is shown on a page of ours", async () => {
+  test("an error that cannot be sent to the client is shown on a page of ours", async () => {
     const realm = await iam.realm();
     await relyingParty(iam, realm);
     const bad = await iam.browser().get(`/realms/${realm.name}/authorize?client_id=nobody&response_type=code`);

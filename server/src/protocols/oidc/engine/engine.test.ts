@@ -38,7 +38,7 @@ async function engineOf(realm: string) {
   return { url: `http://127.0.0.1:${port}`, provider, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-describe("what we answer ourselves, the engine does not answer", () => {
+describe("the engine does not answer our own endpoints", () => {
   test("no grant at /token, and nothing at the other endpoints that it has", async () => {
     const realm = await iam.realm();
     const grants = ["authorization_code", "refresh_token", "client_credentials"];

@@ -35,7 +35,7 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     const client = await issuer.parts.clients.get(realm!, clientId);
     const uri = client?.settings.backchannelLogoutUri;
     if (!uri || !client?.enabled) return; // deleted, disabled, or without the URI by now
-    // §2.4: a logout token needs `sub` or `sid`. Of a deleted user only the session is known.
+    // §2.4: a logout token needs `sub` or `sid`. Only the session of a deleted user is known.
     const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId);
     const body = new URLSearchParams({ logout_token: await logoutToken(issuer.parts, client, sessionId, user && userId) }).toString();
     const { status } = await issuer.parts.outbound.fetch(uri, {

@@ -11,7 +11,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = as
     {
       config: { permission: "view-clients", versioned: false },
       schema: {
-        summary: "What a client's tokens would say about a user",
+        summary: "The claims that a client's tokens would have for a user",
         description:
           "The claims of the ID token, the access token and userinfo. Needs `view-users`, too. Nothing is issued; leaves no event.",
         operationId: "previewTokens",

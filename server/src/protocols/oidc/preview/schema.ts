@@ -22,7 +22,7 @@ const claims = (description: string) => Type.Record(Type.String(), Type.Unknown(
 export const TokenPreview = Type.Object(
   {
     scopes: Type.Array(Type.String(), { description: "The scopes that the access token would have" }),
-    allowed: Type.Boolean({ description: "Whether the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
+    allowed: Type.Boolean({ description: "True when the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
     accessToken: claims("The payload of the access token"),
     idToken: Type.Union([claims("The payload of the ID token"), Type.Null()], { description: "Null without the scope `openid`" }),
     userinfo: Type.Union([claims("The answer of userinfo"), Type.Null()], { description: "Null without the scope `openid`" }),

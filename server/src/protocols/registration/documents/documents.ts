@@ -155,7 +155,7 @@ function snapshotOf(
 
 const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
-/** How long a failed fetch is cached. */
+/** A failed fetch is cached this long. */
 const RETRY = 30 * SECOND;
 /** Anonymous requests can trigger fetches, so they are limited per host and per realm. */
 const PER_HOST = { limit: 20, windowMs: MINUTE };

@@ -60,7 +60,7 @@ export type RegistrationUpdate = Static<typeof RegistrationUpdate>;
 export const RegisteredClient = Type.Object(
   {
     client_id: Type.String(),
-    client_secret: Type.Optional(Type.String({ description: "Of a confidential client that has one" })),
+    client_secret: Type.Optional(Type.String({ description: "The secret of a confidential client that has one" })),
     client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
     client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
     registration_access_token: Type.String({

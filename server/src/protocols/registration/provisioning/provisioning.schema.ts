@@ -6,7 +6,7 @@ import { oneOf, optional } from "../../../platform/http/index.ts";
 const DAYS = DAY / SECOND;
 
 const registration = {
-  enabled: Type.Boolean({ description: "Whether clients may register themselves at all" }),
+  enabled: Type.Boolean({ description: "True: clients may register themselves" }),
   requireInitialAccessToken: Type.Boolean({
     description: "Only with a token that an administrator made; otherwise anonymous registration is allowed",
   }),
@@ -29,7 +29,7 @@ const registration = {
   }),
   requireConsent: Type.Boolean({
     description:
-      "Whether users are asked before such a client gets anything. Can be turned off only where an initial access token is needed; counts for clients that register from then on",
+      "True: users are asked before such a client gets anything. Can be turned off only if an initial access token is needed; counts for clients that register from then on",
   }),
   metadataDocuments: Type.Boolean({
     description: "Clients that are not registered at all, but name an https address as their client id at which their metadata is found",
@@ -41,7 +41,7 @@ export const Provisioning = Type.Object(
   {
     registration: Type.Object(registration, { additionalProperties: false }),
     scim: Type.Object(
-      { enabled: Type.Boolean({ description: "Whether users may be provisioned by SCIM" }) },
+      { enabled: Type.Boolean({ description: "True: users may be provisioned by SCIM" }) },
       { additionalProperties: false },
     ),
   },

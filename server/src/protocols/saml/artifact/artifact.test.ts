@@ -71,7 +71,7 @@ test.each(["without a key", "with a key"])("an artifact is resolved to the respo
   expect((await resolve(sp, artifactIn(left))).message?.content).toBeNull();
 });
 
-test("of many that ask at the same time one gets it", async () => {
+test("one of many that ask at the same time gets it", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   const { left } = await sp.signIn(iam.browser(), await realm.user(), byArtifact);

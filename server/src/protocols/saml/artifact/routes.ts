@@ -12,14 +12,14 @@ const BODY_LIMIT = 64 * 1024;
 export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (app, parts) => {
   declare(app, { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "problem" });
   app.removeAllContentTypeParsers();
-  // SAML bindings §3.2.3: text/xml; some say application/soap+xml. What is no XML is refused by its reader.
+  // SAML bindings §3.2.3: text/xml; some say application/soap+xml. The reader refuses a body that is no XML.
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
 
   app.post(
     PATHS.artifact,
     {
       schema: {
-        summary: "What an artifact stands for (SAML 2.0 artifact resolution, SOAP)",
+        summary: "Resolves an artifact (SAML 2.0 artifact resolution, SOAP)",
         description: "For the service provider that the artifact was made for: once, and for a minute.",
         consumes: ["text/xml"],
         produces: ["text/xml"],

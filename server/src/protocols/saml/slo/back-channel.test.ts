@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   clock.reset();
-  // What one test left to be tried again is not the next one's.
+  // A retry that one test left behind does not count in the next.
   await iam.core.db.deleteFrom("jobs").where("kind", "=", SAML_LOGOUT_JOB).execute();
   peer.heard.length = 0;
   Object.assign(peer, { status: 200, answer: { code: STATUS.success }, signs: true, issuer: "https://soap.example/metadata" });

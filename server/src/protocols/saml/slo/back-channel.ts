@@ -26,7 +26,7 @@ import { settleBySession } from "./store.ts";
 export const SAML_LOGOUT_JOB = "saml.backchannel_logout";
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
-/** `sessions.ended`. What names the user is sealed: the job outlives the session, and perhaps the user. */
+/** `sessions.ended`. The user's identifiers are sealed: the job outlives the session, and perhaps the user. */
 export const notifySamlParticipants = (vault: Vault) =>
   notifyParticipants({
     protocol: "saml",

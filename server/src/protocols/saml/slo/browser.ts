@@ -2,6 +2,7 @@ import { prepareUpstreamLogout, recordUpstreamLogout } from "../../../federation
 import { clock } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
+import { requestSource } from "../../../platform/unit-of-work.ts";
 import { seeOther, signedOutPath, signOutHere } from "../../../signin/login/index.ts";
 import { type LiveSession, leaveSession } from "../../../signin/sessions/index.ts";
 import { Refusal } from "../refusals.ts";
@@ -16,13 +17,15 @@ import { findAsked, participantIn, settleAsked } from "./store.ts";
 
 /** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are notified afterwards. */
 export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: CheckedRequest, binding: BrowserBinding) {
-  const { realmId, visitor, ip: sourceIp } = exchange.request;
+  const { realmId, visitor } = exchange.request;
   const { entityId, requestId, relayState } = asked;
   const { session } = visitor;
   const requester = { entityId, requestId, relayState, binding };
   if (!session) {
     // It has ended by other means: there is nothing left to sign out of.
-    await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, entityId), sourceIp }, (ctx) => useOnce(ctx, asked));
+    await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, entityId), ...requestSource(exchange.request) }, (ctx) =>
+      useOnce(ctx, asked),
+    );
     return answerRequester(parts, exchange, requester, "success");
   }
   const frames = await parts.logoutFrames(realmId, session.sessionId);

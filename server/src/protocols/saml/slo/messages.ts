@@ -18,7 +18,7 @@ import type { SamlParticipant } from "./participant.ts";
 
 export type MessageParts = Pick<SamlParts, "baseUrl" | "realms" | "signingKeys">;
 
-/** How long a service provider may act on a request of ours. */
+/** A service provider may act on a request of ours for this long. */
 const LIFETIME = 5 * MINUTE;
 
 /** SAML core §3.7.1, of one session. */

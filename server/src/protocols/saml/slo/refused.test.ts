@@ -24,7 +24,7 @@ afterAll(() => iam?.close());
 
 const pair = (options: LogoutOptions = {}) => pairOf(iam, keys, options);
 
-describe("what ends nothing", () => {
+describe("messages that end nothing", () => {
   let shared: Awaited<ReturnType<typeof pairOf>>;
   beforeAll(async () => {
     shared = await pair();
@@ -135,7 +135,7 @@ describe("what ends nothing", () => {
     expect(await refusalsOf(realm)).toEqual(["replay", "replay", "replay"]);
   });
 
-  test("of two tabs that send the same request at once, one ends the session", async () => {
+  test("one of two tabs that send the same request at once ends the session", async () => {
     const { realm, browser, one } = await pair();
     const { url } = await one.logoutRequest();
     const answers = await Promise.all([1, 2].map(() => browser.get(url.replace(iam.config.baseUrl, ""))));

@@ -242,7 +242,7 @@ describe("the NameID", () => {
     expect(first.value).not.toContain(user.userId);
   });
 
-  test("of two first sign-ins at once both get the same persistent one", async () => {
+  test("two first sign-ins at once get the same persistent one", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const other = await serviceProvider(iam, realm, { entityId: "https://other.example" });

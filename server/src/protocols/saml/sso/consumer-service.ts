@@ -35,6 +35,6 @@ const bindingOf = (uri: string): Consumer["binding"] => BY_URI.get(uri) ?? "post
 
 export const isSupportedBinding = (uri: string | null): boolean => uri === null || BY_URI.has(uri);
 
-/** Whether it is still registered when the user has signed in. */
+/** Tells whether it is still registered when the user has signed in. */
 export const isRegistered = ({ assertionConsumerServices }: SamlClientSnapshot, location: string): boolean =>
   assertionConsumerServices.some((service) => service.location === location);

@@ -25,7 +25,7 @@ export type Decision =
 
 const refuse = (code: string, subCode: string): Decision => ({ next: "error", status: { code, subCode } });
 
-/** Whether the session of the browser is enough for the request. The user's part (NameID, access) is looked at when the answer is made. */
+/** Tells whether the session of the browser is enough for the request. The user's part (NameID, access) is looked at when the answer is made. */
 export async function decide(parts: SamlParts, exchange: Exchange): Promise<Decision> {
   const { client, request, visitor, signedIn } = exchange;
   const { session } = visitor;
@@ -34,7 +34,7 @@ export async function decide(parts: SamlParts, exchange: Exchange): Promise<Deci
   if (!demand) return refuse(STATUS.responder, STATUS.noAuthnContext);
   const ask = (reauthenticate: boolean) => askToSignIn(exchange, demand, reauthenticate);
   if (!session || (request.isPassive && client.options.refusePassive)) return ask(false);
-  // SAML core §3.4.1: what was proven before the request came, in whatever tab, does not count.
+  // SAML core §3.4.1: proofs from before the request, in any tab, do not count.
   if ((request.forceAuthn || client.options.alwaysForceAuthn) && session.authTime < request.receivedAt) return ask(true);
   const hasJustPassed = signedIn === session.sessionId;
   if (demand.essential && Number(session.acr) < Number(demand.acr))

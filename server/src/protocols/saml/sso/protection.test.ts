@@ -19,7 +19,7 @@ afterAll(() => iam?.close());
 
 const signaturesIn = (xml: string) => [...xml.matchAll(/<ds:Signature /g)].length;
 
-describe("what is signed", () => {
+describe("signed parts", () => {
   test.each([
     [{ signAssertion: true, signResponse: true }, 2],
     [{ signAssertion: true, signResponse: false }, 1],
@@ -35,7 +35,7 @@ describe("what is signed", () => {
   });
 });
 
-describe("what is encrypted", () => {
+describe("encrypted parts", () => {
   test.each([
     [null, null, DATA_ENCRYPTION.aes256gcm],
     [DATA_ENCRYPTION.aes128gcm, KEY_TRANSPORT.oaep, DATA_ENCRYPTION.aes128gcm],

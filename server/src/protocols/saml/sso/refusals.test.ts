@@ -31,7 +31,7 @@ async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: 
     const [event] = await realm.events("type=SAML_LOGIN");
     expect(event).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(new RegExp(`^${reason}: `)) });
     const number = /<code>([^<]+)<\/code>/.exec(answer.text)?.[1];
-    expect(event.detail, "the number on the page finds it").toContain(`(request ${number})`);
+    expect(await realm.events(`requestId=${number}`), "the number on the page finds it").toEqual([event]);
   }
 }
 
@@ -107,7 +107,7 @@ describe("a request is refused", () => {
   });
 });
 
-test("of a flood twenty a minute are recorded, and all are counted", async () => {
+test("twenty a minute of a flood are recorded, and all are counted", async () => {
   const realm = await iam.realm();
   const path = `/realms/${realm.name}/saml/idp/sso?SAMLRequest=x`;
   const browser = iam.browser();
@@ -141,7 +141,7 @@ describe("a request is answered once", () => {
     });
   });
 
-  test("of many at the same time one gets the assertion", async () => {
+  test("one of many at the same time gets the assertion", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const browser = iam.browser();
@@ -181,7 +181,7 @@ describe("a request is answered once", () => {
     }
   });
 
-  test("what was answered is forgotten when the message would be refused for its age", async () => {
+  test("an answered message is forgotten when it would be refused for its age", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     await sp.signIn(iam.browser(), await realm.user());
@@ -195,7 +195,7 @@ describe("a request is answered once", () => {
   });
 });
 
-describe("where the answer goes", () => {
+describe("the target of the answer", () => {
   const options = {
     additionalAcsUrls: ["https://sp.example/second"],
     acsEndpoints: [

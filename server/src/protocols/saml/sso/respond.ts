@@ -4,6 +4,7 @@ import { needsOfSamlClient } from "../../../applications/saml-clients/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { type Fragment, STATUS } from "../../../platform/saml/index.ts";
+import type { Origin } from "../../../platform/unit-of-work.ts";
 import { actorOfSession, joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
@@ -31,7 +32,7 @@ export class Unanswerable extends Error {
 interface Proven {
   readonly session: LiveSession;
   readonly classRef: string;
-  readonly sourceIp: string;
+  readonly from: Pick<Origin, "sourceIp" | "requestId">;
   /** Stores data for the delivery, in the transaction that records the sign-in. */
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
 }
@@ -50,7 +51,7 @@ export async function respond(parts: SamlParts, exchange: Exchange, proven: Prov
   if (client.options.consentRequired)
     await assertConsent(parts.db, exchange, proven.session.userId, releasedAttributes(client, who.subject, proven.session));
   const message = await makeResponse(parts, exchange, await signingKeyOf(parts, realmId), { ...proven, ...who });
-  const origin = { realm: realmId, actor: actorOfSession(proven.session, realmId), sourceIp: proven.sourceIp };
+  const origin = { realm: realmId, actor: actorOfSession(proven.session, realmId), ...proven.from };
   try {
     await parts.work.transact(origin, (ctx) => record(ctx, parts, exchange, { ...proven, ...who, message }));
     return message;

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../../kernel/clock.ts";
 import { renderNoAccess, sendPage } from "../../../pages/index.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
+import { requestSource } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { loginPath, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
@@ -67,7 +68,7 @@ async function exchangeOf(parts: SsoParts, { request }: Visit, pending: PendingR
   if (!isRegistered(client, pending.consumer.location))
     throw new Refusal("acs", "The assertion consumer service is not registered any more", pending.entityId);
   const { session, preSession, deviceToken } = visitor;
-  const facts = { session, preSession, deviceToken, sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null };
+  const facts = { session, preSession, deviceToken, ...requestSource(request), userAgent: request.headers["user-agent"] ?? null };
   return { realm, client, request: pending, visitor: { ...facts, locale: parts.visitors.localeOf(request, realm) }, signedIn };
 }
 
@@ -78,7 +79,7 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
   const delivery = deliveryOf(parts, exchange, visit);
   try {
     const { session, classRef } = decision;
-    const proven = { session, classRef, sourceIp: visit.request.ip, keep: delivery.keep };
+    const proven = { session, classRef, from: requestSource(visit.request), keep: delivery.keep };
     return delivery.send(await respond(parts, exchange, proven));
   } catch (error) {
     if (error instanceof ConsentNeeded) return askConsent(parts, visit, exchange, decision.session, error);

@@ -3,7 +3,7 @@ import { type Attribute, isObject, type Resource } from "../schema/attribute.ts"
 import { type AttributePath, valueAt } from "../schema/paths.ts";
 import { type Comparable, comparedAttribute, type Filter, type Operator } from "./parser.ts";
 
-/** Whether a resource fulfils a filter. An attribute that it does not have fulfils `ne` and `not`, and nothing else. */
+/** Tells whether a resource fulfils a filter. An attribute that it does not have fulfils `ne` and `not`, and nothing else. */
 export function matches(filter: Filter, resource: Resource): boolean {
   switch (filter.is) {
     case "and":

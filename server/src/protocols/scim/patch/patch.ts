@@ -23,7 +23,7 @@ export function readResource(type: ResourceType, body: unknown): Resource {
   return resource;
 }
 
-/** Members without a path: the names may be paths themselves. What is read-only or unknown is ignored, as in a resource that is sent whole. */
+/** Members without a path: the names may be paths themselves. A read-only or unknown member is ignored, as in a resource that is sent whole. */
 function assign(type: ResourceType, resource: Resource, op: Operation["op"], value: unknown): void {
   if (op === "remove") throw scimError("noTarget", "remove needs a path");
   if (!isObject(value)) throw scimError("invalidSyntax", "Without a path, the value is an object of attributes");
@@ -144,7 +144,7 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
   );
 }
 
-/** Whether an element has every member that `wanted` names. */
+/** Tells whether an element has every member that `wanted` names. */
 const contains = (element: Resource, wanted: Resource): boolean =>
   Object.entries(wanted).every(([name, value]) => JSON.stringify(element[name]) === JSON.stringify(value));
 

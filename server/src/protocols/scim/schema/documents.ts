@@ -50,7 +50,7 @@ export const ScimError = open("ScimError", "RFC 7644 §3.12", {
   scimType: "uniqueness",
   detail: "Another user in this realm already signs in by that name or email address",
 });
-export const ScimDocument = open("ScimDocument", "What the server supports (RFC 7643 §5 to §7)", {
+export const ScimDocument = open("ScimDocument", "The server's capabilities (RFC 7643 §5 to §7)", {
   schemas: [`${CORE}:ServiceProviderConfig`],
 });
 

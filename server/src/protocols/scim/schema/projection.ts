@@ -5,7 +5,7 @@ import { extensionOf, findAttribute } from "./paths.ts";
 /** RFC 7644 §3.9: which attributes an answer has. */
 export interface Projection {
   readonly isDefault: boolean;
-  /** Whether an attribute of the core is shown, at least in part. */
+  /** Tells whether an attribute of the core is shown, at least in part. */
   shows(name: string): boolean;
   of(resource: Resource): Resource;
 }

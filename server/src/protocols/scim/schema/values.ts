@@ -9,7 +9,7 @@ const MAX_TEXT = 65_536;
 
 /**
  * A value as the attribute has it, or undefined for one that unassigns it (RFC 7643 §2.5). Provisioning clients send more than the RFC
- * has: booleans as text, a complex value as the text of its `value`, a single value in a list. What no schema has is left out.
+ * has: booleans as text, a complex value as the text of its `value`, a single value in a list. Members that no schema has are left out.
  */
 export function normalise(attribute: Attribute, value: unknown, path: string): unknown {
   if (!attribute.multiValued) return single(attribute, Array.isArray(value) ? firstOf(value, path) : value, path);

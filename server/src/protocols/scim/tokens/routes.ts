@@ -17,7 +17,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
       config,
       operationId: "listScimTokens",
       summary: "List SCIM tokens",
-      description: "Those that have not expired. The tokens themselves are not kept.",
+      description: "Lists the tokens that have not expired. The tokens themselves are not kept.",
       query: ListQuery,
       run: (ctx, _params, query) => searchTokens(ctx, baseUrl, query),
     },

@@ -27,7 +27,7 @@ const members = {
       "The alias of an identity provider. Users are linked there by their `externalId`, so that they sign in by it without a question. " +
       "Needs `manage-identity-providers`, and the permissions that users of the provider hold",
   }),
-  trustEmails: Type.Boolean({ description: "Whether addresses that come by this token count as confirmed" }),
+  trustEmails: Type.Boolean({ description: "True: addresses that come by this token count as confirmed" }),
   expiresAt: nullable(time, { description: "Epoch milliseconds; null: it does not expire" }),
 };
 

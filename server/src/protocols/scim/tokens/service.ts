@@ -33,7 +33,7 @@ export async function readToken(ctx: ReadCtx, baseUrl: string, id: string): Prom
 }
 
 /**
- * The token is only in this answer; its hash is stored. The escalation rule: its permissions are held by whoever creates it, and so is what
+ * The token is only in this answer; its hash is stored. The escalation rule: the creator holds its permissions, and those that
  * users of its identity provider hold, because the token decides which accounts these are.
  */
 export async function createToken(ctx: Ctx, baseUrl: string, input: CreateScimToken): Promise<CreatedScimToken> {

@@ -99,7 +99,7 @@ export async function saveExternalId(tx: Tx, { realm, name }: Connection, userId
   );
 }
 
-/** Whether the user is a member of an organization other than this. */
+/** Tells whether the user is a member of an organization other than this. */
 export async function belongsElsewhere(db: Db, realm: string, organizationId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom("organization_members")

@@ -21,10 +21,10 @@ export const clientCredentials: Grant = {
     };
   },
 
-  async record({ parts, client, sourceIp }, _source, expiresAt) {
+  async record({ parts, client, sourceIp, requestId }, _source, expiresAt) {
     const { id, clientId, realmId } = client;
     if (parts.realm.settings.auditClientLogins)
-      await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
+      await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (ctx) =>
         ctx.audit({
           category: "AUTHN",
           type: "CLIENT_LOGIN",

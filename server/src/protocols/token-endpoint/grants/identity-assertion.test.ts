@@ -177,7 +177,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
     await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: [] });
   }
 
-  // What ends it: the provider's switch, the user away, the session at home.
+  // Three things end it: the provider's switch, the user's absence, the end of the session at home.
   const asMaster = away.asMaster();
   const { body: provider } = await asMaster.get("/identity-providers/home");
   const accept = (acceptIdentityAssertions: boolean) =>

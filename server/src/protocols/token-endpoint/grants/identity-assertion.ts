@@ -45,9 +45,9 @@ export const identityAssertion: Grant<AssertionSource> = {
     return { kind: "decision", userId: session.userId, impersonator: session.impersonator, body };
   },
 
-  async record({ parts, client, sourceIp }, { session: { userId, username }, server }) {
+  async record({ parts, client, sourceIp, requestId }, { session: { userId, username }, server }) {
     const { realmId } = parts.realm;
-    await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
+    await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (ctx) =>
       ctx.audit({
         actor: { id: userId, name: username },
         ...{ category: "SECURITY", type: "IDENTITY_ASSERTION_ISSUED", resourceType: "clients", resourceId: client.id },

@@ -6,6 +6,7 @@ import { listOf } from "../../../kernel/lists.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import { systemActor } from "../../../platform/context.ts";
+import { IDENTITY_PROVIDER } from "../../../signin/authenticators/index.ts";
 import {
   allowedScopes,
   audienceOf,
@@ -70,15 +71,15 @@ export const jwtBearer: Grant<AssertedSource> = {
   },
 };
 
-/** §5.1: it is for this client, and nobody acts for its subject. */
+/** §5.1: it is for this client, and no actor acts for its subject. */
 async function reasonAgainst({ client }: TokenCtx, { claims }: ReadAssertion): Promise<string | null> {
   if (claims.client_id !== client.clientId) return "it was issued for another client";
   return claims.act === undefined ? null : "its subject is not alone";
 }
 
 /** The reason is for the audit trail; the client learns that the provider's word was not enough. */
-async function refused({ parts, sourceIp }: TokenCtx, { provider }: ReadAssertion, reason: string) {
-  await parts.brokers.failed(parts.work, provider, `identity assertion: ${reason}`, sourceIp);
+async function refused({ parts, sourceIp, requestId }: TokenCtx, { provider }: ReadAssertion, reason: string) {
+  await parts.brokers.failed(parts.work, provider, `identity assertion: ${reason}`, { sourceIp, requestId });
   return oauthErrors.invalidGrant("the assertion is not valid here");
 }
 
@@ -121,9 +122,9 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
   return user;
 }
 
-/** The token hangs on it: it ends with the user, the client and the user's consent. */
+/** The token hangs on it: it ends with the user, the client and the user's consent. What the provider says proves as much as a sign-in by it. */
 async function makeGrant(
-  { parts, client, sourceIp }: TokenCtx,
+  { parts, client, sourceIp, requestId }: TokenCtx,
   { provider, subject }: ReadAssertion,
   { userId, username }: UserRow,
   scopes: readonly string[],
@@ -132,11 +133,13 @@ async function makeGrant(
   const { realmId, settings } = parts.realm;
   const grantId = newId();
   const scope = scopes.join(" ");
-  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (work) => {
+  const at = clock.now();
+  const proven = { at, proofs: [{ flow: "", authenticator: IDENTITY_PROVIDER, factor: "knowledge", amr: ["fed"], at }] } as const;
+  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (work) => {
     await touchLink(work.tx, realmId, { providerId: provider.providerId, subject, userId, username: null }, work.now);
     await writeGrant(work.tx, realmId, {
       ...{ grantId, userId, clientId: client.clientId, sessionId: null, now: work.now },
-      payload: { openid: { scope }, resources: { [resource]: scope } },
+      payload: { openid: { scope }, resources: { [resource]: scope }, proven },
       expiresAt: work.now + lifetimesOf(settings, client).accessToken * SECOND,
     });
     work.audit({

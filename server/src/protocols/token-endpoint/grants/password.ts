@@ -114,12 +114,18 @@ const REASONS: Readonly<Record<Unfinished, string>> = {
 
 /** Runs the direct grant flow with the counters of the sign-in page. It ends in a grant without a session. */
 async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
-  const { parts, client, sourceIp } = ctx;
+  const { parts, client, sourceIp, requestId } = ctx;
   const { realm, metrics } = parts;
   const flows = await parts.flows.get(realm.realmId);
   const run =
     flows &&
-    openDirectGrant({ realm, flows, sourceIp, client: { clientId: client.clientId, flow: client.settings.directGrantFlow ?? null } });
+    openDirectGrant({
+      realm,
+      flows,
+      sourceIp,
+      requestId,
+      client: { clientId: client.clientId, flow: client.settings.directGrantFlow ?? null },
+    });
   if (!run) throw oauthErrors.invalidGrant(REASONS["no-page"]);
   const form = { username: asked.username, password: asked.password, ...(asked.totp !== undefined && { code: asked.totp }) };
   const complete = (work: Ctx, authentication: Authentication) => makeGrant(work, ctx, authentication, asked);
@@ -147,11 +153,15 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
 }
 
 /** The password was right, but the flow asks for something that the request does not contain. */
-async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Outcome<unknown>, hindrance: Hindrance): Promise<void> {
+async function recordRefusal(
+  { parts, client, sourceIp, requestId }: TokenCtx,
+  { run }: Outcome<unknown>,
+  hindrance: Hindrance,
+): Promise<void> {
   const { realmId } = parts.realm;
   const { userId, login } = run.progress;
   const name = run.user?.username ?? login ?? "";
-  await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, name), sourceIp }, async (work) =>
+  await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, name), sourceIp, requestId }, async (work) =>
     work.audit({
       ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name, kind: "anonymous" } },
       ...{ resourceType: "clients", resourceId: client.id, detail: `password grant: ${hindrance}` },
@@ -172,7 +182,7 @@ interface Made {
 async function makeGrant(
   work: Ctx,
   { parts, client }: TokenCtx,
-  { userId, username, acr, amr }: Authentication,
+  { userId, username, acr, amr, proofs }: Authentication,
   { scope, resource }: SignIn,
 ): Promise<Made & { readonly hindrance: Hindrance | null }> {
   const event = { category: "AUTHN", actor: { id: userId, name: username }, resourceType: "clients", resourceId: client.id } as const;
@@ -193,7 +203,7 @@ async function makeGrant(
   const lasts = client.grantTypes.includes("refresh_token") ? Math.max(offline, accessToken) : accessToken;
   await writeGrant(work.tx, work.realm, {
     ...{ grantId: made.grantId, userId, clientId: client.clientId, sessionId: null },
-    payload: { openid: { scope }, resources: { [resource]: scope } },
+    payload: { openid: { scope }, resources: { [resource]: scope }, proven: { at: work.now, proofs } },
     now: work.now,
     expiresAt: work.now + lasts * SECOND,
   });

@@ -15,7 +15,7 @@ export const refreshToken: Grant<StoredSource> = {
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'refresh_token'");
     const source = await findStored(ctx, REFRESH_TOKEN, token);
     if (!source) throw oauthErrors.invalidGrant();
-    // Whichever client presents it: a replayed token counts as stolen.
+    // The rule holds for every client: a replayed token counts as stolen.
     if (source.record.consumedAt !== null && !mayRepeat(ctx, source)) return new Replayed(source.record);
     const grant = liveGrantOf(ctx, source);
     return isRotated(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };

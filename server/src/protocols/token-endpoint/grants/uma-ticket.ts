@@ -50,11 +50,13 @@ export const umaTicket: Grant<UmaSource> = {
   ],
   lists: ["permission"],
 
-  async find({ parts, client, sourceIp }, { params, lists }) {
+  async find({ parts, client, sourceIp, requestId }, { params, lists }) {
     const mode = modeOf(params);
     const ticket = await ticketOf(parts, params, lists.permission ?? []);
     const server = await serverOf(parts, ticket?.clientId ?? params.audience);
     const live = await subjectTokenOf(parts, client, params.subject_token);
+    // A token of another client is held against the same rule as for exchanging it, whatever is answered.
+    if (live && isUsers(live) && live.clientId !== client.clientId) await assertStands(parts, client, live);
     const subjects = await subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
     const held = await heldBefore(parts, client, server, live, params.rpt);
@@ -62,12 +64,13 @@ export const umaTicket: Grant<UmaSource> = {
     const request = { ...claimsOf(client, params), ...ticket?.contents.claims };
     const results = await ask(parts, server, subjects, ticket ? {} : params, named, request);
     const earlier = held.length === 0 ? [] : await ask(parts, server, subjects, {}, held, {});
-    await log({ parts, client, sourceIp }, server, subjects[0]!, results);
+    await log({ parts, client, sourceIp, requestId }, server, subjects[0]!, results);
     const granted = grantedOf([...results, ...earlier], params);
     const denied = verdict(results, named.length > 0 && (mode !== "token" || ticket !== null));
     const source = { record: ticket?.record ?? null, grant: null, server, live, granted, upgraded: earlier.length > 0 };
     if (!denied) return source;
-    const isSubmitted = params.submit_request !== "false" && ticket !== null && (await submit(parts, server, live, results, sourceIp));
+    const isSubmitted =
+      params.submit_request !== "false" && ticket !== null && (await submit(parts, server, live, results, { sourceIp, requestId }));
     const refusal = isSubmitted ? denial("request_submitted") : denied;
     if (!ticket) throw refusal;
     return { ...source, denied: refusal };
@@ -84,22 +87,21 @@ export const umaTicket: Grant<UmaSource> = {
     if (mode === "permissions") return { kind: "decision", userId, body: granted };
     const extraClaims = { authorization: { permissions: granted } };
     const answer = { upgraded };
-    if (!live?.holder || live.grantId === null)
+    if (!live || !isUsers(live))
       return { kind: "client", scopes: [], resource: server.clientId, authorizationDetails: undefined, extraClaims, answer };
-    const tokens = await userTokenFor(ctx, server, { ...live, holder: live.holder, grantId: live.grantId });
+    const tokens = await userTokenFor(ctx, server, live);
     return { kind: "user", tokens: { ...tokens, extraClaims }, refresh: null, answer };
   },
 };
 
+const isUsers = (live: LiveToken): live is Subject => live.holder !== null && live.grantId !== null;
+
 /** The RPT of a user hangs on the same grant as the token that was presented: it ends with the session, the consent and the user. */
 async function userTokenFor({ parts, client }: TokenCtx, server: ResourceServer, live: Subject): Promise<UserIssue> {
   const scopes = possibleScopes(parts, client, live);
-  // A token of another client: the same rules as for exchanging it.
-  if (live.clientId !== client.clientId) {
-    await assertStands(parts, client, live);
-    if (!(await isAllowedByUser(parts.db, parts, client, live.holder.userId, { scopes, resources: [parts.issuer] })))
-      throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
-  }
+  const isOthers = live.clientId !== client.clientId;
+  if (isOthers && !(await isAllowedByUser(parts.db, parts, client, live.holder.userId, { scopes, resources: [parts.issuer] })))
+    throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
   return exchangedIssue(live, null, { scopes, audience: [server.clientId], act: live.actor ?? undefined });
 }
 
@@ -138,7 +140,7 @@ function verdict(results: readonly AskedResult[], isAllNeeded: boolean): OAuthEr
 
 /** The log of decisions, by the settings of the resource server. */
 async function log(
-  { parts, client, sourceIp }: Pick<TokenCtx, "parts" | "client" | "sourceIp">,
+  { parts, client, sourceIp, requestId }: Pick<TokenCtx, "parts" | "client" | "sourceIp" | "requestId">,
   server: ResourceServer,
   { kind, id }: Asking,
   results: readonly AskedResult[],
@@ -153,7 +155,7 @@ async function log(
     },
   }));
   const actor = actorOf({ id: client.id, name: client.clientId, realm, isClient: true });
-  await recordDecisions(server, decisions, (work) => parts.work.transact({ realm, actor, sourceIp }, work));
+  await recordDecisions(server, decisions, (work) => parts.work.transact({ realm, actor, sourceIp, requestId }, work));
 }
 
 /** Asks the owners for what was denied of resources that they manage. False: there is none. */
@@ -162,7 +164,7 @@ async function submit(
   server: ResourceServer,
   live: LiveToken | null,
   results: readonly AskedResult[],
-  sourceIp: string,
+  from: Pick<TokenCtx, "sourceIp" | "requestId">,
 ): Promise<boolean> {
   const { holder } = live ?? {};
   const wanted = results.flatMap(({ asked: { resource }, status, deniedScopes }) =>
@@ -173,7 +175,7 @@ async function submit(
   // An administrator who impersonates asks for nothing in the user's name.
   if (!holder || holder.impersonator || wanted.length === 0) return false;
   const actor = actorOf({ id: holder.userId, name: holder.username, realm: realmId });
-  await work.transact({ realm: realmId, actor, sourceIp }, async (ctx) => {
+  await work.transact({ realm: realmId, actor, ...from }, async (ctx) => {
     for (const { resourceId, scopes } of wanted)
       await requestShares(ctx.tx, { realm: realmId, client: server.client, resourceId }, holder.userId, scopes, ctx.now);
   });

@@ -25,10 +25,10 @@ export async function targetOf({ issuer, realm, apis }: TargetParts, client: Cli
   return { resource: api?.resource ?? listed!, api };
 }
 
-/** Whether every client may request tokens for this API. */
+/** Tells whether every client may request tokens for this API. */
 export const isOpen = (api: Api | null): boolean => api !== null && api.enabled && api.access === "everyone";
 
-/** Whatever the API: OpenID Connect itself, and that a refresh token outlives the session. */
+/** Scopes that hold at every API: those of OpenID Connect itself, and `offline_access`. */
 const OF_NO_API: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /** The scopes that a token for this resource may have. */
@@ -39,7 +39,7 @@ export const scopesAt = ({ api }: Pick<Target, "api">, scopes: readonly string[]
 export const audienceOf = ({ settings: { audience } }: ClientSnapshot, resource: string): readonly string[] =>
   audience.length === 0 ? [resource] : [...new Set([resource, ...audience])];
 
-/** Whether a token is meant for this client: its audience names the client, or the API that the client is. */
+/** Tells whether a token is meant for this client: its audience names the client, or the API that the client is. */
 export const isMeantFor = ({ clientId, settings: { resourceIndicators } }: ClientSnapshot, audience: readonly string[]): boolean =>
   audience.includes(clientId) || resourceIndicators.some((resource) => audience.includes(resource));
 

@@ -21,7 +21,7 @@ import { allowedScopes } from "./scopes.ts";
 
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
 
-/** Where libraries for Keycloak look for roles. */
+/** The claims in which libraries for Keycloak look for roles. */
 const keycloakRoles: readonly ClaimMapper[] = (
   [
     { claim: "realm_access.roles", value: "realm", type: "string", multivalued: true },

@@ -3,7 +3,7 @@ import { consentedScopes } from "../../../directory/consents/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { IssuerParts } from "../parts.ts";
 
-/** Whether the client needs the user's consent. An agent's always does: it acts by itself. */
+/** Tells whether the client needs the user's consent. An agent's always does: it acts by itself. */
 export const needsConsent = ({ agent, settings }: ClientSnapshot): boolean =>
   agent !== null || (settings.consentRequired && !settings.firstParty);
 
@@ -22,7 +22,7 @@ interface Wanted {
   readonly resources: readonly string[];
 }
 
-/** Whether the client needs no consent, or has it already for each of the resources: what was allowed at one says nothing of another. */
+/** Tells whether the client needs no consent, or has it already for each of the resources: consent to one is no consent to another. */
 export async function isAllowedByUser(
   db: Db,
   { realm: { realmId }, issuer }: Pick<IssuerParts, "realm" | "issuer">,

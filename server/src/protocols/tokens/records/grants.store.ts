@@ -72,7 +72,7 @@ export interface LiveRow extends UserColumns, ImpersonatorColumns {
   expires_at: number;
 }
 
-/** Whether the session of grant `g`, and that of its impersonator, are live. A grant without a session needs none. */
+/** Tells whether the session of grant `g`, and that of its impersonator, are live. A grant without a session needs none. */
 export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.session_id is not null and s.expires_at > ${now}
   and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
     and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;

@@ -79,7 +79,7 @@ const clientToken = prepared(
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
 );
 
-/** Whether a client credentials token is live. */
+/** Tells whether a client credentials token is live. */
 export async function isClientTokenLive(db: Db, asked: Asked): Promise<boolean> {
   return (await clientToken(db, asked)).length > 0;
 }

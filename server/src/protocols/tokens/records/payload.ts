@@ -1,3 +1,4 @@
+import type { SessionProof } from "../../../signin/sessions/index.ts";
 import type { AuthorizationDetail } from "../contents/authorization-details.ts";
 
 /** OpenID Connect Core §5.5: individually requested claims. */
@@ -54,6 +55,8 @@ export interface GrantPayload {
   readonly resources?: Readonly<Record<string, string>>;
   readonly rejected?: Pick<GrantPayload, "openid" | "resources">;
   readonly rar?: readonly AuthorizationDetail[];
+  /** For a grant without a session that was made without a page: what the user has proven, and when. */
+  readonly proven?: { readonly at: number; readonly proofs: readonly SessionProof[] };
 }
 
 const names = (scope: string | undefined): readonly string[] => (scope ? scope.split(" ") : []);

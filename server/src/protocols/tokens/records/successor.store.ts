@@ -150,7 +150,7 @@ const replaceMany = prepared(
     select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`,
 );
 
-/** Whether this request consumed the record, or the error of its statement. */
+/** True when this request consumed the record; or the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };
 
 const replaced = batched<Replacement, Outcome>(async (db, asked) => {
@@ -186,7 +186,7 @@ const columnsOf = (asked: readonly Replacement[]): Columns => ({
   now: Math.max(...asked.map(({ now }) => now)),
 });
 
-/** Consumes a code or refresh token and stores its successor, both or neither. Of concurrent requests one gets true. */
+/** Consumes a code or refresh token and stores its successor, both or neither. One of several concurrent requests gets true. */
 export async function replaceByRefreshToken(db: Db, used: Omit<RecordKey, "realm">, record: NewRecord, now: number): Promise<boolean> {
   const outcome = await replaced(db, Object.assign(valuesOf(record), { used: used.recordId, usedModel: used.model, now }));
   if (outcome && "error" in outcome) throw outcome.error;

@@ -35,7 +35,7 @@ interface AccessToken {
 
 const tokens = perProviderCache<Promise<AccessToken>>();
 
-/** Push to Android (and to whatever else Firebase reaches), by the HTTP v1 API. */
+/** Push to Android (and to other devices that Firebase reaches), by the HTTP v1 API. */
 export const fcm: MessageDriver = {
   channel: "PUSH",
   config: FcmConfig,

@@ -27,7 +27,7 @@ test("half a surrogate pair is mended, not thrown at", () => {
   expect(fillIn("text={{text}}", "form", { text: "\ud83d" })).toBe("text=%EF%BF%BD");
 });
 
-test("what a value holds is not a placeholder, and dollars mean nothing", () => {
+test("a value's content is no placeholder, and dollars mean nothing", () => {
   expect(fillIn('"{{to}}{{text}}"', "json", { to: "{{text}}", text: "$& $1 $$" })).toBe('"{{text}}$& $1 $$"');
 });
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Outbound } from "../../../platform/outbound/index.ts";
 import type { Provider } from "../driver.ts";
 
-/** How many providers a node caches tokens or connections of. */
+/** A node caches tokens or connections of at most this many providers. */
 const MAX_CACHED = 500;
 
 /**

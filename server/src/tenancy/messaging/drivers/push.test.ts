@@ -75,7 +75,7 @@ describe("fcm", () => {
     expect(peer.messages[1]!.android.ttl).toBe("0s");
   });
 
-  test("how long to wait is passed on", async () => {
+  test("Retry-After is passed on", async () => {
     peer.behave("throttle");
     await expect(send()).rejects.toMatchObject({ failure: "throttled", retryAfterMs: 60_000 });
   });

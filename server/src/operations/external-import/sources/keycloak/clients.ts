@@ -317,7 +317,7 @@ export function clientOf(realm: KeycloakRealm, client: Values, account: { roles:
     ...redirectsOf(realm, client, at, applicationType),
     ...grantsOf(client),
     ...flowsOf(realm, client, at),
-    // None listed would mean whatever the realm gives.
+    // An empty list would mean the realm's defaults.
     scopes: ["openid", ...scopes.filter((name) => name !== "openid")],
     audience: audience.slice(0, 20),
     mappers: mappers.slice(0, 100),

@@ -29,7 +29,7 @@ export class KeycloakRealm {
   readonly flows = new Map<string, string>();
   /** Scopes that exist here, with their mappers. */
   readonly scopes = new Map<string, Values>();
-  /** Permissions that roles of `realm-management` stand for, as far as somebody holds one. */
+  /** Permissions that roles of `realm-management` stand for, as far as a user holds one. */
   readonly permissionsInUse = new Set<Permission>();
   /** Keycloak's paths of groups, and ours. */
   readonly groupPaths = new Map<string, string>();

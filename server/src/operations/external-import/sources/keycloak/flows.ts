@@ -208,7 +208,7 @@ export function flowsOf(realm: KeycloakRealm): object[] {
   return found;
 }
 
-/** Whether a second factor is required of everybody. */
+/** Tells whether a second factor is required of everybody. */
 function asksAlways(flows: Flows, alias: unknown, depth = 1): boolean {
   if (depth > 5) return false;
   return flows.executionsOf(alias).some((execution) => {

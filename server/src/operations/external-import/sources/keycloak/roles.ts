@@ -29,7 +29,7 @@ export function rolesOf(realm: KeycloakRealm): object[] {
   });
 }
 
-/** The roles that stand for those of `realm-management` which somebody holds; known when all others are translated. */
+/** The roles that stand for roles of `realm-management` with holders; known when all others are translated. */
 export const permissionRolesOf = (realm: KeycloakRealm): object[] =>
   [...realm.permissionsInUse].sort().map((permission) => ({
     name: realm.permissionRole(permission),

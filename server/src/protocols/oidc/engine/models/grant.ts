@@ -42,7 +42,7 @@ const drafts = new WeakMap<Grant, Draft>();
 
 export const draftGrant = (grant: Grant, draft: Draft): void => void drafts.set(grant, draft);
 
-/** Whether it comes from `loadGrant`: the engine makes an empty one where that has none. */
+/** Tells whether it comes from `loadGrant`: the engine makes an empty one if that finds none. */
 export const isLoaded = (grant: Grant | undefined): boolean => grant !== undefined && (drafts.has(grant) || liveGrantOf(grant) !== null);
 
 /** The grant as it has to be stored; null: it is stored already. */

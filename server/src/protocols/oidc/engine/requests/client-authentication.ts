@@ -16,6 +16,7 @@ async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
     form: (ctx.oidc.body ?? {}) as Form,
     endpoint: endpointOf(ctx),
     sourceIp: requestOf(ctx)?.ip ?? null,
+    requestId: requestOf(ctx)?.id,
   });
   const found = await ctx.oidc.provider.Client.find(client.clientId);
   if (!found) throw oauthErrors.invalidClient("the client is configured in a way that cannot work");

@@ -11,7 +11,7 @@ import { ENDPOINTS, refineStep } from "../steps.ts";
 /** RFC 8707, as the engine's configuration; protocols/tokens decides which resources a client may request. */
 export const resourceIndicators = (parts: RealmParts) => ({
   enabled: true,
-  /** RFC 9068 §3: the default resource. Of several granted ones, the first. */
+  /** RFC 9068 §3: the default resource. If several were granted, it is the first. */
   defaultResource: (_ctx: KoaContextWithOIDC, _client: Client, oneOf?: readonly string[]) => oneOf?.[0] ?? parts.issuer,
   useGrantedResource: () => true,
   getResourceServerInfo: (_ctx: KoaContextWithOIDC, resource: string, client: Client): Promise<ResourceServer> =>

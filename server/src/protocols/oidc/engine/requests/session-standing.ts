@@ -7,7 +7,7 @@ import { partsOf, requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
 import { liveSessionOf } from "../models/session.ts";
 
-/** Whether the session is sufficient for the client's flow. Several checks ask for it, so it is computed once per request. */
+/** Tells whether the session is sufficient for the client's flow. Several checks ask for it, so it is computed once per request. */
 export const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<SessionStanding> => {
   const parts = partsOf(ctx);
   const session = liveSessionOf(ctx.oidc.session);
