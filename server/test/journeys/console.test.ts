@@ -372,8 +372,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("button", { name: "Remove: Background" }).waitFor();
     await expectAccessible(page, "console-branding-preview");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Saved").first().waitFor();
-    expect(await login()).toContain("Northwind");
+    await expect.poll(() => login()).toContain("Northwind");
+    await page.getByRole("button", { name: "Save changes" }).waitFor({ state: "detached" });
     for (const kind of ["Logo", "Background"]) {
       await page.getByRole("button", { name: `Remove: ${kind}`, exact: true }).click();
       await page.getByRole("button", { name: `Remove: ${kind}`, exact: true }).waitFor({ state: "detached" });
