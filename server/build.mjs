@@ -134,7 +134,8 @@ async function buildProgram(out, level) {
 }
 
 function checkTypes() {
-  const { status, signal, error } = spawnSync(process.execPath, [fromPackage("typescript/bin/tsc"), "-p", "tsconfig.json"], {
+  const tsc = join(dirname(fromPackage("typescript-7/package.json")), "bin", "tsc");
+  const { status, signal, error } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], {
     cwd: here,
     stdio: ["ignore", 2, 2],
   });

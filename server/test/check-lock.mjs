@@ -5,8 +5,10 @@ import { readFileSync } from "node:fs";
 /** The platforms that every package with machine code must be locked for. Linux without a word is glibc. */
 const PLATFORMS = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl", "darwin-arm64", "darwin-x64", "win32-x64"];
 const OLDEST_NODE = [20, 19, 0];
+/** These are linked statically, so their build for Linux needs no C library: it serves musl, too. */
+const WITHOUT_LIBC = ["typescript"];
 
-/** @typedef {{ version?: string, optionalDependencies?: Record<string, string>, engines?: { node?: string } | string[] }} Locked */
+/** @typedef {{ name?: string, version?: string, optionalDependencies?: Record<string, string>, engines?: { node?: string } | string[] }} Locked */
 /** @typedef {{ packages: Record<string, Locked> }} Lock */
 
 /** The platform that a package is built for, by its name; undefined when it names none. @param {string} name */
@@ -23,7 +25,8 @@ function checkPlatforms({ packages }) {
     const builds = Object.keys(packages[path]?.optionalDependencies ?? {}).filter(platformOf);
     if (builds.length < 2) return [];
     const locked = new Set(builds.filter((build) => paths.some((other) => other.endsWith(`node_modules/${build}`))).map(platformOf));
-    const missing = PLATFORMS.filter((platform) => !locked.has(platform));
+    const anyLibc = WITHOUT_LIBC.includes(packages[path]?.name ?? "");
+    const missing = PLATFORMS.filter((platform) => !locked.has(anyLibc ? platform.replace("-musl", "") : platform));
     if (missing.length === 0) return [];
     return `${titleOf(path, packages)}: the lock has no build for ${missing.join(", ")}. Choose a version whose builds were all published.`;
   });
@@ -91,11 +94,14 @@ function selfTest() {
     const locked = platforms.map((platform) => [`node_modules/@swift/binding-${platform}`, { version: "1.0.0" }]);
     return { packages: { "node_modules/swift": { version: "1.0.0", optionalDependencies: builds }, ...Object.fromEntries(locked) } };
   };
+  const glibcOnly = lockOf(PLATFORMS.filter((platform) => !platform.endsWith("-musl")));
+  const statically = JSON.parse(JSON.stringify(glibcOnly).replace('"node_modules/swift":{', `$&"name":"${WITHOUT_LIBC[0]}",`));
   /** @param {string} node @returns {Lock} */
   const wanting = (node) => ({ packages: { "node_modules/swift": { version: "1.0.0", engines: { node } } } });
   /** @type {[name: string, problems: string[], refused: boolean][]} */
   const cases = [
     ["every platform", checkPlatforms(lockOf(PLATFORMS)), false],
+    ["a program without a C library", checkPlatforms(statically), false],
     ["names of glibc", checkPlatforms(JSON.parse(JSON.stringify(lockOf(PLATFORMS)).replaceAll('linux-x64"', 'linux-x64-gnu"'))), false],
     ...PLATFORMS.map(
       (missing) =>

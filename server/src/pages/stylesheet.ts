@@ -79,6 +79,7 @@ export const CLASS_NAMES = {
   "gh-codes": "The list of recovery codes",
   "gh-tools": "What can be done with them: copy, download, print",
   "gh-reference": "The request number on an error page",
+  "gh-way-back": "The way back to the application or the account, where somebody who is signed in is asked for more",
   "gh-links": "Links to what the application says about itself",
   "gh-terms": "The realm's terms, to be read before they are accepted",
   "gh-brand-links": "The links to the realm's terms and privacy statement",
@@ -321,6 +322,7 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 [hidden] { display: none !important; }
 .gh-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); border: 0; padding: 0; }
 .gh-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1rem 0 0; font-size: .9375rem; }
+.gh-way-back { margin: 1rem 0 0; text-align: center; font-size: .9375rem; }
 .gh-form .gh-links { margin: 0; }
 .gh-links a { padding-block: .25rem; color: var(--gh-accent); text-underline-offset: .2em; }
 

@@ -33,6 +33,8 @@ export interface LogoutRequest {
   readonly isCertain: boolean;
   /** The client that asks, if it says so. */
   readonly askedBy: string | null;
+  /** The address at which that client lives; null: the user asked, or it has no address to go back to. */
+  readonly home: string | null;
   /** Fields that the form carries along. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -127,7 +129,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,
           signedInAs: session.username,
-          cancelUrl: homePath(realm.realmId),
+          cancelUrl: wanted.home ?? homePath(realm.realmId),
         });
         return sendPage(reply, 200, html, { callbacks: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }

@@ -241,7 +241,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
       ...(isOfClient && { kind: "oidc-error", details: { error: "invalid_request", description: error.message } }),
-      ...(realm && onwards(error.code, realm.realmId)),
+      ...(realm && onwards(error, realm.realmId)),
       // A sign-in that has expired is no fault of the server, so there is nothing to look up.
       ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
       ...retryAfterSeconds,

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
-import { Form, linkTarget, logoOf, type Messages, messagesOf, Submit, scopeWords } from "../../../pages/index.ts";
+import { samlClientName } from "../../../applications/saml-clients/index.ts";
+import { Form, linkTarget, logoOf, type Messages, messagesOf, Submit, scopeWords, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { AccountApplication } from "../access/access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
@@ -10,7 +11,6 @@ import { accountErrors } from "../errors.ts";
 import { Icon } from "./icons.tsx";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const PATH = "pages/applications";
 const SIZE = 50;
@@ -24,7 +24,7 @@ export interface ApplicationPageParts {
 
 /** A name that people know: never an entity id, where there is another. */
 export const applicationName = ({ name, clientId }: Pick<AccountApplication, "name" | "clientId">): string =>
-  name ?? clientId.replace(/^[^|]*\|/, "");
+  name ?? (clientId.includes("|") ? samlClientName({ entityId: clientId.replace(/^[^|]*\|/, "") }) : clientId);
 
 /** Its logo, or a sign that stands for any. */
 export const ApplicationMark = ({ logoUri }: Pick<AccountApplication, "logoUri">) => {

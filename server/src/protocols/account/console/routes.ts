@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { declare, page, redirect, session } from "../../../platform/http/index.ts";
+import type { Places } from "../../../platform/places.ts";
 import type { Visitors } from "../../../signin/login/index.ts";
 import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
 import type { ProfileParts } from "../profile/profile.routes.ts";
@@ -23,6 +24,7 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly visitors: Visitors;
   readonly providers: IdentityProviders;
   readonly scopes: Scopes;
+  readonly places: Places;
 }
 
 /** The answers that every page can give. */

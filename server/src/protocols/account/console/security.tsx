@@ -1,10 +1,9 @@
 import type { Static } from "typebox";
 import type { Credential } from "../../../directory/users/index.ts";
-import { browserName, countedText, type Messages, messagesOf } from "../../../pages/index.ts";
+import { browserName, countedText, type Messages, messagesOf, Timed } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
 import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 interface SecurityView {
   readonly view: AccountView;
