@@ -7,9 +7,10 @@ import { onEmbedded } from "./test/on-embedded.mjs";
 const LONGEST = [
   ...["database-commands", "first-start"].map((name) => `/cli/${name}.test.ts`),
   "/api-docs/every-operation.test.ts",
-  ...["webhooks", "kill", "clone", "interactive-docs", "sign-in", "saml-service-providers", "sign-in-elsewhere"].map(
+  ...["console", "webhooks", "docs", "browser", "saml-service-providers", "brokers", "packed", "sign-in-elsewhere", "previous-release"].map(
     (name) => `/journeys/${name}.test.ts`,
   ),
+  ...["saml-logout", "sign-in", "leaving", "first-start", "kill", "clone"].map((name) => `/journeys/${name}.test.ts`),
 ];
 const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
