@@ -169,6 +169,14 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     return { ...frameOf(request, reply, visitor), languages };
   };
 
+  /** The frame of a page that says something: at an address of its own it offers the other languages, as the answer to a form it has none. */
+  const frameHere = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor): PageFrame => {
+    if (request.method !== "GET") return frameOf(request, reply, visitor);
+    const [path = "", query = ""] = request.url.split("?", 2);
+    const { lang: _, ...kept } = Object.fromEntries(new URLSearchParams(query));
+    return frameAt(request, reply, visitor, path, kept);
+  };
+
   /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
@@ -192,7 +200,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     status: number,
     kind: MessageKind,
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
-  ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
+  ) => sendPage(reply, status, renderMessage({ ...frameHere(request, reply, request.visitor), kind, ...more }));
 
   /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
@@ -232,7 +240,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
     const frame = visitor
-      ? frameOf(request, reply, visitor)
+      ? frameHere(request, reply, visitor)
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
