@@ -17,11 +17,12 @@ import {
 } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
-import { isLoopbackHost, type Mailbox } from "../../tenancy/messaging/index.ts";
+import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
 import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
+import { isLocal } from "./local.ts";
 import { KINDS, onwards } from "./refusal-pages.ts";
 
 interface VisitorParts {
@@ -284,16 +285,6 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     showMessageBeforeSignIn,
     showFailure,
   };
-}
-
-/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that others pointed here. */
-export function isLocal({ headers, socket }: FastifyRequest): boolean {
-  const isForwarded =
-    ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||
-    Object.keys(headers).some((name) => name.startsWith("x-forwarded-"));
-  const host = `http://${headers.host ?? ""}`;
-  const from = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
-  return !isForwarded && isLoopbackHost(from) && URL.canParse(host) && isLoopbackHost(new URL(host).hostname);
 }
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */
