@@ -50,6 +50,7 @@ const plain = [
     "cli/documents",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
+  "src/platform/places.test.ts",
   "src/pages/*.test.{ts,tsx}",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,batched,outages,pg-internals}.test.ts",

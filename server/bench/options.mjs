@@ -29,7 +29,8 @@ export const HELP = `npm run bench -- [options] [parts]
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
   --realms <n>       how many realms there are beside it (10000)
-  --compare <file>   also measures another build (its dist/main.js) in turn with this one; may be given several times
+  --compare <file>   also measures another build (its dist/main.js) in turn with this one; may be given several times.
+                     With tokens and signin, only the requests themselves, to this build and to the first of these
   --profile <folder> has the server write a CPU profile there when it stops
   --json             prints the figures as JSON instead of the table
   --help`;

@@ -13,6 +13,7 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {Figure[]} figures
  * @property {import("./events.mjs").EventsLine[]} events
  * @property {import("./directory.mjs").Directory | null} directory
+ * @property {import("./rounds.mjs").Line[]} builds
  * @property {import("./tokens.mjs").Tokens | null} tokens
  * @property {import("./signin.mjs").SignIns | null} signIns
  * @property {import("./rounds.mjs").Line[]} saml
@@ -27,7 +28,22 @@ import { MAX_DELAY } from "./tokens.mjs";
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers, machines, authz, provisioning }) {
+export function asText({
+  machine,
+  rows,
+  figures,
+  events,
+  directory,
+  builds,
+  tokens,
+  signIns,
+  saml,
+  ldap,
+  brokers,
+  machines,
+  authz,
+  provisioning,
+}) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -37,6 +53,7 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (figures.length > 0) parts.push(figureTable(figures));
   if (events.length > 0) parts.push(eventsTable(events));
   if (directory) parts.push(directoryTable(directory), importLine(directory.imports));
+  if (builds.length > 0) parts.push(rowTable(builds));
   if (tokens) parts.push(rowTable(tokens.lines), tokenLines(tokens));
   if (signIns) parts.push(rowTable(signIns.lines), floodLine(signIns.flood));
   if (saml.length > 0) parts.push(rowTable(saml));

@@ -9,6 +9,7 @@ import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
 import { measureAuthz } from "./authz.mjs";
 import { measureBrokers } from "./brokers.mjs";
+import { measureBuilds } from "./builds.mjs";
 import { measureConsole } from "./console.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
@@ -85,23 +86,33 @@ async function bench(options) {
   const directory = options.directory
     ? await measureDirectory({ newPlace: onPostgres, dbProcesses, rounds: options.rounds, ...options.directory, progress, untilTheEnd })
     : null;
-  const tokens = options.tokens
-    ? await measureTokens({
-        newPlace: onPostgres,
-        dbCpu,
-        rounds,
-        seconds,
-        connections,
-        profile: options.profile,
-        ...options.tokens,
-        progress,
-        untilTheEnd,
-      })
-    : null;
+  const [other] = options.compare;
+  const builds =
+    other !== undefined && (options.tokens || options.signin)
+      ? await measureBuilds({
+          ...{ newPlace: onPostgres, other, tokens: options.tokens !== null, signin: options.signin },
+          ...{ dbCpu, rounds, seconds, connections, progress, untilTheEnd },
+        })
+      : [];
+  const tokens =
+    options.tokens && builds.length === 0
+      ? await measureTokens({
+          newPlace: onPostgres,
+          dbCpu,
+          rounds,
+          seconds,
+          connections,
+          profile: options.profile,
+          ...options.tokens,
+          progress,
+          untilTheEnd,
+        })
+      : null;
 
-  const signIns = options.signin
-    ? await measureSignIns({ newPlace: onPostgres, dbCpu, rounds, seconds, connections, profile: options.profile, progress, untilTheEnd })
-    : null;
+  const signIns =
+    options.signin && builds.length === 0
+      ? await measureSignIns({ newPlace: onPostgres, dbCpu, rounds, seconds, connections, profile: options.profile, progress, untilTheEnd })
+      : null;
 
   const saml = options.saml
     ? await measureSaml({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
@@ -159,17 +170,17 @@ async function bench(options) {
     await embedded.stop();
   }
 
-  const builds = [{ name: options.compare.length > 0 ? "this" : null, server: own, databaseUrl: place.databaseUrl }];
+  const servers = [{ name: options.compare.length > 0 ? "this" : null, server: own, databaseUrl: place.databaseUrl }];
   for (const [index, main] of options.compare.entries()) {
     const other = await onPostgres(main);
-    builds.push({ name: `other ${index + 1}`, server: untilTheEnd(await startServer(other)), databaseUrl: other.databaseUrl });
+    servers.push({ name: `other ${index + 1}`, server: untilTheEnd(await startServer(other)), databaseUrl: other.databaseUrl });
   }
   /** @type {import("./rounds.mjs").Line[]} */
   let lines = [];
   if (options.rows.length > 0) {
     progress("filling the database");
     const targets = [];
-    for (const { name, server, databaseUrl } of builds) {
+    for (const { name, server, databaseUrl } of servers) {
       targets.push({ name, server, target: await seed(server.origin, { users: 1000, logins: 200 }) });
       await refreshStatistics(databaseUrl);
     }
@@ -210,6 +221,7 @@ async function bench(options) {
     figures,
     events,
     directory,
+    builds,
     tokens,
     signIns,
     saml,

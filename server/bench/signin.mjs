@@ -8,7 +8,7 @@ const REALM = "bench";
 const PASSWORD = "bench-User-password-1";
 const USERS = 200;
 /** Sign-ins before anything counts: what is measured is a server in use, whose code is compiled and to which users have come before. */
-const WARM_UP = 2_000;
+export const WARM_UP = 2_000;
 /** The flood brings this many times more passwords than the machine can hash. */
 const TOO_MANY = 4;
 /** The least number of passwords in a flood. */
@@ -98,7 +98,7 @@ export async function measureSignIns({ newPlace, dbCpu, rounds, seconds, connect
 }
 
 /** @param {string} origin */
-async function seedSignIns(origin) {
+export async function seedSignIns(origin) {
   const pool = new Pool(origin, { connections: 8 });
   try {
     const master = new Browser(pool);

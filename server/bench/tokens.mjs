@@ -19,6 +19,9 @@ const PREPARED_WARM_UP = 2 * SPREAD;
 /** The sampling interval that is part of every reading. */
 const RESOLUTION_MS = 10;
 
+/** The number of codes that a slice may use up. @param {number} seconds */
+export const codesFor = (seconds) => Math.ceil(400 * seconds);
+
 /** @typedef {{ id: string, title: string, against?: string, target?: number }} TokenRow */
 
 /** @type {TokenRow[]} */
@@ -81,13 +84,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
 
   const requests = (/** @type {string} */ kind, /** @type {object} */ to) => (/** @type {number} */ time) =>
     load.ask({ kind, target: to, seconds: time, connections });
-  const toOwn = (/** @type {string} */ kind, /** @type {typeof target & { realms?: string[] }} */ at) => {
-    const { secretOf, ...rest } = at;
-    return requests(kind, {
-      ...rest,
-      secret: kind.startsWith("machine") ? secretOf[/** @type {"machine"} */ (kind === "machine-es256" ? kind : "machine")] : secretOf.web,
-    });
-  };
+  const toOwn = (/** @type {string} */ kind, /** @type {typeof target & { realms?: string[] }} */ at) => requests(kind, targetOf(kind, at));
   const none = () => null;
 
   /** @type {import("./rounds.mjs").Lane[]} */
@@ -101,8 +98,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
     const lane = { row, build: null, pid: own.pid, slice: toOwn(row.id, target), dbCpu };
     if (row.id !== "code") return lane;
     // Codes are made before the clock runs: signing in is another row's cost. A slice ends when they are used up.
-    const prepare = () => load.ask({ target: { ...target, secretOf: undefined }, codes: Math.ceil(400 * seconds), connections });
-    return { ...lane, prepare };
+    return { ...lane, prepare: () => load.ask({ target: targetOf("code", target), codes: codesFor(seconds), connections }) };
   });
   for (const id of spread) {
     const like = /** @type {TokenRow} */ (rows.find((row) => row.id === id));
@@ -149,8 +145,17 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
   };
 }
 
+/**
+ * The target of one kind of request, with the secret of the client that makes it.
+ * @param {string} kind @param {Awaited<ReturnType<typeof seedTokens>> & { realms?: string[] }} at
+ */
+export function targetOf(kind, { secretOf, ...rest }) {
+  const machine = kind === "machine-es256" ? "machine-es256" : "machine";
+  return { ...rest, secret: secretOf[kind.startsWith("machine") ? machine : "web"] };
+}
+
 /** @param {import("./rounds.mjs").Lane} lane @param {number} seconds */
-async function warmUp(lane, seconds) {
+export async function warmUp(lane, seconds) {
   for (let answered = 0; answered < (lane.prepare ? PREPARED_WARM_UP : WARM_UP); ) {
     await lane.prepare?.();
     answered += (await lane.slice(seconds)).count;

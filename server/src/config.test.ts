@@ -71,6 +71,7 @@ describe("defaults", () => {
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },
       webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],
       breachCorpus: null,
+      geoipFile: null,
       redisUrl: null,
       securityContacts: [],
       otelEndpoint: null,

@@ -54,6 +54,7 @@ export interface Config {
   };
   readonly webhookRetrySeconds: readonly number[];
   readonly breachCorpus: string | null;
+  readonly geoipFile: string | null;
   readonly redisUrl: string | null;
   readonly otelEndpoint: string | null;
   readonly logLevel: Values["logLevel"];

@@ -28,7 +28,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, standings, visitors } = services;
-  const { directoryPasswords, entryChecks, limiter, mailbox, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
+  const { directoryPasswords, entryChecks, limiter, mailbox, places, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
@@ -49,6 +49,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
           hasher,
           breaches,
           messages,
+          places,
           log,
         },
       };
@@ -74,7 +75,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(samlRoutes, { ...saml, logoutFrames: logoutRequests.frames });
       await realm.register(impersonationPages, { db, work, realms, visitors });
 
-      const devices = { db, work, visitors, clients, baseUrl };
+      const devices = { db, work, visitors, clients, samlClients, baseUrl };
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
       await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
@@ -95,7 +96,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         tools: brokers.tools,
       };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
-      await realm.register(accountConsoleRoutes, { prefix: "/account", ...account, visitors, scopes });
+      await realm.register(accountConsoleRoutes, { prefix: "/account", ...account, visitors, scopes, places });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl, mtlsBaseUrl: services.mtlsBaseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });

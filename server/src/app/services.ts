@@ -21,6 +21,7 @@ import { createHealth } from "../operations/monitoring/index.ts";
 import { createDns } from "../platform/dns/index.ts";
 import { createOutbound, type Outbound } from "../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../platform/passwords/index.ts";
+import { openPlaces } from "../platform/places.ts";
 import { createRateLimiter } from "../platform/rate-limit/index.ts";
 import { startTracing } from "../platform/telemetry/tracing.ts";
 import { createClientActivity, createClientKeys, createIssuerKeys } from "../protocols/client-auth/index.ts";
@@ -91,6 +92,7 @@ export function createServices(core: Core, options: ServiceOptions) {
       ...{ db, vault, realms, signingKeys, baseUrl, timeoutMs: config.providerTimeoutMs },
     }),
     flows: createFlows({ db, changes }),
+    places: openPlaces(config.geoipFile, log),
     directoryPasswords,
     entryChecks: createEntryChecks(directoryParts),
     sources: [directoryPasswords, localPasswords(db, hasher), createHttpPasswords({ db, work, vault, changes, outbound, hasher, log })],

@@ -3,7 +3,7 @@ import type { Command, Invocation } from "./command.ts";
 import { type Check, type Finding, ok, problem, type Severity } from "./doctor/check.ts";
 import { checkDatabase } from "./doctor/database.ts";
 import { checkClock, checkDataDir, checkDisk, checkNode, checkPort } from "./doctor/machine.ts";
-import { checkBaseUrl, checkBreachCorpus, checkMasterKey, checkRedis } from "./doctor/services.ts";
+import { checkBaseUrl, checkBreachCorpus, checkGeoipFile, checkMasterKey, checkRedis } from "./doctor/services.ts";
 
 const checks: readonly Check[] = [
   checkDataDir,
@@ -14,6 +14,7 @@ const checks: readonly Check[] = [
   checkDatabase,
   checkRedis,
   checkBreachCorpus,
+  checkGeoipFile,
 ];
 
 /** Looks at everything that keeps a server from starting or serving well. Fails on problems, not on warnings. */

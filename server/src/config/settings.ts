@@ -241,6 +241,12 @@ export const settings = {
     ["the small list that ships", null],
     "A folder or URL of breached passwords in the range format of Have I Been Pwned.",
   ),
+  geoipFile: setting(
+    "GATEHOUSE_GEOIP_FILE",
+    kinds.path,
+    ["unset (no places)", null],
+    "A file in MaxMind's format (mmdb), such as GeoLite2 City: people see the place of their sessions and in mails about new sign-ins.",
+  ),
   redisUrl: setting(
     "REDIS_URL",
     kinds.url("a URL that begins with redis:// or rediss://", "redis:", "rediss:"),

@@ -13,12 +13,20 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The page on which the user can prove what the request is missing. */
   readonly stepUpUrl: string | undefined;
+  /** The application that made the request lives there; a page for people leads back to it. */
+  readonly home: string | undefined;
 
   constructor(
     code: string,
     status: number,
     message: string,
-    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>>; stepUpUrl?: string } = {},
+    options: {
+      cause?: unknown;
+      errors?: readonly FieldError[];
+      headers?: Readonly<Record<string, string>>;
+      stepUpUrl?: string;
+      home?: string | undefined;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
@@ -27,6 +35,7 @@ export class AppError extends Error {
     this.errors = options.errors;
     this.headers = options.headers;
     this.stepUpUrl = options.stepUpUrl;
+    this.home = options.home;
   }
 }
 

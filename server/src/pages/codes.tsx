@@ -1,6 +1,7 @@
 import { Choices, Field, NameField, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { AccountName, Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
+import { ScreenFacts, type WaitingScreen } from "./push.tsx";
 import { Isolated } from "./text.tsx";
 
 interface CodeView {
@@ -60,9 +61,9 @@ interface AppSetupView {
 
 /** Everything that an authenticator app needs: as a picture for its camera, as a link and as text. */
 export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, digits }: AppSetupView) => (
-  <>
-    <Picture cells={picture} alt={text.totpPicture} />
-    <div class="gh-field">
+  <div class="gh-setup">
+    <div class="gh-setup-key">
+      <Picture cells={picture} alt={text.totpPicture} />
       <p class="gh-hint">{text.totpTypeIt}</p>
       <p class="gh-code gh-key" translate={false}>
         {(secret.match(/.{1,4}/g) ?? []).join(" ")}
@@ -75,16 +76,18 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, d
           {text.totpCopyKey}
         </button>
       </p>
+    </div>
+    <div class="gh-form">
       <p class="gh-hint">
         {text.totpAccount}: <Isolated text={account} class="gh-account" /> · {text.totpIssuer}:{" "}
         <Isolated text={issuer} class="gh-account" />
       </p>
+      {/* Without the focus, which would scroll past the picture on a telephone. */}
+      <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
+      <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
+      <Submit>{text.totpSave}</Submit>
     </div>
-    {/* Without the focus, which would scroll past the picture on a telephone. */}
-    <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
-    <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
-    <Submit>{text.totpSave}</Submit>
-  </>
+  </div>
 );
 
 /** Black on white in every scheme, or cameras would not read it. */
@@ -142,6 +145,43 @@ export const LinkWaiting = ({ text, resend }: { text: Messages; resend: number }
     <Resend wait={resend}>{text.linkResend}</Resend>
   </>
 );
+
+/** The link was opened in another browser, which shows a code: the page no longer refreshes itself, because that would take what is typed. */
+export const LinkCode = ({ text, digits, resend, alert }: Omit<CodeView, "hint">) => (
+  <>
+    <Choices />
+    <CodeInput label={text.codeLabel} digits={digits} invalid={alert?.blames ?? false} focus={alert === null} />
+    <Submit>{text.next}</Submit>
+    <Resend wait={resend}>{text.linkResend}</Resend>
+  </>
+);
+
+/** In another browser than the sign-in's: who asked, and then the code. */
+interface LinkElsewhereView extends PageFrame, FormTarget {
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly screen: WaitingScreen;
+  /** Null: it was not asked for yet. */
+  readonly code: string | null;
+}
+
+export function renderLinkElsewhere({ hidden, screen, code, ...view }: LinkElsewhereView): string {
+  const text = messagesOf(view);
+  return renderDocument(
+    code === null ? (
+      <Document {...view} kind="login" title={text.linkElsewhereTitle} lead={text.linkElsewhereText}>
+        <ScreenFacts text={text} locale={view.locale} screen={screen} />
+        <Form csrf={view.csrf} action={view.action} values={hidden}>
+          <Submit>{text.linkElsewhereGet}</Submit>
+        </Form>
+      </Document>
+    ) : (
+      <Document {...view} kind="login" title={text.linkElsewhereCodeTitle} lead={text.linkElsewhereCodeText}>
+        <p class="gh-code gh-number">{code}</p>
+        <ScreenFacts text={text} locale={view.locale} screen={screen} />
+      </Document>
+    ),
+  );
+}
 
 /** The page that a mailed link opens. Looking at it does nothing: mail scanners do that, too. */
 interface LinkView extends PageFrame, FormTarget {

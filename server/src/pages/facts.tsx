@@ -1,15 +1,14 @@
+import type { VNode } from "preact";
 import { Isolated } from "./text.tsx";
 
 /** Names and values, as other programs and people gave them; what is not known is not there. */
-export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string | null])[] }) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string | VNode | null])[] }) => (
   <dl class="gh-facts">
     {facts.map(([name, value]) =>
       value === null ? null : (
         <div class="gh-fact">
           <dt>{name}</dt>
-          <dd>
-            <Isolated text={value} />
-          </dd>
+          <dd>{typeof value === "string" ? <Isolated text={value} /> : value}</dd>
         </div>
       ),
     )}

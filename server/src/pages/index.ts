@@ -8,7 +8,7 @@ export { BrandLinks, BrandMark } from "./brand.tsx";
 export { type Branding, brandName, logoOf } from "./branding.ts";
 export { browserName } from "./browser-name.ts";
 export { renderCiba } from "./ciba.tsx";
-export { AppSetup, CodeField, CodeList, LinkWaiting, RecoveryCodeList, renderLink } from "./codes.tsx";
+export { AppSetup, CodeField, CodeList, LinkCode, LinkWaiting, RecoveryCodeList, renderLink, renderLinkElsewhere } from "./codes.tsx";
 export { ConfirmLink, ConfirmNewAccount, linkLead, newAccountLead, proveLead } from "./confirm-link.tsx";
 export { renderChooseAccount, renderConsent, scopeWords } from "./consent.tsx";
 export { Field, HiddenUsername, loginName, NameField, type StepAlert, Submit } from "./controls.tsx";
@@ -31,7 +31,7 @@ export {
   Sheet,
 } from "./layout.tsx";
 export { renderLeaving } from "./leaving.tsx";
-export { linkTarget } from "./links.ts";
+export { homeOf, linkTarget } from "./links.ts";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
@@ -53,4 +53,5 @@ export { renderStuck } from "./stuck.tsx";
 export { CLASS_NAMES } from "./stylesheet.ts";
 export { Filled, Isolated, withoutBidiControls } from "./text.tsx";
 export { THEMES, type Theme, themeCss, themeVersion } from "./theme.ts";
+export { type Moment, Time, Timed } from "./times.tsx";
 export { renderTransaction } from "./transaction.tsx";

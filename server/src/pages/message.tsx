@@ -24,7 +24,6 @@ const MESSAGES = {
   "not-you": ["forbiddenTitle", "deviceNotYouText"],
   "saml-denied": ["forbiddenTitle", "samlDeniedText"],
   "saml-refused": ["badRequestTitle", "samlRefusedText"],
-  "sign-in-link-elsewhere": ["linkElsewhereTitle", "linkElsewhereText"],
   "sign-in-link-gone": ["signInLinkGoneTitle", "signInLinkGoneText"],
   "sign-in-link-confirmed": ["linkConfirmedTitle", "linkConfirmedText"],
   "link-gone": ["mailLinkGoneTitle", "mailLinkGoneText"],

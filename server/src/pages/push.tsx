@@ -2,7 +2,8 @@ import { browserName } from "./browser-name.ts";
 import { Field, Submit } from "./controls.tsx";
 import { Facts } from "./facts.tsx";
 import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
-import { type Messages, messagesOf } from "./messages.ts";
+import { type Locale, type Messages, messagesOf } from "./messages.ts";
+import { type Moment, Time } from "./times.tsx";
 
 /** The sign-in that waits on another screen, as this one shows it. */
 export interface WaitingScreen {
@@ -10,8 +11,7 @@ export interface WaitingScreen {
   readonly client: string | null;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
-  /** In words, in the language of the page. */
-  readonly time: string;
+  readonly time: Moment;
 }
 
 /** On the screen that waits: the number, and a button to refresh the page immediately. */
@@ -33,13 +33,13 @@ export const PushEnded = ({ text }: { text: Messages }) => (
   </Submit>
 );
 
-export const ScreenFacts = ({ text, screen }: { text: Messages; screen: WaitingScreen }) => (
+export const ScreenFacts = ({ text, locale, screen }: { text: Messages; locale: Locale; screen: WaitingScreen }) => (
   <Facts
     facts={[
       [text.factApplication, screen.client],
       [text.factAddress, screen.sourceIp],
       [text.factBrowser, screen.userAgent === null ? null : browserName(screen.userAgent)],
-      [text.factTime, screen.time],
+      [text.factTime, <Time locale={locale} {...screen.time} />],
     ]}
   />
 );
@@ -66,7 +66,7 @@ export function renderPush(view: PushView): string {
       problem={view.isWrong ? { title: text.pushWrongTitle, text: text.pushTypeAgain } : null}
       lead={[text.pushAskText, { account: view.account }]}
     >
-      <ScreenFacts text={text} screen={view.screen} />
+      <ScreenFacts text={text} locale={view.locale} screen={view.screen} />
       <Form csrf={view.csrf} action={view.approveAction} label={text.pushType}>
         <Field
           id="number"

@@ -32,7 +32,7 @@ export function renderQr(view: QrView): string {
   const text = messagesOf(view);
   return renderDocument(
     <Document {...view} kind="device" title={text.qrAskTitle} lead={[text.qrAskText, { account: view.account }]}>
-      <ScreenFacts text={text} screen={view.screen} />
+      <ScreenFacts text={text} locale={view.locale} screen={view.screen} />
       <p class="gh-hint">{text.qrSameCode}</p>
       <p class="gh-code gh-number">{view.code}</p>
       <Form {...view} label={text.qrAskTitle}>

@@ -53,6 +53,10 @@ export interface StepView extends PageFrame, FormTarget {
   readonly trustDays?: number | undefined;
   /** The application that the sign-in is for; shown until the user is known. */
   readonly application?: ShownApplication | undefined;
+  /** Why somebody who is signed in is asked at all. */
+  readonly why?: ComponentChildren;
+  /** The way back without an answer: to an address, or, without one, to the application, which gets an error. */
+  readonly wayBack?: { readonly label: string; readonly href?: string } | undefined;
 }
 
 export function renderStep(view: StepView): string {
@@ -85,7 +89,7 @@ export function renderStep(view: StepView): string {
       isProblemBelow={atField !== null}
       lead={
         <>
-          {view.application && view.account === undefined ? (
+          {view.application && view.account === undefined && !view.why ? (
             <>
               <ApplicationLogo {...view.application} />
               <Lead>
@@ -93,6 +97,7 @@ export function renderStep(view: StepView): string {
               </Lead>
             </>
           ) : null}
+          {view.why ? <Lead>{view.why}</Lead> : null}
           {view.lead ? <Lead>{view.lead}</Lead> : null}
         </>
       }
@@ -145,10 +150,26 @@ export function renderStep(view: StepView): string {
           ))}
         </p>
       ) : null}
+      {view.wayBack ? <WayBack {...view.wayBack} csrf={csrf} action={action} values={carried} /> : null}
       {view.application ? <ApplicationLinks {...view.application} text={text} /> : null}
     </Document>,
   );
 }
+
+const WayBack = ({ label, href, values, ...target }: NonNullable<StepView["wayBack"]> & FormTarget & { values: Record<string, string> }) =>
+  href === undefined ? (
+    <Form class="gh-way-back" {...target} values={{ ...values, giveUp: "true" }}>
+      <button class="gh-link" type="submit">
+        {label}
+      </button>
+    </Form>
+  ) : (
+    <p class="gh-way-back">
+      <a class="gh-link" href={href}>
+        {label}
+      </a>
+    </p>
+  );
 
 const Lead = ({ children }: { children: ComponentChildren }) => <p class="gh-lead">{children}</p>;
 

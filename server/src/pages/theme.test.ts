@@ -84,8 +84,17 @@ test("documents every class that the pages and the rules use, and no other", () 
   const frame = { branding, locale: "en", languages } as const;
   const form = { ...frame, csrf: "", action: "/", rememberMe: false, hidden: {} };
   const invitation = { organization: "Acme", address: "ada@example.com", role: "member", inviter: null };
-  const screen = { client: "Shop", sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", time: "now" };
-  const transaction = { client: "Shop", type: "payment", summary: "Pay", payloadHash: "x", until: "later", byCode: true, byDevice: true };
+  const screen = { client: "Shop", sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", time: { at: 0, now: 0 } };
+  const transaction = {
+    client: "Shop",
+    type: "payment",
+    summary: "Pay",
+    payloadHash: "x",
+    until: { at: 60_000, now: 0 },
+    byCode: true,
+    byDevice: true,
+    setUp: "/set-up",
+  };
   const branded = {
     ...{ ...branding, logoUrl: "/logo.svg", privacyUrl: "https://acme.example/privacy" },
     images: { "logo-dark": { href: "/dark.svg", mediaType: "image/svg+xml" } },
@@ -110,6 +119,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       title: "",
       others: [],
       canRestart: true,
+      wayBack: { label: "Back" },
       body: PasswordOnly({ text: messagesOf("en"), username: "ada", alert: null }),
     }),
     renderStep({

@@ -1,7 +1,8 @@
-import { Field, Submit } from "./controls.tsx";
+import { Field, LinkButton, Submit } from "./controls.tsx";
 import { Facts } from "./facts.tsx";
-import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
+import { Alert, Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
+import { type Moment, Time } from "./times.tsx";
 
 interface TransactionView extends PageFrame {
   readonly csrf: string;
@@ -12,11 +13,12 @@ interface TransactionView extends PageFrame {
   readonly type: string;
   readonly summary: string;
   readonly payloadHash: string;
-  /** In words, in the language of the page. */
-  readonly until: string;
+  readonly until: Moment;
   /** Factors by which the user can sign. */
   readonly byCode: boolean;
   readonly byDevice: boolean;
+  /** The page on which people who have neither set up an authenticator app; it leads back. */
+  readonly setUp: string;
   readonly problem?: "wrong" | "weak" | undefined;
 }
 
@@ -42,7 +44,7 @@ export function renderTransaction(view: TransactionView): string {
         facts={[
           [text.txKind, view.type],
           [text.txHash, view.payloadHash],
-          [text.txUntil, view.until],
+          [text.txUntil, <Time locale={view.locale} {...view.until} />],
         ]}
       />
       {view.byCode ? (
@@ -64,6 +66,14 @@ export function renderTransaction(view: TransactionView): string {
         </Form>
       ) : null}
       {view.byDevice ? <p class="gh-hint">{text.txOnDevice}</p> : null}
+      {view.byCode || view.byDevice ? null : (
+        <>
+          <Alert id="gh-notice" tone="notice">
+            {text.txNoFactorText}
+          </Alert>
+          <LinkButton href={view.setUp}>{text.totpSetupTitle}</LinkButton>
+        </>
+      )}
       <Form csrf={view.csrf} action={view.declineAction} label={text.txDecline}>
         <Submit look="plain">{text.txDecline}</Submit>
       </Form>

@@ -24,7 +24,7 @@ const everywhere = { "id.token.claim": "true", "access.token.claim": "true", "us
 
 /** The Argon2 hash that Keycloak made of `password-of-ada`. */
 const argon2 = {
-  type: "password",
+  ...{ type: "password", madeUp: "x" },
   secretData: JSON.stringify({ value: "bKZ6uva05PvKVxFE+BGrZZk6gipVqJvjict+hLa35vM=", salt: "c2l4dGVlbiBieXRlcyBvaw==" }),
   credentialData: JSON.stringify({
     hashIterations: 1,
@@ -115,7 +115,7 @@ export const realm = {
       optionalClientScopes: ["orders"],
       protocolMappers: [
         mapper("oidc-hardcoded-claim-mapper", { "claim.name": "tenant.name", "claim.value": "acme", ...everywhere }),
-        mapper("oidc-group-membership-mapper", { "claim.name": "groups", "full.path": "true", ...everywhere }),
+        mapper("oidc-group-membership-mapper", { "claim.name": "groups", "full.path": "true", "made.up": "x", ...everywhere }),
         mapper("oidc-audience-mapper", { "included.custom.audience": "api", "access.token.claim": "true" }),
         mapper("oidc-script-based-protocol-mapper", { "claim.name": "evil" }),
       ],
@@ -174,7 +174,7 @@ export const realm = {
       name: "clerks",
       identityProviderAlias: "corp",
       identityProviderMapper: "oidc-role-idp-mapper",
-      config: { claim: "groups", "claim.value": "clerks", role: "clerk" },
+      config: { claim: "groups", "claim.value": "clerks", role: "clerk", "made.up": "x" },
     },
   ],
   components: {
@@ -239,7 +239,7 @@ export const realm = {
     {
       ...{ id: "f1", alias: "Strong browser", providerId: "basic-flow", topLevel: true, builtIn: false },
       authenticationExecutions: [
-        { authenticator: "auth-cookie", requirement: "ALTERNATIVE", priority: 10 },
+        { authenticator: "auth-cookie", requirement: "ALTERNATIVE", priority: 10, madeUp: "x" },
         { authenticator: "auth-spnego", requirement: "ALTERNATIVE", priority: 20 },
         { authenticatorFlow: true, flowAlias: "Strong forms", requirement: "ALTERNATIVE", priority: 30 },
       ],
@@ -248,7 +248,7 @@ export const realm = {
       ...{ id: "f2", alias: "Strong forms", providerId: "basic-flow", topLevel: false },
       authenticationExecutions: [
         { authenticatorFlow: true, flowAlias: "Maybe", requirement: "CONDITIONAL", priority: 20 },
-        { authenticator: "auth-username-password-form", requirement: "REQUIRED", priority: 10 },
+        { authenticator: "auth-username-password-form", authenticatorConfig: "form", requirement: "REQUIRED", priority: 10 },
       ],
     },
     {
@@ -263,13 +263,14 @@ export const realm = {
       authenticationExecutions: [{ authenticator: "auth-script-based", requirement: "REQUIRED", priority: 10 }],
     },
   ],
+  authenticatorConfig: [{ alias: "form", config: { "made.up": "x" } }],
   browserFlow: "browser",
   organizations: [
     {
       name: "Globex",
       alias: "globex",
       enabled: true,
-      domains: [{ name: "globex.example", verified: true }],
+      domains: [{ name: "globex.example", verified: true, madeUp: "x" }],
       members: [{ username: "ada" }],
     },
   ],

@@ -45,6 +45,8 @@ const USER_MEMBERS = new Set([
   ...["schemas", "id", "externalId", "userName", "active", "name", "displayName", "emails", "phoneNumbers", "title", "nickName", "locale"],
   ...["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
 ]);
+/** Each is the spelling of some service. */
+const EMAIL_PATHS = new Set(["emails.value", 'emails[type eq "work"].value', "email"]);
 const SLOPPY_MEMBERS = 2;
 /** The answer of a peer's token endpoint. */
 export const ACCESS_TOKEN = "made-by-the-token-endpoint";
@@ -70,13 +72,13 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
   const matching = (type: string, filter: string | null): Json[] => {
     const all = [...tables[type]!.values()];
     if (filter === null) return all;
-    const [, path = "", text = ""] = /^(\S+) eq (".*")$/s.exec(filter) ?? [];
+    const [, path = "", text = ""] = /^(.+?) eq ("(?:[^"\\]|\\.)*")$/s.exec(filter) ?? [];
     const value = JSON.parse(text);
     if (path === "userName" || path === "displayName") return all.filter((one) => one[path].toLowerCase() === value.toLowerCase());
     // A client that trusts this answer adopts a stranger.
     if (!isStrict) return all;
     if (path === "externalId") return all.filter((one) => one.externalId === value);
-    if (path === "emails.value") return all.filter((one) => one.emails?.some((email: Json) => email.value === value));
+    if (EMAIL_PATHS.has(path)) return all.filter((one) => one.emails?.some((email: Json) => email.value === value));
     throw new Refusal(400, "unknown filter");
   };
 

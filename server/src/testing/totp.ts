@@ -8,6 +8,18 @@ import type { Node } from "./harness.ts";
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 
+/** The key on a page that sets up an app. */
+export const keyOn = ({ text }: { readonly text: string }): Buffer =>
+  fromBase32(/gh-key"[^>]*>([^<]+)</.exec(text)![1]!.replaceAll(" ", ""));
+
+const fromBase32 = (text: string): Buffer => {
+  const bits = [...text].map((char) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(char).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+};
+
+/** The code that an app with this key shows now. */
+export const codeOfApp = (secret: Buffer): string => totpCode(secret, totpStep(clock.now(), form), form);
+
 /** Gives a user an authenticator app; answers what it shows. */
 export async function giveTotp({ core }: Pick<Node, "core">, realm: string, userId: string): Promise<() => string> {
   const secret = randomBytes(20);
@@ -16,5 +28,5 @@ export async function giveTotp({ core }: Pick<Node, "core">, realm: string, user
   await core.work.transact({ realm, actor: systemActor(realm), sourceIp: null }, (ctx) =>
     insertTotp(ctx.tx, realm, userId, { id, secret: sealed, label: null, lastStep: -1, ...form }, ctx.now),
   );
-  return () => totpCode(secret, totpStep(clock.now(), form), form);
+  return () => codeOfApp(secret);
 }

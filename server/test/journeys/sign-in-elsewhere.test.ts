@@ -53,9 +53,8 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     const visitor = await personIn(stage.browser, { locale: "en-GB" });
     const elsewhere = await visitor.tab();
     await elsewhere.goto(link);
-    await heading(elsewhere, "Open this link where you started");
+    await heading(elsewhere, "Did you ask for this link?");
     await look(elsewhere, "link-elsewhere");
-    await visitor.close();
 
     const opened = await ada.tab();
     await opened.goto(link);
@@ -69,6 +68,24 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await opened.goto(link);
     await heading(opened, "This link no longer works");
     await look(opened, "link-gone");
+
+    // Opened elsewhere, another one shows a code to type here.
+    await signOut(ada, realm);
+    await page.goto(stage.url + loginOf(realm));
+    await page.getByLabel("Username or email").fill("ada");
+    await press(page, "Next");
+    await heading(page, "Check your email");
+    const isNew = async () => (await linkTo(email, "/login/link")) !== link;
+    await expect.poll(isNew).toBe(true);
+    await elsewhere.goto(await linkTo(email, "/login/link"));
+    await press(elsewhere, "Get a code");
+    await heading(elsewhere, "Enter this code where you started");
+    await look(elsewhere, "link-elsewhere-code");
+    await page.locator("#code").waitFor();
+    await look(page, "link-code");
+    await typeCode(page, (await elsewhere.locator(".gh-number").textContent())!);
+    await signedIn(page);
+    await visitor.close();
 
     await signOut(ada, realm);
     await page.goto(stage.url + loginOf(realm));

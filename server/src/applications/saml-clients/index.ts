@@ -3,6 +3,7 @@
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { withBackChannelLogout } from "./back-channel.store.ts";
 export { createSamlClients } from "./cache.store.ts";
+export { samlClientName } from "./display-name.ts";
 export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
 export { CreateSamlMapper } from "./mappers.schema.ts";
 export { samlClientMappers } from "./mappers.ts";

@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { isLoopbackHost } from "../../config/rules.ts";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { parseMasterKey } from "../../kernel/vault.ts";
+import { readPlaces } from "../../platform/places.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 export const checkBaseUrl: Check = async ({ baseUrl, mode }) => {
@@ -98,6 +99,18 @@ export const checkMasterKey: Check = async ({ masterKey, masterKeyPrevious }) =>
   return [
     warning("master key", "The master key does not look random.", "Make one with: openssl rand -base64 32, then run: gatehouse key rewrap"),
   ];
+};
+
+export const checkGeoipFile: Check = async ({ geoipFile }) => {
+  if (geoipFile === null) return [];
+  try {
+    const { type, builtAt } = readPlaces(geoipFile);
+    return [ok("places", `${geoipFile}: ${type}, made ${builtAt.toISOString().slice(0, 10)}`)];
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const advice = "Correct GATEHOUSE_GEOIP_FILE: it is a file in MaxMind's format (mmdb), such as GeoLite2-City.mmdb.";
+    return [problem("places", `${geoipFile} cannot be read (${code ?? message}).`, advice)];
+  }
 };
 
 export const checkBreachCorpus: Check = async ({ breachCorpus }) => {

@@ -147,7 +147,15 @@ describe("a realm of Keycloak", () => {
         ...["clients[].redirectUris", "clients[].attributes.made.up", "groups[].attributes", "roles.realm[].attributes"],
         ...["clients[].protocolMappers[oidc-script-based-protocol-mapper]", "passwordPolicy.regexPattern", "smtpServer.password"],
         ...["users[].credentials[recovery-authn-codes]", "authenticationFlows[]", "identityProviders[].providerId[twitter]"],
-        ...["authenticationFlows[].authenticationExecutions[auth-spnego]"],
+        ...["authenticationFlows[].authenticationExecutions[auth-spnego]", "authenticationFlows[].authenticationExecutions[].madeUp"],
+        // Members of what is carried over: none is dropped in silence.
+        ...[
+          "users[].credentials[].madeUp",
+          "organizations[].domains[].madeUp",
+          "identityProviderMappers[oidc-role-idp-mapper].config.made.up",
+        ],
+        ...["clients[].protocolMappers[oidc-group-membership-mapper].config.made.up"],
+        ...["authenticationFlows[].authenticationExecutions[auth-username-password-form].config.made.up"],
       ]),
     );
     expect(refused).toMatchObject([{ section: "identityProviders", key: "old", field: "config.idpSigningCertificate" }]);

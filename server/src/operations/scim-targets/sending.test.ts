@@ -2,23 +2,23 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { scimClient } from "../../testing/scim.ts";
 import { ACCESS_TOKEN, type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+import { must, type Targeted, type TargetStage, targetStage } from "../../testing/scim-target.ts";
 
 let iam: Harness;
 let strict: ScimPeer;
 let sloppy: ScimPeer;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_MODE: "development" });
+  stage = targetStage(iam);
   [strict, sloppy] = [await scimPeer("strict"), await scimPeer("sloppy")];
   // Time is moved here.
   await iam.server.jobs.stop();
 });
-const made: { admin: AdminClient; id: string }[] = [];
 afterEach(async () => {
   clock.reset();
-  for (const { admin, id } of made.splice(0)) await admin.delete(`/scim-targets/${id}`);
+  await stage.clear();
   for (const peer of [strict, sloppy]) peer.clear();
 });
 afterAll(async () => {
@@ -30,67 +30,9 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 type Json = any;
 
-interface Targeted {
-  readonly realm: RealmUnderTest;
-  readonly admin: AdminClient;
-  readonly id: string;
-  user(username: string, more?: object): Promise<string>;
-  group(name: string, ...members: string[]): Promise<string>;
-  status(): Promise<Json>;
-  objects(query: string): Promise<Json[]>;
-  change(settings: object): Promise<void>;
-}
-
-const must = (answer: { status: number; text: string; body: Json }) => {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
-  return answer.body;
-};
-
-/** A realm whose users, but for administrators, go to the peer: the group `staff` is in scope. */
-async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Targeted) => Promise<void>): Promise<Targeted> {
-  const realm = await iam.realm();
-  // With an address of its own: what is counted by address does not follow the clock back.
-  const admin = await realm.admin();
-  const { groupId: staff } = must(await admin.post("/groups", { name: "staff" }));
-  const targeted: Targeted & { id: string } = {
-    ...{ realm, admin, id: "" },
-    async user(username, more = {}) {
-      const { userId } = must(await admin.post("/users", { username, ...more }));
-      must(await admin.put(`/groups/${staff}/members/${userId}`));
-      return userId;
-    },
-    async group(name, ...members) {
-      const { groupId } = must(await admin.post("/groups", { name }));
-      for (const userId of members) must(await admin.put(`/groups/${groupId}/members/${userId}`));
-      return groupId;
-    },
-    status: async () => must(await admin.get(`/scim-targets/${targeted.id}/status`)),
-    objects: async (query) => must(await admin.get(`/scim-targets/${targeted.id}/objects?${query}`)),
-    change: async (settings) => void must(await admin.patch(`/scim-targets/${targeted.id}`, settings)),
-  };
-  await prepare?.(targeted);
-  const body = {
-    name: "peer",
-    url: peer.url,
-    auth: { type: "bearer" },
-    secret: peer.token,
-    requestsPerSecond: 100,
-    users: { scope: "groups", groupIds: [staff] },
-  };
-  targeted.id = must(await admin.post("/scim-targets", { ...body, ...settings })).id;
-  made.push({ admin: realm.asMaster(), id: targeted.id });
-  return targeted;
-}
-
-/** Until nothing is due. Transactions of other tests may hold a full sync back for a moment. */
-async function settle({ status }: Targeted): Promise<void> {
-  for (;;) {
-    await iam.server.scimTargets.runDue();
-    const { state, syncing } = await status();
-    if (!syncing || ["PAUSED", "SUSPENDED", "DISABLED"].includes(state)) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+let stage: TargetStage;
+const targeted: TargetStage["targeted"] = (...about) => stage.targeted(...about);
+const settle = (of: Targeted) => stage.settle(of);
 const later = async (of: Targeted, ms: number) => {
   clock.advance(ms);
   // Sessions end after a while.
@@ -168,6 +110,96 @@ test("services that change users by PATCH get what is there and what is gone; th
   await settle(of);
   expect(strict.user("ada")).toMatchObject({ id, active: false });
   expect(strict.writes().map(({ method }) => method)).toEqual(["POST", "PATCH", "PATCH"]);
+});
+
+/** As the services' documents say it, and not as `presets/` does. */
+const SERVICES = {
+  standard: { change: "PUT", rate: 25, email: "emails.value", pieces: [21], removal: "filter", readsMembers: true, hasNames: false },
+  aws: { change: "PUT", rate: 10, email: null, pieces: [21], removal: "values", readsMembers: false, hasNames: true },
+  entra: {
+    change: "PATCH",
+    rate: 25,
+    email: 'emails[type eq "work"].value',
+    pieces: [20, 1],
+    removal: "filter",
+    readsMembers: false,
+    hasNames: false,
+  },
+  github: {
+    change: "PUT",
+    rate: 5,
+    email: null,
+    pieces: [21],
+    removal: "values",
+    readsMembers: true,
+    hasNames: true,
+    without: ["title", "locale", "phoneNumbers"],
+  },
+  google: { change: "PUT", rate: 10, email: null, pieces: [21], removal: "filter", readsMembers: false, hasNames: true },
+  slack: { change: "PATCH", rate: 3, email: "email", pieces: [21], removal: "filter", readsMembers: true, hasNames: true },
+} as const;
+
+test.each(Object.entries(SERVICES))("a preset acts: %s", async (preset, service) => {
+  // The group is there already, so that it is adopted; `ada` is there under her address.
+  strict.groups.set("g", { id: "g", displayName: "team", members: [] });
+  strict.users.set("u", { id: "u", userName: "ada.there", emails: [{ value: "ada@example.com" }] });
+  const of = await targeted(strict, { preset, matchBy: ["userName", "email"], groups: { mode: "all" } }, async ({ admin, group }) => {
+    const team = await group("team");
+    const attributes = { title: "Countess", locale: "en", phoneNumber: "+44 20 7946 0000" };
+    const ada = { username: "ada", email: "ada@example.com", emailVerified: true, attributes, groups: ["/staff", "/team"] };
+    const others = Array.from({ length: 20 }, (_, at) => ({ username: `user${at}`, groups: ["/staff", "/team"] }));
+    must(await admin.post("/users/import", [ada, ...others]));
+    expect(must(await admin.get(`/groups/${team}/members`))).toHaveLength(21);
+  });
+  await settle(of);
+  expect(await of.status()).toMatchObject({ state: "OK", users: { synced: 21 }, groups: { synced: 2 } });
+
+  const asked = strict.requests.filter(({ method, path }) => method === "GET" && path.startsWith("/v2/Users?"));
+  const filters = asked.map(({ path }) => new URL(path, "http://peer").searchParams.get("filter")!);
+  const byEmail = filters.filter((filter) => filter.endsWith('"ada@example.com"'));
+  expect(byEmail).toEqual(service.email === null ? [] : [`${service.email} eq "ada@example.com"`]);
+  expect(strict.user("ada").id === "u", "adopted by the address").toBe(service.email !== null);
+  expect(
+    filters.some((filter) => filter.startsWith("externalId")),
+    "asked by our id",
+  ).toBe(preset !== "slack");
+  const without: readonly string[] = "without" in service ? service.without : [];
+  for (const member of ["title", "locale", "phoneNumbers"])
+    expect(Object.hasOwn(strict.user("ada"), member), member).toBe(!without.includes(member));
+  expect(strict.user("user1").name).toEqual(service.hasNames ? { givenName: "user1", familyName: "user1" } : undefined);
+
+  const patches = () =>
+    strict.requests.filter(({ method, path }) => method === "PATCH" && path === "/v2/Groups/g").map(({ body }) => body.Operations);
+  const added = patches().filter(([{ op }]: Json[]) => op === "add");
+  expect(added.map(([{ value }]: Json[]) => value.length)).toEqual(service.pieces);
+  expect(strict.requests.some(({ method, path }) => method === "GET" && path === "/v2/Groups/g")).toBe(service.readsMembers);
+
+  const { requests } = strict;
+  requests.length = 0;
+  const [ada] = must(await of.admin.get("/users?search=ada"));
+  const [{ groupId }] = must(await of.admin.get("/groups?search=team"));
+  must(await of.admin.patch(`/users/${ada.userId}`, { attributes: { firstName: "Ada" } }));
+  must(await of.admin.delete(`/groups/${groupId}/members/${ada.userId}`));
+  await of.change({ requestsPerSecond: null });
+  const began = performance.now();
+  await settle(of);
+  expect(performance.now() - began, "a request waits for the one before it").toBeGreaterThanOrEqual(SECOND / service.rate);
+  expect(
+    strict
+      .writes()
+      .filter(({ path }) => path.startsWith("/v2/Users/"))
+      .map(({ method }) => method),
+  ).toEqual([service.change]);
+  expect(strict.user("ada").name).toMatchObject({ givenName: "Ada" });
+  const value = strict.user("ada").id;
+  expect(patches()).toEqual([
+    [
+      service.removal === "values"
+        ? { op: "remove", path: "members", value: [{ value }] }
+        : { op: "remove", path: `members[value eq "${value}"]` },
+    ],
+  ]);
+  expect(strict.members("team")).toHaveLength(20);
 });
 
 test("every change of a user or group arrives, from every source, and nothing else is sent", async () => {
@@ -416,7 +448,7 @@ test("another realm of this server is a target like any other; one that is dead 
       users: must(await of.admin.get(`/scim-targets/${of.id}`)).users,
     }),
   );
-  made.push({ admin: of.realm.asMaster(), id });
+  stage.remember({ admin: of.realm.asMaster(), id });
   const settled = { ...of, id, status: async () => must(await of.admin.get(`/scim-targets/${id}/status`)) };
   await settle(settled);
   expect(await settled.status()).toMatchObject({ state: "OK", users: { synced: 2, failed: 0 }, groups: { synced: 2, failed: 0 } });

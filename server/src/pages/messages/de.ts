@@ -259,9 +259,6 @@ export const de: Messages = {
   signInLinkGoneTitle: "Dieser Link funktioniert nicht mehr",
   signInLinkGoneText:
     "Er funktioniert nur einmal und zehn Minuten lang, und ein neuerer ersetzt ihn. Gehen Sie dorthin zurück, wo Sie begonnen haben, und fordern Sie einen neuen an.",
-  linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie begonnen haben",
-  linkElsewhereText:
-    "Zu Ihrer Sicherheit funktioniert er nur in dem Browser, in dem Sie ihn angefordert haben, und nur solange diese Anmeldung dauert. Kopieren Sie den Link aus der E-Mail und öffnen Sie ihn dort.",
 
   unknownRealmTitle: "Unter dieser Adresse gibt es nichts",
   unknownRealmText: "Prüfen Sie die Adresse auf Tippfehler, oder fragen Sie die Person, von der Sie sie haben.",

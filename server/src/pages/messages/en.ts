@@ -241,9 +241,6 @@ export const en = {
   linkConfirmedText: "Go back to the window where you started: it continues by itself. If you closed it, continue here.",
   signInLinkGoneTitle: "This link no longer works",
   signInLinkGoneText: "It works once, for ten minutes, and only the latest one counts. Go back to where you started and get a new one.",
-  linkElsewhereTitle: "Open this link where you started",
-  linkElsewhereText:
-    "To keep you safe, it only works in the browser where you asked for it. Copy the link from the email and open it there.",
 
   unknownRealmTitle: "There’s nothing here",
   unknownRealmText: "Check the address for typos, or ask the person who gave it to you.",

@@ -248,9 +248,6 @@ export const es: Messages = {
   signInLinkGoneTitle: "Este enlace ya no funciona",
   signInLinkGoneText:
     "Solo funciona una vez y durante diez minutos, y uno más reciente lo sustituye. Vuelve a donde empezaste y pide otro.",
-  linkElsewhereTitle: "Abre este enlace donde empezaste",
-  linkElsewhereText:
-    "Por tu seguridad, solo funciona en el navegador en el que lo pediste y mientras dure ese inicio de sesión. Copia el enlace del correo y ábrelo allí.",
 
   unknownRealmTitle: "No hay nada en esta dirección",
   unknownRealmText: "Revisa si hay un error en la dirección o pregunta a quien te la dio.",

@@ -253,9 +253,6 @@ export const fr: Messages = {
   signInLinkGoneTitle: "Ce lien ne fonctionne plus",
   signInLinkGoneText:
     "Il ne fonctionne qu’une fois, pendant dix minutes, et un lien plus récent le remplace. Retournez là où vous avez commencé et demandez-en un autre.",
-  linkElsewhereTitle: "Ouvrez ce lien là où vous avez commencé",
-  linkElsewhereText:
-    "Pour votre sécurité, il ne fonctionne que dans le navigateur où vous l’avez demandé, et seulement pendant cette connexion. Copiez le lien de l’e-mail et ouvrez-le là-bas.",
 
   unknownRealmTitle: "Il n’y a rien à cette adresse",
   unknownRealmText: "Vérifiez que l’adresse est bien écrite, ou demandez à la personne qui vous l’a donnée.",

@@ -230,8 +230,6 @@ export const it: Messages = {
   linkConfirmedText: "Torna alla finestra in cui hai iniziato: prosegue da sola. Se l’hai chiusa, continua qui.",
   signInLinkGoneTitle: "Questo link non funziona più",
   signInLinkGoneText: "Funziona una volta, per dieci minuti, e vale solo l’ultimo. Torna dove hai iniziato e richiedine uno nuovo.",
-  linkElsewhereTitle: "Apri questo link dove hai iniziato",
-  linkElsewhereText: "Per la tua sicurezza funziona solo nel browser in cui l’hai richiesto. Copia il link dall’email e aprilo lì.",
   unknownRealmTitle: "Qui non c’è nulla",
   unknownRealmText: "Controlla che l’indirizzo sia scritto bene o chiedi a chi te l’ha dato.",
   notFoundTitle: "Pagina non trovata",

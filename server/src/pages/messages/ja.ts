@@ -229,8 +229,6 @@ export const ja: Messages = {
   linkConfirmedText: "最初のウィンドウに戻ってください。自動的に進みます。閉じた場合は、ここで続けてください。",
   signInLinkGoneTitle: "このリンクはもう使えません",
   signInLinkGoneText: "10 分間、1 回だけ使え、有効なのは最新のものだけです。最初の場所に戻って新しいリンクを取得してください。",
-  linkElsewhereTitle: "最初のブラウザーで開いてください",
-  linkElsewhereText: "安全のため、リンクを依頼したブラウザーでだけ使えます。メールのリンクをコピーして、そちらで開いてください。",
   unknownRealmTitle: "ここには何もありません",
   unknownRealmText: "アドレスに誤りがないか確認するか、教えてくれた人に聞いてください。",
   notFoundTitle: "ページが見つかりません",

@@ -248,9 +248,6 @@ export const nl: Messages = {
   signInLinkGoneTitle: "Deze link werkt niet meer",
   signInLinkGoneText:
     "Een link werkt één keer en tien minuten lang, en een nieuwere vervangt hem. Ga terug naar waar je begon en vraag een nieuwe aan.",
-  linkElsewhereTitle: "Open deze link waar je begon",
-  linkElsewhereText:
-    "Voor je veiligheid werkt hij alleen in de browser waarin je hem hebt aangevraagd, en alleen zolang dat inloggen duurt. Kopieer de link uit de e-mail en open hem daar.",
 
   unknownRealmTitle: "Er is niets op dit adres",
   unknownRealmText: "Controleer het adres op een typefout, of vraag het na bij degene van wie je het kreeg.",

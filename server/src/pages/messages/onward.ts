@@ -5,6 +5,18 @@ export const enOnward = {
   mailboxText: "This development server sends no email. It keeps here what it would send.",
   mailboxEmpty: "No email yet. This page looks again by itself.",
   totpCopyKey: "Copy the key",
+  stepUpTitle: "Confirm that it’s you",
+  stepUpRecent: "You’re signed in already. To keep your account safe, this needs a fresh proof that it’s you.",
+  stepUpLevel: "{client} asks for one more proof that it’s you.",
+  stepUpSetUp: "{client} asks for a second step, and your account has none yet. Set one up to continue.",
+  stepUpAgain: "You’re signed in already, but {client} asks you to sign in again.",
+  txNoFactorText: "Signing needs a second step, and your account has none yet. Set one up; then you come back here.",
+  linkElsewhereTitle: "Did you ask for this link?",
+  linkElsewhereText: "It was asked for in another browser. If that was you, get a code here and enter it there.",
+  linkElsewhereGet: "Get a code",
+  linkElsewhereCodeTitle: "Enter this code where you started",
+  linkElsewhereCodeText: "It works once, for a few minutes. Don’t give it to anyone: we never ask for it.",
+  linkCodeText: "You opened the link in another browser. Enter the code that it shows.",
 };
 
 export const nlOnward = {
@@ -13,6 +25,18 @@ export const nlOnward = {
   mailboxText: "Deze ontwikkelserver verstuurt geen e-mail. Hier staat wat hij zou versturen.",
   mailboxEmpty: "Nog geen e-mail. Deze pagina kijkt vanzelf opnieuw.",
   totpCopyKey: "Sleutel kopiëren",
+  stepUpTitle: "Bevestig dat jij het bent",
+  stepUpRecent: "Je bent al ingelogd. Om je account te beschermen, is hiervoor opnieuw een bewijs nodig dat jij het bent.",
+  stepUpLevel: "{client} vraagt nog een bewijs dat jij het bent.",
+  stepUpSetUp: "{client} vraagt om een tweede stap, en je account heeft er nog geen. Stel er een in om verder te gaan.",
+  stepUpAgain: "Je bent al ingelogd, maar {client} vraagt je opnieuw in te loggen.",
+  txNoFactorText: "Om te ondertekenen is een tweede stap nodig, en je account heeft er nog geen. Stel er een in; daarna kom je hier terug.",
+  linkElsewhereTitle: "Heb jij om deze link gevraagd?",
+  linkElsewhereText: "Hij is in een andere browser aangevraagd. Was jij dat, haal dan hier een code op en vul die daar in.",
+  linkElsewhereGet: "Code ophalen",
+  linkElsewhereCodeTitle: "Vul deze code in waar je begon",
+  linkElsewhereCodeText: "Hij werkt één keer, een paar minuten lang. Geef hem aan niemand: we vragen er nooit om.",
+  linkCodeText: "Je hebt de link in een andere browser geopend. Vul de code in die daar staat.",
 };
 
 export const deOnward = {
@@ -21,6 +45,20 @@ export const deOnward = {
   mailboxText: "Dieser Entwicklungsserver verschickt keine E-Mails. Hier steht, was er verschicken würde.",
   mailboxEmpty: "Noch keine E-Mail. Diese Seite sieht von selbst wieder nach.",
   totpCopyKey: "Schlüssel kopieren",
+  stepUpTitle: "Bestätigen Sie, dass Sie es sind",
+  stepUpRecent: "Sie sind bereits angemeldet. Zum Schutz Ihres Kontos ist hierfür noch einmal ein Nachweis nötig, dass Sie es sind.",
+  stepUpLevel: "{client} verlangt einen weiteren Nachweis, dass Sie es sind.",
+  stepUpSetUp: "{client} verlangt einen zweiten Schritt, und Ihr Konto hat noch keinen. Richten Sie einen ein, um fortzufahren.",
+  stepUpAgain: "Sie sind bereits angemeldet, aber {client} verlangt, dass Sie sich noch einmal anmelden.",
+  txNoFactorText:
+    "Zum Unterschreiben ist ein zweiter Schritt nötig, und Ihr Konto hat noch keinen. Richten Sie einen ein; danach kommen Sie hierher zurück.",
+  linkElsewhereTitle: "Haben Sie diesen Link angefordert?",
+  linkElsewhereText:
+    "Er wurde in einem anderen Browser angefordert. Wenn Sie das waren, holen Sie sich hier einen Code und geben Sie ihn dort ein.",
+  linkElsewhereGet: "Code holen",
+  linkElsewhereCodeTitle: "Geben Sie diesen Code dort ein, wo Sie begonnen haben",
+  linkElsewhereCodeText: "Er gilt einmal, für einige Minuten. Geben Sie ihn niemandem: Wir fragen nie danach.",
+  linkCodeText: "Sie haben den Link in einem anderen Browser geöffnet. Geben Sie den Code ein, der dort steht.",
 };
 
 export const frOnward = {
@@ -29,6 +67,19 @@ export const frOnward = {
   mailboxText: "Ce serveur de développement n’envoie aucun e-mail. Il garde ici ce qu’il enverrait.",
   mailboxEmpty: "Pas encore d’e-mail. Cette page regarde de nouveau d’elle-même.",
   totpCopyKey: "Copier la clé",
+  stepUpTitle: "Confirmez que c’est bien vous",
+  stepUpRecent: "Vous êtes déjà connecté. Pour protéger votre compte, il faut prouver de nouveau que c’est bien vous.",
+  stepUpLevel: "{client} demande une preuve de plus que c’est bien vous.",
+  stepUpSetUp: "{client} demande une deuxième étape, et votre compte n’en a pas encore. Configurez-en une pour continuer.",
+  stepUpAgain: "Vous êtes déjà connecté, mais {client} vous demande de vous connecter de nouveau.",
+  txNoFactorText:
+    "Pour signer, il faut une deuxième étape, et votre compte n’en a pas encore. Configurez-en une ; vous reviendrez ensuite ici.",
+  linkElsewhereTitle: "Avez-vous demandé ce lien ?",
+  linkElsewhereText: "Il a été demandé dans un autre navigateur. Si c’était vous, obtenez un code ici et saisissez-le là-bas.",
+  linkElsewhereGet: "Obtenir un code",
+  linkElsewhereCodeTitle: "Saisissez ce code là où vous avez commencé",
+  linkElsewhereCodeText: "Il fonctionne une seule fois, pendant quelques minutes. Ne le donnez à personne : nous ne le demandons jamais.",
+  linkCodeText: "Vous avez ouvert le lien dans un autre navigateur. Saisissez le code qui s’y affiche.",
 };
 
 export const esOnward = {
@@ -37,6 +88,18 @@ export const esOnward = {
   mailboxText: "Este servidor de desarrollo no envía correos. Aquí guarda lo que enviaría.",
   mailboxEmpty: "Todavía no hay correos. Esta página vuelve a mirar por sí sola.",
   totpCopyKey: "Copiar la clave",
+  stepUpTitle: "Confirma que eres tú",
+  stepUpRecent: "Ya has iniciado sesión. Para proteger tu cuenta, aquí hay que demostrar de nuevo que eres tú.",
+  stepUpLevel: "{client} pide una prueba más de que eres tú.",
+  stepUpSetUp: "{client} pide un segundo paso y tu cuenta aún no tiene ninguno. Configura uno para continuar.",
+  stepUpAgain: "Ya has iniciado sesión, pero {client} te pide que la inicies de nuevo.",
+  txNoFactorText: "Para firmar hace falta un segundo paso y tu cuenta aún no tiene ninguno. Configura uno; después volverás aquí.",
+  linkElsewhereTitle: "¿Has pedido este enlace?",
+  linkElsewhereText: "Se pidió en otro navegador. Si fuiste tú, obtén aquí un código e introdúcelo allí.",
+  linkElsewhereGet: "Obtener un código",
+  linkElsewhereCodeTitle: "Introduce este código donde empezaste",
+  linkElsewhereCodeText: "Sirve una vez, durante unos minutos. No se lo des a nadie: nunca lo pedimos.",
+  linkCodeText: "Has abierto el enlace en otro navegador. Introduce el código que aparece allí.",
 };
 
 export const itOnward = {
@@ -45,6 +108,18 @@ export const itOnward = {
   mailboxText: "Questo server di sviluppo non invia email. Conserva qui quelle che invierebbe.",
   mailboxEmpty: "Ancora nessuna email. Questa pagina ricontrolla da sola.",
   totpCopyKey: "Copia la chiave",
+  stepUpTitle: "Conferma che sei tu",
+  stepUpRecent: "Hai già effettuato l’accesso. Per proteggere il tuo account, qui serve una nuova prova che sei tu.",
+  stepUpLevel: "{client} chiede un’altra prova che sei tu.",
+  stepUpSetUp: "{client} chiede un secondo passaggio e il tuo account non ne ha ancora uno. Configurane uno per continuare.",
+  stepUpAgain: "Hai già effettuato l’accesso, ma {client} ti chiede di accedere di nuovo.",
+  txNoFactorText: "Per firmare serve un secondo passaggio e il tuo account non ne ha ancora uno. Configurane uno; poi tornerai qui.",
+  linkElsewhereTitle: "Hai richiesto tu questo link?",
+  linkElsewhereText: "È stato richiesto in un altro browser. Se sei stato tu, ottieni qui un codice e inseriscilo lì.",
+  linkElsewhereGet: "Ottieni un codice",
+  linkElsewhereCodeTitle: "Inserisci questo codice dove hai iniziato",
+  linkElsewhereCodeText: "Vale una sola volta, per qualche minuto. Non darlo a nessuno: non te lo chiediamo mai.",
+  linkCodeText: "Hai aperto il link in un altro browser. Inserisci il codice che vedi lì.",
 };
 
 export const ptOnward = {
@@ -53,6 +128,18 @@ export const ptOnward = {
   mailboxText: "Este servidor de desenvolvimento não envia emails. Guarda aqui os que enviaria.",
   mailboxEmpty: "Ainda não há emails. Esta página volta a verificar sozinha.",
   totpCopyKey: "Copiar a chave",
+  stepUpTitle: "Confirme que é você",
+  stepUpRecent: "Você já entrou. Para proteger sua conta, é preciso provar novamente que é você.",
+  stepUpLevel: "{client} pede mais uma prova de que é você.",
+  stepUpSetUp: "{client} pede uma segunda etapa, e sua conta ainda não tem nenhuma. Configure uma para continuar.",
+  stepUpAgain: "Você já entrou, mas {client} pede que entre novamente.",
+  txNoFactorText: "Para assinar é preciso uma segunda etapa, e sua conta ainda não tem nenhuma. Configure uma; depois você volta para cá.",
+  linkElsewhereTitle: "Você pediu este link?",
+  linkElsewhereText: "Ele foi pedido em outro navegador. Se foi você, obtenha um código aqui e digite-o lá.",
+  linkElsewhereGet: "Obter um código",
+  linkElsewhereCodeTitle: "Digite este código onde você começou",
+  linkElsewhereCodeText: "Funciona uma vez, por alguns minutos. Não o dê a ninguém: nós nunca o pedimos.",
+  linkCodeText: "Você abriu o link em outro navegador. Digite o código que aparece lá.",
 };
 
 export const plOnward = {
@@ -61,6 +148,18 @@ export const plOnward = {
   mailboxText: "Ten serwer deweloperski nie wysyła e-maili. Tutaj są te, które by wysłał.",
   mailboxEmpty: "Nie ma jeszcze e-maili. Ta strona sama sprawdzi ponownie.",
   totpCopyKey: "Skopiuj klucz",
+  stepUpTitle: "Potwierdź, że to Ty",
+  stepUpRecent: "Jesteś już zalogowany. Aby chronić Twoje konto, trzeba tu ponownie potwierdzić, że to Ty.",
+  stepUpLevel: "{client} prosi o jeszcze jedno potwierdzenie, że to Ty.",
+  stepUpSetUp: "{client} wymaga drugiego kroku, a Twoje konto go jeszcze nie ma. Skonfiguruj go, aby kontynuować.",
+  stepUpAgain: "Jesteś już zalogowany, ale {client} prosi o ponowne zalogowanie.",
+  txNoFactorText: "Do podpisania potrzebny jest drugi krok, a Twoje konto go jeszcze nie ma. Skonfiguruj go, a potem wrócisz tutaj.",
+  linkElsewhereTitle: "Czy to Ty prosisz o ten link?",
+  linkElsewhereText: "Poproszono o niego w innej przeglądarce. Jeśli to Ty, pobierz tutaj kod i wpisz go tam.",
+  linkElsewhereGet: "Pobierz kod",
+  linkElsewhereCodeTitle: "Wpisz ten kod tam, gdzie zaczęto",
+  linkElsewhereCodeText: "Działa raz, przez kilka minut. Nie podawaj go nikomu: nigdy o niego nie prosimy.",
+  linkCodeText: "Link został otwarty w innej przeglądarce. Wpisz kod, który tam widać.",
 };
 
 export const svOnward = {
@@ -69,6 +168,18 @@ export const svOnward = {
   mailboxText: "Den här utvecklingsservern skickar ingen e-post. Här finns det som den skulle ha skickat.",
   mailboxEmpty: "Ingen e-post ännu. Sidan tittar efter igen av sig själv.",
   totpCopyKey: "Kopiera nyckeln",
+  stepUpTitle: "Bekräfta att det är du",
+  stepUpRecent: "Du är redan inloggad. För att skydda ditt konto behövs ett nytt bevis på att det är du.",
+  stepUpLevel: "{client} ber om ännu ett bevis på att det är du.",
+  stepUpSetUp: "{client} ber om ett andra steg, och ditt konto har inget ännu. Ställ in ett för att fortsätta.",
+  stepUpAgain: "Du är redan inloggad, men {client} ber dig logga in igen.",
+  txNoFactorText: "För att signera behövs ett andra steg, och ditt konto har inget ännu. Ställ in ett; sedan kommer du tillbaka hit.",
+  linkElsewhereTitle: "Bad du om den här länken?",
+  linkElsewhereText: "Någon bad om den i en annan webbläsare. Om det var du: hämta en kod här och ange den där.",
+  linkElsewhereGet: "Hämta en kod",
+  linkElsewhereCodeTitle: "Ange koden där du började",
+  linkElsewhereCodeText: "Den fungerar en gång, i några minuter. Ge den inte till någon: vi ber aldrig om den.",
+  linkCodeText: "Du öppnade länken i en annan webbläsare. Ange koden som visas där.",
 };
 
 export const jaOnward = {
@@ -77,6 +188,18 @@ export const jaOnward = {
   mailboxText: "この開発サーバーはメールを送信しません。送信するはずのメールはここに保存されます。",
   mailboxEmpty: "メールはまだありません。このページは自動的に再確認します。",
   totpCopyKey: "キーをコピー",
+  stepUpTitle: "ご本人であることの確認",
+  stepUpRecent: "すでにログインしています。アカウントを守るため、この操作にはもう一度ご本人の確認が必要です。",
+  stepUpLevel: "{client} が、もう一つの本人確認を求めています。",
+  stepUpSetUp: "{client} は2段階目の確認を求めていますが、このアカウントにはまだありません。続けるには設定してください。",
+  stepUpAgain: "すでにログインしていますが、{client} がもう一度ログインするよう求めています。",
+  txNoFactorText: "署名には2段階目の確認が必要ですが、このアカウントにはまだありません。設定すると、このページに戻ります。",
+  linkElsewhereTitle: "このリンクを依頼しましたか？",
+  linkElsewhereText: "別のブラウザーで依頼されました。ご自身であれば、ここでコードを受け取り、そちらに入力してください。",
+  linkElsewhereGet: "コードを受け取る",
+  linkElsewhereCodeTitle: "最初のブラウザーにこのコードを入力してください",
+  linkElsewhereCodeText: "数分間、一度だけ使えます。誰にも教えないでください。こちらからお尋ねすることはありません。",
+  linkCodeText: "別のブラウザーでリンクが開かれました。そこに表示されたコードを入力してください。",
 };
 
 export const arOnward = {
@@ -85,4 +208,16 @@ export const arOnward = {
   mailboxText: "لا يرسل خادم التطوير هذا أي رسائل. يحتفظ هنا بما كان سيرسله.",
   mailboxEmpty: "لا توجد رسائل بعد. ستتحقق هذه الصفحة مجددًا من تلقاء نفسها.",
   totpCopyKey: "انسخ المفتاح",
+  stepUpTitle: "أكّد أنك صاحب الحساب",
+  stepUpRecent: "لقد سجّلت الدخول بالفعل. لحماية حسابك، يتطلب هذا إثباتًا جديدًا على أنك صاحبه.",
+  stepUpLevel: "يطلب {client} إثباتًا إضافيًا على أنك صاحب الحساب.",
+  stepUpSetUp: "يطلب {client} خطوة ثانية، وليس في حسابك واحدة بعد. أعِدّ واحدة للمتابعة.",
+  stepUpAgain: "لقد سجّلت الدخول بالفعل، لكن {client} يطلب منك تسجيل الدخول مرة أخرى.",
+  txNoFactorText: "يتطلب التوقيع خطوة ثانية، وليس في حسابك واحدة بعد. أعِدّ واحدة، ثم تعود إلى هنا.",
+  linkElsewhereTitle: "هل طلبت هذا الرابط؟",
+  linkElsewhereText: "طُلب في متصفح آخر. إن كنت أنت من طلبه، فاحصل هنا على رمز وأدخله هناك.",
+  linkElsewhereGet: "الحصول على رمز",
+  linkElsewhereCodeTitle: "أدخل هذا الرمز حيث بدأت",
+  linkElsewhereCodeText: "يعمل مرة واحدة ولبضع دقائق. لا تعطه لأحد، فنحن لا نطلبه أبدًا.",
+  linkCodeText: "فتحت الرابط في متصفح آخر. أدخل الرمز المعروض هناك.",
 };

@@ -229,8 +229,6 @@ export const pl: Messages = {
   linkConfirmedText: "Wróć do okna, w którym zaczęto: samo przejdzie dalej. Jeśli jest zamknięte, kontynuuj tutaj.",
   signInLinkGoneTitle: "Ten link już nie działa",
   signInLinkGoneText: "Działa raz, przez dziesięć minut, i liczy się tylko ostatni. Wróć tam, gdzie zaczęto, i poproś o nowy.",
-  linkElsewhereTitle: "Otwórz ten link tam, gdzie zaczęto",
-  linkElsewhereText: "Dla bezpieczeństwa działa tylko w przeglądarce, w której o niego poproszono. Skopiuj link z e-maila i otwórz go tam.",
   unknownRealmTitle: "Niczego tu nie ma",
   unknownRealmText: "Sprawdź, czy w adresie nie ma literówek, albo zapytaj osobę, która Ci go podała.",
   notFoundTitle: "Nie znaleziono strony",

@@ -227,8 +227,6 @@ export const pt: Messages = {
   linkConfirmedText: "Volte à janela em que começou: ela continua sozinha. Se você a fechou, continue aqui.",
   signInLinkGoneTitle: "Este link não funciona mais",
   signInLinkGoneText: "Ele funciona uma vez, por dez minutos, e só o último vale. Volte para onde começou e peça um novo.",
-  linkElsewhereTitle: "Abra este link onde você começou",
-  linkElsewhereText: "Para sua segurança, ele só funciona no navegador em que você o pediu. Copie o link do e-mail e abra-o lá.",
   unknownRealmTitle: "Não há nada aqui",
   unknownRealmText: "Veja se o endereço está certo ou pergunte a quem o deu a você.",
   notFoundTitle: "Página não encontrada",

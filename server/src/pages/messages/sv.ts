@@ -227,8 +227,6 @@ export const sv: Messages = {
   linkConfirmedText: "Gå tillbaka till fönstret där du började: det fortsätter av sig själv. Om du har stängt det, fortsätt här.",
   signInLinkGoneTitle: "Länken fungerar inte längre",
   signInLinkGoneText: "Den fungerar en gång, i tio minuter, och bara den senaste gäller. Gå tillbaka dit du började och hämta en ny.",
-  linkElsewhereTitle: "Öppna länken där du började",
-  linkElsewhereText: "För din säkerhet fungerar den bara i webbläsaren där du bad om den. Kopiera länken från mejlet och öppna den där.",
   unknownRealmTitle: "Här finns inget",
   unknownRealmText: "Kontrollera att adressen är rättskriven, eller fråga den som gav dig den.",
   notFoundTitle: "Sidan hittades inte",

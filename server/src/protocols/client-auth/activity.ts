@@ -148,7 +148,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
           type: "WORKLOAD_TOKEN_REJECTED",
           outcome: "FAILURE",
           actor: { id: null, name: isSeveral ? "(several)" : cleaned(subject) || "(none)", kind: "anonymous" },
-          detail: `${isSeveral ? "several issuers and subjects" : who}: ${more > 0 ? `${more} more since the last event` : reason}`,
+          detail: `${isSeveral ? "several, among them " : ""}${who}: ${more > 0 ? `${more} more since the last event` : reason}`,
         }),
       });
     },

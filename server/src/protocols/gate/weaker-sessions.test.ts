@@ -50,10 +50,9 @@ interface Begun {
 }
 
 interface Weak extends Begun {
-  /** The client with the weak flow, and its tokens: of the session, and offline. */
+  /** The client with the weak flow, and its token. */
   readonly quick: Party;
   readonly token: string;
-  readonly offline: string;
 }
 
 async function weaker(): Promise<Weak> {
@@ -72,12 +71,7 @@ async function weaker(): Promise<Weak> {
   const admin = { resource: `${base}/admin` };
   const issued = await quick.signIn(browser, { username, password: PASSWORD }, admin);
   expect(issued.status, issued.text).toBe(200);
-  const offline = await quick.signIn(
-    browser,
-    { username, password: PASSWORD },
-    { ...admin, scope: "openid offline_access", prompt: "consent" },
-  );
-  return { realm, username, userId, code, browser, quick, token: issued.body.access_token, offline: offline.body?.access_token };
+  return { realm, username, userId, code, browser, quick, token: issued.body.access_token };
 }
 
 const lastLink = async (realm: RealmUnderTest): Promise<string> => {
@@ -172,8 +166,25 @@ const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
     expect(refusal(await realm.anonymous().get("/users", by(token)))).toEqual(WEAK);
     expect(refusal(await realm.anonymous().post("/users", { username: "mallory", roles: ["admin"] }, by(token)))).toEqual(WEAK);
   },
-  "the admin API, by a token without a session": async ({ realm, offline }) => {
-    expect(refusal(await realm.anonymous().get("/users", by(offline)))).toEqual([401, "auth.bearer"]);
+  "the admin API, by a token without a session, whatever its user has proven": async ({ realm }) => {
+    const { username } = await realm.as("realm-admin");
+    const nightly = await relyingParty(iam, realm, {
+      ...{ clientId: "nightly", publicClient: false, grantTypes: ["authorization_code", "refresh_token", "password"] },
+      scopes: ["openid", "offline_access"],
+    });
+    const resource = `${base}/admin`;
+    expect((await realm.asMaster().put(`/clients/${nightly.id}/allowed-resources`, { allowedResources: [resource] })).status).toBe(200);
+    const browser = iam.browser();
+    const { page } = await walk(browser, base, nightly.url({ resource, scope: "openid offline_access", prompt: "consent" }));
+    const asked = await submit(browser, base, page, { username, password: PASSWORD });
+    const offline = await nightly.exchange((await submit(browser, base, asked.page, { decision: "allow" })).left);
+    expect(offline.body.scope, offline.text).toContain("offline_access");
+    const direct = await nightly.post("/token", { grant_type: "password", username, password: PASSWORD, resource });
+    for (const { status, text, body } of [offline, direct]) {
+      expect(status, text).toBe(200);
+      expect(JSON.parse(Buffer.from(body.access_token.split(".")[1], "base64url").toString()).aud).toContain(resource);
+      expect(refusal(await realm.anonymous().get("/users", by(body.access_token)))).toEqual([401, "auth.bearer"]);
+    }
   },
   "the account API, by a token": async ({ browser, realm, quick, username }) => {
     const { body } = await quick.signIn(browser, { username, password: PASSWORD }, { scope: "openid account" });

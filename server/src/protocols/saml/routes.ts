@@ -1,4 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
+import { AppError } from "../../kernel/errors.ts";
+import { homeOf } from "../../pages/index.ts";
 import { artifactRoutes } from "./artifact/index.ts";
 import { createRefusals, Refusal, samlErrors } from "./refusals.ts";
 import { type SloParts, sloRoutes } from "./slo/index.ts";
@@ -7,11 +9,22 @@ import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 /** Mounted under /realms/:realm. */
 export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
   const refusals = createRefusals(parts);
+  /** The home of the service provider that a message names: as it is registered, because the message may be anybody's. */
+  const homeOfSender = async (realm: string, entityId: string | null) => {
+    const client = entityId === null ? null : await parts.samlClients.get(realm, entityId);
+    return client
+      ? homeOf(
+          client.options.clientUri,
+          client.assertionConsumerServices.map(({ location }) => location),
+        )
+      : undefined;
+  };
   // Every bad message gets the same answer; what was wrong with it stands in the audit trail.
   app.setErrorHandler(async (error, request) => {
     if (!(error instanceof Refusal)) throw error; // the gate shows it
     await refusals.record(request, error, request.actor?.sessionId ? request.actor : null);
-    throw error.reason === "access_denied" ? samlErrors.denied(error) : samlErrors.refused(error);
+    const { code, status, message } = error.reason === "access_denied" ? samlErrors.denied() : samlErrors.refused();
+    throw new AppError(code, status, message, { cause: error, home: await homeOfSender(request.realmId, error.entityId) });
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);

@@ -2,13 +2,15 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
+import type { SamlClients } from "../../applications/saml-clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderMessage, renderTransaction, sendPage } from "../../pages/index.ts";
 import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
-import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
+import { createScreens, PageQuery } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
+import { stepUpPath } from "../../signin/sessions/index.ts";
 import { callerOf } from "./caller.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import {
@@ -33,6 +35,7 @@ const consumes = ["application/json", "application/x-www-form-urlencoded"];
 export interface TransactionRouteParts extends TransactionParts {
   readonly visitors: Visitors;
   readonly clients: Clients;
+  readonly samlClients: SamlClients;
 }
 
 const token = bearer({ audience: "transactions" });
@@ -46,7 +49,7 @@ const withPage = {
 /** Mounted under /realms/:realm. */
 export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts> = async (app, parts) => {
   const { visitors } = parts;
-  const { nameOf } = createScreens(parts.clients);
+  const { nameOf } = createScreens(parts);
   app.removeContentTypeParser("text/plain");
   // An impersonator may read; the service refuses to sign.
   declare(app, {
@@ -97,9 +100,10 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       type: transaction.type,
       summary: transaction.summary,
       payloadHash: transaction.payloadHash,
-      until: timeText(transaction.expiresAt, frame.locale),
+      until: { at: transaction.expiresAt, now: clock.now() },
       byCode: has?.has("totp") ?? false,
       byDevice: has?.has("push") ?? false,
+      setUp: `${stepUpPath(realm.realmId)}?${new URLSearchParams({ set_up: "totp", return_to: path })}`,
       problem,
     });
     return sendPage(reply, status, html);

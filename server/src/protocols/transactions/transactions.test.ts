@@ -10,7 +10,8 @@ import type { Answer } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { type Party, relyingParty } from "../../testing/relying-party.ts";
+import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { codeOfApp, keyOn } from "../../testing/totp.ts";
 import { deleteExpiredTransactions } from "./index.ts";
 
 let iam: Harness;
@@ -320,6 +321,27 @@ test("an enrolled device signs the transaction and the payload's hash, and nothi
 
 describe("the page of a transaction", () => {
   const asPage = { headers: { accept: "text/html" } };
+
+  test("offers people without a second factor to set one up, and takes them back to sign", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const party = await relyingParty(iam, realm, { clientId: "shop", name: "Web shop" });
+    const { body } = await bearing(realm, await tokenOf(party, user)).create(payment);
+    const browser = iam.browser();
+    await browser.signIn(realm.name, user.username, user.password);
+    const at = `/realms/${realm.name}/tx/${body.id}`;
+    const page = await browser.get(at, asPage);
+    expect(page.text).toContain("Signing needs a second step, and your account has none yet.");
+    expect(page.text).not.toContain('name="value"');
+    const link = /href="([^"]+)">Set up an authenticator app/.exec(page.text)![1]!.replaceAll("&amp;", "&");
+    const { page: setUp } = await walk(browser, iam.config.baseUrl, link);
+    const code = () => codeOfApp(keyOn(setUp));
+    const codes = await submit(browser, iam.config.baseUrl, setUp, { code: code() });
+    const back = await submit(browser, iam.config.baseUrl, codes.page, {});
+    expect(back.page.body.code, "at the transaction, which programs need a token for").toBe("transactions.bearer");
+    expect((await browser.get(at, asPage)).text).toContain('name="value"');
+    expect((await walk(browser, iam.config.baseUrl, link)).page.text, "an app is there: nothing is set up").not.toContain("gh-key");
+  });
 
   test("shows what is signed and its hash, and signs it by code", async () => {
     const realm = await iam.realm();

@@ -205,6 +205,7 @@ describe("a workload's token", () => {
       "from the future": await sign({ ...good, iat: now() + 90, exp: now() + 600 }),
       "not yet": await sign({ ...good, nbf: now() + 90 }),
       "too long": await sign({ ...good, exp: now() + 7200 }),
+      "over before it began": await sign({ ...good, iat: now() + 30, exp: now() - 30 }),
       "without exp": await sign({ ...good, exp: undefined }),
       "without iat": await sign({ ...good, iat: undefined }),
       "no sub": await sign({ ...good, sub: undefined }),

@@ -150,6 +150,8 @@ export type Answer =
       readonly data?: Readonly<Record<string, unknown>>;
       readonly notice?: TextKey;
       readonly problem?: Problem;
+      /** `commit` writes to the user's own row: it is held for that, and without the user nothing is kept. */
+      readonly writesUser?: boolean;
       commit?: Kept["commit"];
     }
   /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. The state in `data` waits for it. */

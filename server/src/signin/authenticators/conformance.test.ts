@@ -4,6 +4,7 @@ import { createBrokers, createIdentityProviders } from "../../federation/index.t
 import { clock } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../../platform/passwords/index.ts";
+import { openPlaces } from "../../platform/places.ts";
 import { createSigningKeys } from "../../tenancy/keys/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -43,6 +44,7 @@ const contextFor: ContextFor = async (user, progress) => {
       },
       breaches: createBreachedPasswords({ corpus: null, log }),
       upgrades: createPasswordUpgrades({ db, hasher, log }),
+      places: openPlaces(null, log),
       brokers: createBrokers({
         ...{ providers: createIdentityProviders(core), registry: new Registry(), log },
         outbound: createOutbound({ allowedHosts: [], allowLoopbackHttp: false }),

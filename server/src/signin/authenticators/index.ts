@@ -55,9 +55,10 @@ export type {
 export { question } from "./authenticator.ts";
 export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
+export { codesPage, codesSaved, setUpIn, storeFactor } from "./first-codes.tsx";
 export { IDENTITY_PROVIDER } from "./identity-provider.tsx";
 export { linkAccount } from "./link-account.tsx";
-export { fitsLink } from "./magic-link.tsx";
+export { fitsLink, openElsewhere } from "./magic-link.tsx";
 export { answerMailedCode, mailedOf, mailWait, resendMail } from "./mailed-code.ts";
 export { newAccount } from "./new-account.tsx";
 export type { SignInParts } from "./parts.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
-import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -39,7 +39,8 @@ async function confirm(browser: Browser, link: string, more: Record<string, stri
   return browser.request("POST", pathname, { form, csrf: false });
 }
 const GONE = "This link no longer works";
-const ELSEWHERE = "Open this link where you started";
+const ELSEWHERE = "Did you ask for this link?";
+const codeIn = ({ text }: Answer) => /gh-number">(\d{6})</.exec(text)?.[1] ?? null;
 
 describe("a link by mail", () => {
   test("is opened, confirmed by its button, and the page that waits goes on by itself", async () => {
@@ -102,16 +103,75 @@ describe("a link by mail", () => {
     for (const answer of after) expect([answer.status, isSignedIn(answer, realm.name)]).toEqual([400, false]);
   });
 
-  test("belongs to the requesting browser: another one says so, and neither is signed in", async () => {
+  test("opened in another browser says who asked, and then shows a code to type where it was asked for", async () => {
+    const { realm } = await realmWithLinks();
+    const [browser, other] = [new Browser(iam.server.app, "192.0.2.77"), iam.browser()];
+    const agent = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+    const first = await browser.get(`/realms/${realm.name}/login?return_to=/console`);
+    const requested = await browser.request("POST", `/realms/${realm.name}/login`, {
+      ...{ headers: agent, csrf: false },
+      form: {
+        username: "ada",
+        return_to: "/console",
+        _csrf: browser.cookies.get("XSRF-TOKEN") ?? "",
+        step: /name="step" value="([^"]+)"/.exec(first.text)![1]!,
+      },
+    });
+    const at = String(requested.headers.location);
+    await browser.get(at, { headers: agent });
+    const [link] = await linksOf(realm);
+    const opened = await other.get(link!);
+    const words = opened.text.replaceAll(/<[^>]+>/g, " ");
+    expect([opened.status, words.includes(ELSEWHERE), codeIn(opened)]).toEqual([200, true, null]);
+    for (const fact of ["Firefox, Linux", "192.0.2.77"]) expect(words).toContain(fact);
+    const waiting = await browser.get(at);
+    expect([waiting.headers.refresh === undefined, waiting.text.includes('name="code"')], "looked at only").toEqual([false, false]);
+
+    const offered = await confirm(other, link!);
+    const code = codeIn(offered)!;
+    expect([offered.status, isSignedIn(offered, realm.name)]).toEqual([200, false]);
+    const asks = await browser.get(at);
+    expect([asks.headers.refresh, asks.text.includes('name="code"')]).toEqual([undefined, true]);
+    const wrong = await answerPage(browser, realm.name, asks, { code: code === "000000" ? "000001" : "000000" });
+    expect([wrong.status, isSignedIn(wrong, realm.name)]).toEqual([401, false]);
+    const done = await answerPage(browser, realm.name, asks, { code });
+    expect([isSignedIn(done, realm.name), done.headers.location]).toEqual([true, "/console"]);
+    for (const late of [await other.get(link!), await confirm(other, link!)]) expect([late.status, codeIn(late)]).toEqual([400, null]);
+    expect(iam.output.join("")).not.toContain(code);
+  });
+
+  test("its code is guessed five times at most, and no code works that was not shown", async () => {
+    const { realm } = await realmWithLinks();
+    const [browser, other] = [iam.browser(), iam.browser()];
+    const { at, page } = await begin(browser, realm);
+    const [link] = await linksOf(realm);
+    await other.get(link!);
+    const code = codeIn(await confirm(other, link!))!;
+    const wrong = code === "000000" ? "000001" : "000000";
+    const form = await browser.get(at);
+    for (let tries = 0; tries < 5; tries++) expect((await answerPage(browser, realm.name, form, { code: wrong })).status).toBe(401);
+    const late = await answerPage(browser, realm.name, form, { code });
+    expect([late.status, isSignedIn(late, realm.name)]).toEqual([400, false]);
+    // A new link, whose code nobody has seen.
+    clock.advance(31 * SECOND);
+    await answerPage(browser, realm.name, form, { resend: "true" });
+    expect(isSignedIn(await answerPage(browser, realm.name, page, { code }), realm.name)).toBe(false);
+    expect((await browser.get(at)).text).not.toContain('name="code"');
+    expect((await other.get(link!)).status, "the link before").toBe(400);
+    const [, newest] = await linksOf(realm);
+    const tampered = newest!.replace(/.(?=&|$)/, (last) => (last === "A" ? "B" : "A"));
+    expect((await other.get(tampered)).status).toBe(400);
+    expect((await other.get(newest!)).status).toBe(200);
+  });
+
+  test("belongs to the requesting browser: another one is not signed in by it", async () => {
     const { realm } = await realmWithLinks();
     const [browser, other] = [iam.browser(), iam.browser()];
     const { at } = await begin(browser, realm);
     const [link] = await linksOf(realm);
-    const opened = await other.get(link!);
-    expect([opened.status, opened.text.includes(ELSEWHERE)]).toEqual([400, true]);
     await other.get(`/realms/${realm.name}/login`);
     const forced = await confirm(other, link!);
-    expect([forced.status, forced.text.includes(ELSEWHERE)]).toEqual([400, true]);
+    expect([forced.status, isSignedIn(forced, realm.name)]).toEqual([200, false]);
     expect((await browser.get(at)).status).toBe(200);
     // Nor does a sign-in of the other browser's own take it.
     const own = await begin(other, realm);

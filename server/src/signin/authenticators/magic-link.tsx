@@ -1,21 +1,26 @@
 import { MINUTE } from "../../kernel/clock.ts";
-import { randomToken } from "../../kernel/vault.ts";
-import { LinkWaiting, Named } from "../../pages/index.ts";
+import { randomToken, safeEqual } from "../../kernel/vault.ts";
+import { LinkCode, LinkWaiting, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
 import {
   addressOf,
   canReach,
+  codeFor,
   confirmed,
   isConfirmed,
   isSecret,
+  isSecretElsewhere,
+  mayTry,
   resend,
   resendWait,
+  type Sent,
   sendSecret,
   sentOf,
   shownAddress,
   type Way,
 } from "./sent.store.ts";
+import { typedDigits } from "./totp.tsx";
 
 /** The page that waits looks at this interval whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;
@@ -24,6 +29,7 @@ const mail: Way = {
   channel: "EMAIL",
   templateKey: "magic-link-email",
   lifetime: 10 * MINUTE,
+  isLink: true,
   newSecret: randomToken,
   valuesOf: (token, { parts, realm, interactionId, path }) => {
     if (interactionId === null) throw new Error("A link is mailed in a sign-in that has said whose it is, and so has a row");
@@ -32,11 +38,14 @@ const mail: Way = {
   },
 };
 
-/** A link that is mailed, and opened in the browser that waits for it. */
+const DIGITS = 6;
+
+/** A link that is mailed, and opened in the browser that waits for it; or in another one, which then shows a code for this one. */
 export const magicLink: Question = {
   ...question,
   displayName: "Link by email",
-  description: "Emails a link; opening it in the same browser and pressing the button there goes on",
+  description:
+    "Emails a link; opening it in the same browser and pressing the button there goes on. Another browser shows who asked, and a code to type",
   factor: "possession",
   // 256 bits: guessing is no use.
   counted: null,
@@ -48,6 +57,13 @@ export const magicLink: Question = {
   page: (at, text) => {
     const address = shownAddress(mail, at);
     const sent = sentOf(at);
+    if (sent?.offered)
+      return {
+        title: "linkTitle",
+        lead: text.linkCodeText,
+        body: <LinkCode text={text} digits={DIGITS} resend={resendWait(at)} alert={at.alert} />,
+        errorAtField: true,
+      };
     const isUnsent = address !== null && sent?.failed;
     return {
       title: "linkTitle",
@@ -75,6 +91,13 @@ export const magicLink: Question = {
       // Confirmed by this very change: a second one finds no link any more.
       return { outcome: "again", data: { ...confirmed(mail, at, sent) } };
     }
+    if (sent.offered && form.code) {
+      if (at.now >= sent.expiresAt || !(await mayTry(at, sent)))
+        return { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };
+      if (!safeEqual(codeFor(mail, at, sent, DIGITS), typedDigits(form.code)))
+        return { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
+      return { outcome: "passed", proof: ownProof(at) };
+    }
     const proof = proofOf(at);
     return proof ? { outcome: "passed", proof } : { outcome: "again", notice: "linkNotYet" };
   },
@@ -89,5 +112,25 @@ export function fitsLink(at: StepContext, token: string): boolean {
 function proofOf(at: StepContext): Proof | null {
   const sent = sentOf(at);
   if (!sent || !isConfirmed(mail, at, sent)) return null;
-  return { ...mailProof(at, addressOf(mail, at.user)!, ["email"]), factor: "possession" };
+  return ownProof(at);
+}
+
+const ownProof = (at: StepContext): Proof => ({ ...mailProof(at, addressOf(mail, at.user)!, ["email"]), factor: "possession" });
+
+/** The link was opened in another browser than the sign-in's. `data`: what the step keeps once that browser shows the code. */
+export interface OpenedElsewhere {
+  readonly askedBy: NonNullable<Sent["askedBy"]>;
+  readonly sentAt: number;
+  readonly code: string;
+  readonly data: Sent;
+}
+
+/** Null: it is not the link that was mailed last, or no longer works. */
+export function openElsewhere(
+  at: Pick<StepContext, "parts" | "realm" | "path" | "user" | "data" | "now">,
+  token: string,
+): OpenedElsewhere | null {
+  const sent = at.data as Sent | null;
+  if (!sent || sent.confirmed || !sent.askedBy || !isSecretElsewhere(mail, at, sent, token)) return null;
+  return { askedBy: sent.askedBy, sentAt: sent.sentAt, code: codeFor(mail, at, sent, DIGITS), data: { ...sent, offered: true } };
 }

@@ -4,6 +4,7 @@ import type { BrokerParts, EntryChecks } from "../../federation/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { BreachedPasswords, PasswordHasher } from "../../platform/passwords/index.ts";
+import type { Places } from "../../platform/places.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
@@ -18,6 +19,7 @@ export interface SignInParts {
   readonly hasher: PasswordHasher;
   readonly breaches: BreachedPasswords;
   readonly messages: Messages;
+  readonly places: Places;
   readonly sources: readonly PasswordSource[];
   readonly directoryPasswords: DirectoryPasswords;
   readonly entryChecks: EntryChecks;

@@ -14,6 +14,8 @@ export interface Way {
   readonly channel: "EMAIL" | "SMS";
   readonly templateKey: OutgoingMessage["templateKey"];
   readonly lifetime: number;
+  /** A link, which may be opened in another browser. */
+  readonly isLink?: boolean;
   newSecret(): string;
   valuesOf(secret: string, at: StepContext): OutgoingMessage["values"];
 }
@@ -30,6 +32,12 @@ export interface Sent {
   readonly failed: boolean;
   /** A link that was opened in this browser. */
   readonly confirmed?: boolean;
+  /** Proves the secret to another browser, which is not told what it is bound to here. */
+  readonly elsewhere?: string;
+  /** The browser that asked for it, as another one shows it. */
+  readonly askedBy?: { readonly userAgent: string | null; readonly sourceIp: string };
+  /** Another browser, in which the link was opened, shows a code to be typed here. */
+  readonly offered?: boolean;
 }
 
 const RESEND_AFTER = 30 * SECOND;
@@ -74,6 +82,28 @@ const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, non
 export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
   safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
 
+/** The same where the browser is another one than the sign-in's: bound to the step, to the secret that was sent last and to its address. */
+type Elsewhere = Pick<StepContext, "parts" | "realm" | "path" | "user">;
+const macElsewhere = (way: Way, { parts, realm, path, user }: Elsewhere, nonce: string, what: string): string =>
+  hmac(
+    parts.vault.derive("signin.sent-secrets"),
+    ["elsewhere", realm.realmId, path, nonce, addressOf(way, user) ?? "", what].join("\u0000"),
+  );
+
+export const isSecretElsewhere = (way: Way, at: Elsewhere & Pick<StepContext, "now">, sent: Sent, typed: string): boolean =>
+  sent.elsewhere !== undefined &&
+  safeEqual(sent.elsewhere, macElsewhere(way, at, sent.nonce, typed)) &&
+  addressOf(way, at.user) !== null &&
+  at.now < sent.expiresAt;
+
+/** Digits that stand for the secret: another browser shows them, and they are typed in the sign-in's own. They are stored nowhere. */
+export const codeFor = (way: Way, at: Elsewhere, { nonce }: Sent, digits: number): string => {
+  const number = Buffer.from(macElsewhere(way, at, nonce, CODE), "base64url").readUIntBE(0, 6) % 10 ** digits;
+  return String(number).padStart(digits, "0");
+};
+/** No secret is as short. */
+const CODE = "code";
+
 /** Known to the server alone, which is enough: what it says stands in the sign-in's own row. */
 const CONFIRMED = "confirmed";
 
@@ -94,6 +124,10 @@ export function sendSecret(way: Way, at: StepContext): Kept {
   const nonce = randomToken();
   const made: Sent = {
     ...{ nonce, mac: macOf(way, at, nonce, secret), sentAt: at.now, expiresAt: at.now + way.lifetime },
+    ...(way.isLink && {
+      elsewhere: macElsewhere(way, at, nonce, secret),
+      askedBy: { userAgent: at.visitor.userAgent, sourceIp: at.visitor.sourceIp },
+    }),
     ...{ sends: (before?.sends ?? 0) + 1, failed: false },
   };
   return {

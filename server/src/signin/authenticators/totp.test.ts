@@ -5,6 +5,7 @@ import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { answerPage, followed, isSignedIn, lockAfterFive, pastPassword } from "../../testing/step-pages.ts";
+import { keyOn } from "../../testing/totp.ts";
 import { base32, type TotpForm, totpCode, totpStep } from "./totp-code.ts";
 
 let iam: Harness;
@@ -21,11 +22,6 @@ type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
 
 /** To the middle of a time step: the next one must not begin while a test counts them. */
 const settle = ({ period }: TotpForm = plain) => clock.advance(period * SECOND * 1.5 - (clock.now() % (period * SECOND)));
-const fromBase32 = (text: string) => {
-  const bits = [...text].map((char) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(char).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-};
-const keyOn = (page: Answer) => fromBase32(/gh-key"[^>]*>([^<]+)</.exec(page.text)![1]!.replaceAll(" ", ""));
 const codeOf = (secret: Buffer, offset = 0, form = plain) => totpCode(secret, totpStep(clock.now(), form) + offset, form);
 const codesOn = (page: Answer) => [...page.text.matchAll(/<li class="gh-code"[^>]*>([^<]+)</g)].map((match) => match[1]!);
 
@@ -80,7 +76,7 @@ async function tryCodes(realm: RealmUnderTest, user: User, ...codes: string[]) {
 }
 
 describe("setting one up", () => {
-  test("shows a picture and the key, takes the first code, and shows recovery codes before anything counts", async () => {
+  test("shows a picture and the key, takes the first code, and then shows recovery codes", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { displayName: "Acme <&> Sons" });
     const user = await realm.user();
@@ -95,13 +91,13 @@ describe("setting one up", () => {
     const codes = codesOn(answer);
     expect([answer.status, new Set(codes).size, isSignedIn(answer, realm.name)]).toEqual([200, 10, false]);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
-    expect(await typesOf(realm, user.userId)).toEqual(["password"]);
+    expect(await typesOf(realm, user.userId), "whoever closes the page has both").toEqual(["password", "totp", "recovery-code"]);
     // The page can be looked at again in the same sign-in.
     const interaction = /name="interaction" value="([^"]+)"/.exec(answer.text)![1];
     expect(codesOn(await browser.get(`/realms/${realm.name}/login?interaction=${interaction}`))).toEqual(codes);
 
-    const { body: before } = await realm.asMaster().get(`/users/${user.userId}`);
-    expect(before.mfaEnabled).toBe(false);
+    // Closed: the next sign-in asks for the app, and a code works for it.
+    expect(await tryCodes(realm, user, "000000", codeOf(secret))).toEqual([401, true]);
     const done = await answerPage(browser, realm.name, answer, {});
     expect(isSignedIn(done, realm.name)).toBe(true);
     expect(await credentialsOf(realm, user.userId)).toMatchObject([

@@ -25,8 +25,8 @@ const how =
   "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
 
 /** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
-export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, { db, visitors, clients, standings }) => {
-  const { screenOf, nameOf } = createScreens(clients);
+export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, { db, visitors, standings, ...applications }) => {
+  const { screenOf, nameOf } = createScreens(applications);
   takesForms(app);
   declare(app, {
     tags: ["Devices"],
@@ -61,7 +61,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
       approveAction: `${path}/approve`,
       denyAction: `${path}/deny`,
       account: visitor.session!.username,
-      screen: await screenOf(realmId, challenge, frame.locale),
+      screen: await screenOf(realmId, challenge),
       isWrong,
     });
     return sendPage(reply, isWrong ? 403 : 200, html);

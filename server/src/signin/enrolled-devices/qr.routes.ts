@@ -14,7 +14,7 @@ import { assertOtherScreen, consumes, createScreens, type DevicePageParts, PageQ
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
 export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
   const { db, work, visitors } = parts;
-  const { screenOf, nameOf } = createScreens(parts.clients);
+  const { screenOf, nameOf } = createScreens(parts);
   takesForms(app);
   declare(app, { tags: ["Devices"], caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
 
@@ -64,7 +64,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         ...frame,
         action: `${path}/confirm`,
         account: visitor.session!.username,
-        screen: await screenOf(realm, challenge, frame.locale),
+        screen: await screenOf(realm, challenge),
         code: challenge.number,
       });
       return sendPage(reply, 200, html) as never;

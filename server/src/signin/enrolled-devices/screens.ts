@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
+import { type SamlClients, samlClientName } from "../../applications/saml-clients/index.ts";
+import { clock } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import type { Locale, WaitingScreen } from "../../pages/index.ts";
+import type { WaitingScreen } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Challenge } from "../authenticators/index.ts";
 import type { PageParts } from "../login/index.ts";
@@ -11,8 +13,12 @@ import { factorOf, type LiveSession } from "../sessions/index.ts";
 import { type Device, devicesOf, markDeviceUsed } from "./devices.store.ts";
 import { deviceErrors } from "./errors.ts";
 
-export interface DevicePageParts extends PageParts {
+export interface DevicePageParts extends PageParts, Applications {}
+
+/** The applications of all realms, of either protocol. */
+export interface Applications {
   readonly clients: Clients;
+  readonly samlClients: SamlClients;
 }
 
 export const params = Type.Object({ realm: Type.String(), id: Type.String() });
@@ -27,14 +33,19 @@ export function takesForms(app: FastifyInstance): void {
 }
 
 /** Describes the waiting screen on the phone. */
-export function createScreens(clients: Clients) {
-  const screenOf = async (realm: string, challenge: Challenge, locale: Locale): Promise<WaitingScreen> => ({
+export function createScreens({ clients, samlClients }: Applications) {
+  const screenOf = async (realm: string, challenge: Challenge): Promise<WaitingScreen> => ({
     client: challenge.clientId === null ? null : ((await nameOf(realm, challenge.clientId)) ?? challenge.clientId),
     sourceIp: challenge.sourceIp,
     userAgent: challenge.userAgent,
-    time: timeText(challenge.createdAt, locale),
+    time: { at: challenge.createdAt, now: clock.now() },
   });
-  const nameOf = async (realm: string, clientId: string) => (await clients.get(realm, clientId))?.name ?? null;
+  const nameOf = async (realm: string, clientId: string): Promise<string | null> => {
+    const client = await clients.get(realm, clientId);
+    if (client) return client.name;
+    const saml = await samlClients.get(realm, clientId);
+    return saml && samlClientName(saml);
+  };
 
   return { screenOf, nameOf };
 }
@@ -46,10 +57,6 @@ export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
 
 /** The query of a page whose address names its language. */
 export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "The content of the page" })) });
-
-/** In UTC: the phone may be in another place than the screen. */
-export const timeText = (at: number, locale: Locale): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(at).concat(" UTC");
 
 /** The screen that waits cannot answer itself. */
 export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {

@@ -164,9 +164,10 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   return step.requirement === "REQUIRED" ? setUpOf(world, [[step, path]]) : IMPOSSIBLE;
 }
 
-/** An authenticated user without the credential is asked to set it up instead. */
+/** An authenticated user without the credential is asked to set it up instead, or another one of the list. */
 async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   if (!isProven(world.progress) || world.progress.userId === null) return IMPOSSIBLE;
+  const asks: Ask[] = [];
   for (const [step, path] of steps) {
     if (isSubFlow(step)) continue;
     const authenticator = world.authenticator(step.authenticator);
@@ -176,9 +177,9 @@ async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<V
     // Adding a credential needs recent authentication, with the second factor if the user has one.
     const hasBegun = world.progress.data[path] !== undefined;
     if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, needsSecondFactor(world), world.now)) return UNPROVEN;
-    return { status: "ask", asks: [{ path, name: action, question, config: {} }] };
+    asks.push({ path, name: action, question, config: {} });
   }
-  return IMPOSSIBLE;
+  return asks.length > 0 ? { status: "ask", asks: chosenFirst(asks, world.progress.chosen) } : IMPOSSIBLE;
 }
 
 const needsSecondFactor = ({ user }: Walk): boolean => user !== null && hasSecondFactor(user.credentials);

@@ -7,6 +7,7 @@ import { randomToken, sha256 } from "../../kernel/vault.ts";
 import { browserName } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import type { Places } from "../../platform/places.ts";
 import type { Messages, MessageUser } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
@@ -33,6 +34,7 @@ const DETAIL = "trusted-browser";
 
 export interface KnownBrowserParts {
   readonly messages: Messages;
+  readonly places: Places;
   readonly baseUrl: string;
   readonly log: Logger;
 }
@@ -102,7 +104,7 @@ const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, 
 /** A failed mail must not prevent the sign-in. */
 async function notifyNewBrowser(
   ctx: Ctx,
-  { messages, baseUrl, log }: KnownBrowserParts,
+  { messages, places, baseUrl, log }: KnownBrowserParts,
   { user, userAgent, address, locale }: SignedInWith,
 ): Promise<void> {
   if (user.email === null || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
@@ -115,7 +117,7 @@ async function notifyNewBrowser(
       values: {
         link: `${baseUrl}/realms/${ctx.realm}/account/`,
         browser: userAgent === null ? "?" : browserName(userAgent),
-        address: address ?? "?",
+        address: address === null ? "?" : places.beside(address, locale),
         at: ctx.now,
       },
       expiresAt: ctx.now + MAIL_LIFETIME,

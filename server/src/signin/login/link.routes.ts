@@ -1,11 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import Type, { type Static } from "typebox";
+import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { renderLink, sendPage } from "../../pages/index.ts";
+import { renderLink, renderLinkElsewhere, sendPage } from "../../pages/index.ts";
 import { field, link, page } from "../../platform/http/index.ts";
-import { fitsLink } from "../authenticators/index.ts";
+import { findSignInUser, fitsLink, openElsewhere, type Progress, type SignInRequest } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { type Asking, contextOf, continueSignIn, positionOf, stepOf } from "../run/index.ts";
+import {
+  type Asking,
+  contextOf,
+  continueSignIn,
+  positionOf,
+  readInteractionElsewhere,
+  saveInteractionState,
+  stepOf,
+} from "../run/index.ts";
 import { loginPath } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 import type { Visit } from "./replies.ts";
@@ -17,6 +26,7 @@ const members = {
   token: Type.String({ maxLength: 64 }),
 };
 const LinkQuery = Type.Object({ ...members, lang: field(35) });
+type LinkMembers = Static<Type.TObject<typeof members>>;
 const LinkForm = Type.Object(
   { ...members, _csrf: field(512) },
   { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
@@ -30,16 +40,18 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       config: { caller: link() },
       schema: {
         summary: "Open a link that was mailed to sign in",
-        description: "Shows a button and changes nothing: programs that look through mail open links, too.",
+        description:
+          "Shows a button and changes nothing: programs that look through mail open links, too. In another browser than the sign-in's it shows " +
+          "which application, browser and address asked.",
         querystring: LinkQuery,
-        response: { 200: page("The page with the button"), 400: page("The link no longer works, or belongs to another browser") },
+        response: { 200: page("The page with the button"), 400: page("The link no longer works") },
       },
     },
     async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return visitors.showMessage(request, reply, 400, "sign-in-link-elsewhere");
+      if (found === "elsewhere") return showElsewhere(visit, request.query, false);
       if (!found || !fitsLink(contextOf(parts, found.position.run, found.step), token))
         return visitors.showMessage(request, reply, 400, "sign-in-link-gone");
       const action = `/realms/${request.realmId}/login/link`;
@@ -59,17 +71,18 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       config: { caller: link(), limit: "signIns" },
       schema: {
         summary: "Confirm a sign-in by its link",
-        description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
+        description:
+          "Once, in the browser in which the sign-in began. The page that waits there goes on. Any other browser gets a code to be typed there.",
         consumes: ["application/x-www-form-urlencoded"],
         body: LinkForm,
-        response: { 200: page("Confirmed"), 400: page("The link no longer works, or belongs to another browser"), 403: page("CSRF token") },
+        response: { 200: page("Confirmed, or the code"), 400: page("The link no longer works"), 403: page("CSRF token") },
       },
     },
     async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return visitors.showMessage(request, reply, 400, "sign-in-link-elsewhere");
+      if (found === "elsewhere") return showElsewhere(visit, request.body, true);
       const answer = found && { step: found.step, form: { token } };
       const result = answer && (await continueSignIn(parts, found.position, answer, startingSession(parts)));
       if (result?.outcome !== "ask" || result.after?.kind !== "again" || result.after.problem)
@@ -78,6 +91,39 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       return visitors.showMessage(request, reply, 200, "sign-in-link-confirmed", { back });
     },
   );
+
+  /**
+   * The mail was opened in another browser than the sign-in's, as on a telephone. Whoever has the link reads who asked, and can then get a code to type
+   * where it was asked for: nothing in this browser is signed in.
+   */
+  const showElsewhere = async (
+    { request, reply, visitor }: Visit,
+    { interaction: id, step: path, token }: LinkMembers,
+    isAsked: boolean,
+  ) => {
+    const { realm } = visitor;
+    const now = clock.now();
+    const interaction = await readInteractionElsewhere({ tx: parts.db, realm: realm.realmId, now }, id);
+    const state = interaction?.state as Partial<Progress> | undefined;
+    const data = state?.data?.[path] ?? null;
+    const user = state?.userId ? await findSignInUser(parts.db, realm.realmId, state.userId, now) : null;
+    const opened = data && !interaction?.result ? openElsewhere({ parts, realm, path, user, data, now }, token) : null;
+    if (!interaction || !state || !opened) return visitors.showMessage(request, reply, 400, "sign-in-link-gone");
+    if (isAsked)
+      await saveInteractionState({ tx: parts.db, realm: realm.realmId, now }, interaction, {
+        ...state,
+        data: { ...state.data, [path]: opened.data },
+      });
+    const action = `/realms/${realm.realmId}/login/link`;
+    const hidden = { interaction: id, step: path, token };
+    const { application } = interaction.request as SignInRequest;
+    const html = renderLinkElsewhere({
+      ...visitors.formOf(request, reply, action, hidden),
+      ...{ action, hidden, code: isAsked ? opened.code : null },
+      screen: { client: application?.name ?? null, ...opened.askedBy, time: { at: opened.sentAt, now } },
+    });
+    return sendPage(reply, 200, html);
+  };
 
   /** The step that waits for a link in a sign-in of this browser. */
   const findStep = async (visit: Visit, path: string): Promise<{ position: Asking; step: Ask } | "elsewhere" | null> => {

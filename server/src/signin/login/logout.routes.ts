@@ -33,6 +33,8 @@ export interface LogoutRequest {
   readonly isCertain: boolean;
   /** The client that asks, if it says so. */
   readonly askedBy: string | null;
+  /** The address at which that client lives; null: the user asked, or it has no address to go back to. */
+  readonly home: string | null;
   /** Fields that the form carries along. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -116,18 +118,19 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
-      const { posted, lang: _lang, ...query } = request.query;
+      const { lang: _lang, ...here } = request.query;
+      const { posted, ...query } = here;
       const asked = posted === undefined ? query : await logoutRequests.take(realm.realmId, posted);
       if (!asked) throw interactionErrors.gone();
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
       if (session && !wanted.isCertain) {
         const html = renderLogout({
-          ...visitors.formOf(request, reply),
+          ...visitors.formOf(request, reply, `/realms/${realm.realmId}/logout`, here),
           state: "confirm",
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,
           signedInAs: session.username,
-          cancelUrl: homePath(realm.realmId),
+          cancelUrl: wanted.home ?? homePath(realm.realmId),
         });
         return sendPage(reply, 200, html, { callbacks: wanted.redirectTo === null ? [] : [wanted.redirectTo] });
       }

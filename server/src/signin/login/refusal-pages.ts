@@ -1,3 +1,4 @@
+import type { AppError } from "../../kernel/errors.ts";
 import type { MessageKind, MessageView } from "../../pages/index.ts";
 import { homePath, loginPath } from "./begin.ts";
 
@@ -15,8 +16,9 @@ export const KINDS: Readonly<Record<string, MessageKind>> = {
   "saml.refused": "saml-refused",
 };
 
-/** One can sign in again; or sign out here, where a logout of an identity provider was refused. */
-export const onwards = (code: string, realm: string): Pick<MessageView, "back"> => {
+/** Back to the application that asked. Or one can sign in again; or sign out here, where a logout of an identity provider was refused. */
+export const onwards = ({ code, home }: Pick<AppError, "code" | "home">, realm: string): Pick<MessageView, "back"> => {
+  if (home !== undefined) return { back: { href: home, label: "backToApplication" } };
   if (code === "interactions.gone" || code.startsWith("identity_providers."))
     return { back: { href: loginPath(realm), label: "signInAgain" } };
   if (code === "broker_logout.refused") return { back: { href: `/realms/${realm}/logout`, label: "signOut" } };
@@ -26,5 +28,12 @@ export const onwards = (code: string, realm: string): Pick<MessageView, "back"> 
 /** Refusals of account pages, and addresses at which there is nothing: people go on to their account. */
 const ONWARDS = new Set([
   ...["request.not_found", "account.impersonated", "account.erase_off", "account.application_not_found", "credentials.not_found"],
-  ...["sessions.not_found", "browsers.not_found", "identity_providers.not_found", "organizations.invitation_not_found"],
+  ...[
+    "sessions.not_found",
+    "browsers.not_found",
+    "identity_providers.not_found",
+    "organizations.invitation_not_found",
+    "agents.not_found",
+    "agents.state",
+  ],
 ]);

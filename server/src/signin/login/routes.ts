@@ -217,6 +217,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         return ends ? seeOther(reply, await giveUp(parts, run, position.reason === "unmet")) : showStuck(visit, position);
       }
       if (position.outcome === "pass") return seeOther(reply, pathOf(request));
+      if (form.giveUp !== undefined && isRequested(run.interaction)) return seeOther(reply, await giveUp(parts, run, false));
       const others = (shown: Ask) => position.steps.filter((step) => step !== shown);
       if (form.restart !== undefined) return keepAt(restarted(run));
       if (form.choose !== undefined)

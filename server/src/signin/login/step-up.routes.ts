@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import type { RequiredAction } from "../../directory/users/index.ts";
 import { field, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { loginPath, toSignIn } from "./begin.ts";
@@ -20,13 +21,19 @@ export const stepUpRoutes: FastifyPluginAsyncTypebox<{ readonly work: UnitOfWork
         description:
           "The address of `stepUpUrl`, by which the admin API and the account API refuse a session (403). It asks for a sign-in within the last ten minutes, with the " +
           "second factor where the user has one, and leads back to `return_to`.",
-        querystring: Type.Object({ return_to: field(2048, "A path of this server to go on to"), lang: field(35) }),
+        querystring: Type.Object({
+          return_to: field(2048, "A path of this server to go on to"),
+          set_up: field(8, "`totp`: users who have no authenticator app set one up as well"),
+          lang: field(35),
+        }),
         response: { 303: redirect("To the sign-in page") },
       },
     },
     async (request, reply) => {
       const returnTo = returnTarget(request.query.return_to, baseUrl, loginPath(request.realmId));
-      return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo });
+      const isMissing = request.query.set_up === "totp" && request.visitor.session?.user.credentials.has("totp") === false;
+      const actions: readonly RequiredAction[] = isMissing ? ["CONFIGURE_TOTP"] : [];
+      return toSignIn(work, request, reply, { kind: "page", request: { recent: true, actions }, returnTo });
     },
   );
 };

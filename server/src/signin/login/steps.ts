@@ -6,6 +6,7 @@ import type { Ask } from "../flows/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
 import { secondFactors } from "../sessions/index.ts";
 import { loginPath } from "./begin.ts";
+import { reasonText, stepUpReason, wayBackOf } from "./step-up.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
@@ -37,6 +38,7 @@ export async function showStep(
   const text = messagesOf(frame);
   const at = contextOf(parts, run, ask);
   const page = await ask.question.page({ ...at, alert: problem ? { blames } : null }, text);
+  const reason = stepUpReason(run, ask);
   const beside = await besideIt(parts, run, others, text);
   const { links: providers, more } = await linksBeside(parts, run, others);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
@@ -44,7 +46,9 @@ export async function showStep(
     ...frame,
     action: path,
     hidden: { ...kept, step: ask.path },
-    title: text[page.title],
+    title: text[reason && page.title === "signInTitle" ? "stepUpTitle" : page.title],
+    ...(reason && { why: reasonText(reason, run, text) }),
+    wayBack: reason ? wayBackOf(run, text) : undefined,
     ...leadOf(await linkLead(parts, run, ask, text), page.lead),
     body: page.body,
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },

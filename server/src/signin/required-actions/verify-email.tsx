@@ -26,8 +26,9 @@ export const verifyEmail: Question = {
   counted: "verify-email",
   fields: ["code"],
   choice: "chooseVerifyEmail",
-  // Without an address there is nothing to confirm yet.
-  available: async ({ user }) => user !== null && user.email !== null,
+  // Without an address there is nothing to confirm yet, and without a provider no mail to promise: the action waits, the sign-in does not.
+  available: async ({ parts, realm, user }) =>
+    user !== null && user.email !== null && (await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")),
   begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),
   page: (at, text) => {
     const { user, realm, interactionId, alert } = at;

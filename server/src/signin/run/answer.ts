@@ -264,9 +264,15 @@ async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   return position.outcome === "pass" ? impossible(run) : position;
 }
 
-async function keepAnswer(parts: SignInParts, run: Run, ask: Ask, { data, commit }: Answer & { outcome: "again" }): Promise<Run> {
+async function keepAnswer(
+  parts: SignInParts,
+  run: Run,
+  ask: Ask,
+  { data, commit, writesUser }: Answer & { outcome: "again" },
+): Promise<Run> {
   if (data === undefined && !commit) return run;
-  return parts.work.transact(originOf(run), async (ctx) =>
-    keepData(ctx, run, ask, (await commit?.(ctx)) ?? data ?? run.progress.data[ask.path] ?? {}),
-  );
+  return parts.work.transact(originOf(run), async (ctx) => {
+    if (writesUser && !(await hold(ctx, run.progress.userId, true))) return run;
+    return keepData(ctx, run, ask, (await commit?.(ctx)) ?? data ?? run.progress.data[ask.path] ?? {});
+  });
 }

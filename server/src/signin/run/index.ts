@@ -18,6 +18,7 @@ export {
   interactionErrors,
   LINK_KIND,
   readInteraction,
+  readInteractionElsewhere,
   saveInteractionState,
   startInteraction,
   takeResult,
@@ -25,7 +26,7 @@ export {
 } from "./interactions.store.ts";
 export { beginStep, giveUp, isRequested, keepRun } from "./keep.ts";
 export { CONTINUE_PATH, readState } from "./leave.ts";
-export { beginActions, positionOf, positionToAnswer, stepOf } from "./position.ts";
+export { beginActions, isSetUp, isStepUp, positionOf, positionToAnswer, stepOf } from "./position.ts";
 export {
   type After,
   type Asking,

@@ -101,6 +101,12 @@ export async function readInteraction(ctx: Place, interactionId: string, preSess
   return toInteraction(row!, browser);
 }
 
+/** For whoever proves in another way that it is theirs, such as by a token in a mail. `browser` is empty: nothing bound to the browser can be read. */
+export async function readInteractionElsewhere(ctx: Place, interactionId: string): Promise<Interaction | null> {
+  const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
+  return row ? toInteraction(row, "") : null;
+}
+
 const find = prepared(({ realm, interactionId, now }: { realm: string; interactionId: string; now: number }, db) =>
   db
     .selectFrom("interactions")

@@ -6,8 +6,10 @@ import {
   isNew,
   linkAccount,
   type Progress,
+  type Question,
   type SignInParts,
   type SignInRequest,
+  setUpIn,
 } from "../authenticators/index.ts";
 import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
@@ -21,12 +23,24 @@ const STEP_UP = "step-up";
 /** The next step of a run: of its flow, then step-up to the requested level, then required actions. */
 export async function positionOf(parts: SignInParts, run: Run): Promise<Position> {
   if (run.confirm) return hasPassed(run.progress, run.confirm.ask.path) ? pass(run) : ask(run, [run.confirm.ask]);
+  const unread = unreadCodes(run);
+  if (unread) return ask(run, [unread]);
   const position = await provenBy(parts, run);
   if (position.outcome !== "pass" || run.purpose !== "sign-in") return position;
   const action = await actionLeft(parts, position.run);
   if (!action) return position;
   if (changesCredentials(position.run, action) && !isRecent(position.run)) return askForRecentProof(parts, position.run);
   return ask(position.run, [action]);
+}
+
+/** A second factor was set up in this sign-in, and its recovery codes are still to be saved. */
+function unreadCodes({ progress }: Run): Ask | null {
+  for (const [path, data] of Object.entries(progress.data)) {
+    const name = setUpIn(data);
+    const question = name && actionQuestions[name];
+    if (question && !hasPassed(progress, path)) return { path, name, question, config: {} };
+  }
+  return null;
 }
 
 const pass = (run: Run): Position => ({ outcome: "pass", run });
@@ -151,6 +165,12 @@ export async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | nu
     ? { path: LINK_PATH, name: LINK_ACCOUNT, question: linkAccount, config: {} }
     : null;
 }
+
+/** A step on top of what the flow asks for. */
+export const isStepUp = ({ path }: Ask): boolean => path.startsWith(`${STEP_UP}@`);
+
+/** The question of a required action in the place of a step: it sets up what the step asks for. */
+export const isSetUp = ({ name, question }: Ask): boolean => (actionQuestions as Readonly<Record<string, Question>>)[name] === question;
 
 /** Asked for by the user, of no other; so it is none of the actions that an administrator can give. */
 const LINK_ACCOUNT = "LINK_ACCOUNT";

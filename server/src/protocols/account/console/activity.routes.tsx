@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { isId } from "../../../kernel/ids.ts";
-import { Filled, type Messages, messagesOf } from "../../../pages/index.ts";
+import { Filled, type Messages, messagesOf, Timed } from "../../../pages/index.ts";
 import { field, page } from "../../../platform/http/index.ts";
+import type { Places } from "../../../platform/places.ts";
 import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
 import type { Consoles } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const PATH = "pages/activity";
 const SIZE = 50;
@@ -49,7 +49,10 @@ function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | nu
 }
 
 /** Mounted under /realms/:realm/account. */
-export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles }> = async (app, { pages }) => {
+export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly places: Places }> = async (
+  app,
+  { pages, places },
+) => {
   app.get(
     `/${PATH}`,
     {
@@ -90,7 +93,7 @@ export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
                           {event.sourceIp === null ? null : (
                             <>
                               {" "}
-                              · <Filled template={text.accountFromAddress} values={{ address: event.sourceIp }} />
+                              · <Filled template={text.accountFromAddress} values={{ address: places.beside(event.sourceIp, locale) }} />
                             </>
                           )}
                         </>,

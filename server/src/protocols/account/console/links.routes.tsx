@@ -2,14 +2,13 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { brokerOf, type IdentityProviders, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
-import { Filled, Form, messagesOf, Submit } from "../../../pages/index.ts";
+import { Filled, Form, messagesOf, Submit, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const PATH = "pages/linked-accounts";
 const consumes = ["application/x-www-form-urlencoded"];

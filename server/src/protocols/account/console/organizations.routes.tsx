@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { acceptOwnInvitation, readOwnInvitations, searchOrganizationsOfUser } from "../../../directory/organizations/index.ts";
-import { Filled, messagesOf } from "../../../pages/index.ts";
+import { Filled, messagesOf, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Act, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const PATH = "pages/organizations";
 

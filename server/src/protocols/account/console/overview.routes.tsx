@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
-import { brandName, brandOf, countedText, Filled, linkTarget, messagesOf } from "../../../pages/index.ts";
+import { brandName, brandOf, countedText, Filled, linkTarget, messagesOf, Timed } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { hasSecondFactor } from "../../../signin/sessions/index.ts";
@@ -11,7 +11,6 @@ import { readProfile } from "../profile/profile.service.ts";
 import { ApplicationMark, applicationName } from "./applications.routes.tsx";
 import type { Consoles } from "./pages.ts";
 import { Action, Panel, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const SHOWN = 6;
 

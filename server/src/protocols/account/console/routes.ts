@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { declare, page, redirect, session } from "../../../platform/http/index.ts";
+import type { Places } from "../../../platform/places.ts";
 import type { Visitors } from "../../../signin/login/index.ts";
 import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
 import type { ProfileParts } from "../profile/profile.routes.ts";
 import { activityPages } from "./activity.routes.tsx";
+import { agentPages } from "./agents.routes.tsx";
 import { applicationPages } from "./applications.routes.tsx";
 import { dataPages } from "./data.routes.tsx";
 import { factorPages } from "./factors.routes.tsx";
@@ -23,6 +25,7 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly visitors: Visitors;
   readonly providers: IdentityProviders;
   readonly scopes: Scopes;
+  readonly places: Places;
 }
 
 /** The answers that every page can give. */
@@ -57,6 +60,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
   await app.register(factorPages, all);
   await app.register(sessionPages, all);
   await app.register(applicationPages, all);
+  await app.register(agentPages, all);
   await app.register(linkPages, all);
   await app.register(organizationPages, all);
   await app.register(activityPages, all);

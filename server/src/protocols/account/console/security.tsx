@@ -1,10 +1,9 @@
 import type { Static } from "typebox";
 import type { Credential } from "../../../directory/users/index.ts";
-import { browserName, countedText, type Messages, messagesOf } from "../../../pages/index.ts";
+import { browserName, countedText, type Messages, messagesOf, Timed } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
 import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 interface SecurityView {
   readonly view: AccountView;
@@ -38,13 +37,15 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
         ))}
       </Rows>
     );
+  const isWithoutCodes = !codes?.remaining && ["passkey", "totp", "push"].some((type) => of(type).length > 0);
   const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
   const pages = `${view.base}pages`;
   return renderAccountPage({
     view,
     title: text.accountSecurity,
     lead: text.accountSecurityText,
-    notice,
+    // A phone is enrolled by its app, where no page can show the codes that come with a first second factor.
+    notice: notice ?? (isWithoutCodes ? text.accountCodesMissing : undefined),
     children: (
       <>
         <Panel

@@ -1,17 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { browserName, Filled, messagesOf } from "../../../pages/index.ts";
+import { browserName, Filled, messagesOf, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
+import type { Places } from "../../../platform/places.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Act, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
-import { Timed } from "./times.tsx";
 
 const PATH = "pages/sessions";
 const consumes = ["application/x-www-form-urlencoded"];
 
 /** Mounted under /realms/:realm/account. */
-export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles }> = async (app, { pages }) => {
+export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly places: Places }> = async (
+  app,
+  { pages, places },
+) => {
   app.get(
     `/${PATH}`,
     {
@@ -50,7 +53,7 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles 
                           <Timed template={text.accountSeen} at={lastSeenAt} {...{ locale, now }} /> ·{" "}
                           <Timed template={text.accountSignedIn} at={createdAt} {...{ locale, now }} />
                         </>,
-                        sourceIp && <Filled template={text.accountFromAddress} values={{ address: sourceIp }} />,
+                        sourceIp && <Filled template={text.accountFromAddress} values={{ address: places.beside(sourceIp, locale) }} />,
                       ]}
                     >
                       {current || view.impersonation ? null : (

@@ -94,22 +94,21 @@ export async function askToSignIn(
     reauthenticate:
       switchAccount || needsFreshLogin(pending) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
   };
-  return startInteraction(
-    { tx: db, realm, now: clock.now() },
-    {
-      kind: "oidc",
-      browser,
-      request: { ...request },
-      returnTo: (signIn) => `${resumePath(realm, uid)}?interaction=${signIn}`,
-    },
-  );
+  return beginSignIn(db, realm, uid, browser, request);
 }
 
-/** Consent to offline access needs recent authentication; afterwards the consent page is shown again. */
+/** Its result answers the prompt: by a session, or by an error for the client. */
+const beginSignIn = (db: Db, realm: string, uid: string, browser: string, request: SignInRequest): Promise<string> =>
+  startInteraction(
+    { tx: db, realm, now: clock.now() },
+    { kind: "oidc", browser, request: { ...request }, returnTo: (signIn) => `${resumePath(realm, uid)}?interaction=${signIn}` },
+  );
+
+/** Consent to offline access needs recent authentication; afterwards the engine asks for consent again. */
 export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Pending, browser: string): Promise<string> {
   const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
   const request = { ...asked, recent: true } satisfies SignInRequest;
-  return startInteraction({ tx: db, realm, now: clock.now() }, { kind: "login", browser, request, returnTo: interactionPath(realm, uid) });
+  return beginSignIn(db, realm, uid, browser, request);
 }
 
 /** The sign-in page, in the language that the visitor chose or the client requests. */

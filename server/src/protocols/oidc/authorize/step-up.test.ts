@@ -95,6 +95,64 @@ describe("a client that asks for level 2", () => {
   });
 });
 
+describe("somebody who is signed in and is asked for more", () => {
+  const why = (text: string) => /<p class="gh-lead">(.*?)<\/p>/s.exec(text)?.[1]?.replaceAll(/<[^>]+>/g, "");
+
+  test("reads why, has a choice, and can go back to the application, which gets access_denied", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/flow", passwordOnly);
+    const party = await relyingParty(iam, realm, { name: "Web shop" });
+    const user = await realm.user();
+    await giveTotp(iam, realm.name, user.userId);
+    const browser = iam.browser();
+    await party.signIn(browser, user);
+    const asked = [
+      [{ claims: essential("2") }, "Web shop asks for one more proof that it’s you."],
+      [{ prompt: "login" }, "You’re signed in already, but Web shop asks you to sign in again."],
+    ] as const;
+    for (const [params, reason] of asked) {
+      const { page } = await walk(browser, base, party.url(params));
+      expect(page.text).toContain("Back to the application");
+      expect(page.text.replaceAll(/<[^>]+>/g, "")).toContain(reason);
+      const { left } = await submit(browser, base, page, { giveUp: "true" });
+      expect([errorIn(left), left?.searchParams.get("state")]).toEqual(["access_denied", "st"]);
+    }
+    const plain = await walk(iam.browser(), base, party.url({ claims: essential("2") }));
+    expect(plain.page.text, "signs in").not.toMatch(/Back to the application|asks for one more/);
+  });
+
+  test("and has no second step yet, can choose which to set up", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/flow", passwordOnly);
+    const party = await relyingParty(iam, realm, { name: "Web shop" });
+    const browser = iam.browser();
+    await party.signIn(browser, await realm.user());
+    const { page } = await walk(browser, base, party.url({ claims: essential("2") }));
+    expect(why(page.text)).toBe("Web shop asks for a second step, and your account has none yet. Set one up to continue.");
+    expect(page.text).toContain("Set up a passkey");
+    const choose = /name="choose" value="([^"]+)"[^>]*>.{0,99}Set up an authenticator app/s.exec(page.text)?.[1];
+    const { page: app } = await submit(browser, base, page, { choose: choose! });
+    expect(app.text).toContain("gh-key");
+    expect(errorIn((await submit(browser, base, app, { giveUp: "true" })).left)).toBe("access_denied");
+  });
+
+  test("of an account page goes back to the account; of a consent, to the application", async () => {
+    const realm = await iam.realm();
+    const party = await relyingParty(iam, realm, { name: "Web shop", consentRequired: true });
+    const user = await realm.user();
+    const browser = iam.browser();
+    await browser.signIn(realm.name, user.username, user.password);
+    clock.advance(15 * MINUTE);
+    const { page } = await walk(browser, base, `/realms/${realm.name}/account/pages/security/app`);
+    expect(page.text).toContain("Confirm that it’s you</h1>");
+    expect(why(page.text)).toContain("a fresh proof that it’s you");
+    expect(page.text).toContain(`<a class="gh-link" href="/realms/${realm.name}/account/">Cancel</a>`);
+    const consent = await walk(browser, base, party.url({ scope: "openid offline_access" }));
+    expect(consent.page.text).toContain("Back to the application");
+    expect(errorIn((await submit(browser, base, consent.page, { giveUp: "true" })).left)).toBe("access_denied");
+  });
+});
+
 test("a client's own flow is the one that its users go through", async () => {
   const realm = await iam.realm();
   await realm.asMaster().post("/flows", {

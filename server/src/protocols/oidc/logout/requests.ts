@@ -1,5 +1,6 @@
 import { AppError, defineErrors } from "../../../kernel/errors.ts";
 import { cut } from "../../../kernel/text.ts";
+import { homeOf } from "../../../pages/index.ts";
 import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.ts";
 import { verifyIdTokenHint } from "../../tokens/index.ts";
 import { keepPosted, takePosted } from "../authorize/index.ts";
@@ -8,8 +9,10 @@ import { frontchannelClients } from "./participants.store.ts";
 
 const errors = defineErrors("oidc", {
   logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
-  logout_redirect: [400, "The post_logout_redirect_uri is not registered for this client"],
 });
+
+const unknownRedirect = (home: string | undefined) =>
+  new AppError("oidc.logout_redirect", 400, "The post_logout_redirect_uri is not registered for this client", { home });
 
 /** The developer of the application has to see which one was asked for. */
 const unknownClient = (clientId: string) =>
@@ -35,13 +38,15 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
       if (clientId !== undefined && !client) throw unknownClient(clientId);
       // §3: without a client the URI cannot be registered, so there is no redirect.
-      if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw errors.logout_redirect();
+      const home = client ? homeOf(client.settings.clientUri, client.redirectUris) : undefined;
+      if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw unknownRedirect(home);
       const redirectTo = client && uri !== undefined ? withQuery(uri, { state }) : null;
       return {
         redirectTo,
         // §2: without confirmation only if the hint belongs to the current session.
         isCertain: hint !== null && session !== null && hint.sessionId === session.sessionId,
         askedBy: client?.clientId ?? null,
+        home: home ?? null,
         fields: client
           ? {
               client_id: client.clientId,

@@ -1,4 +1,4 @@
-import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { type SamlClientSnapshot, samlClientName } from "../../../applications/saml-clients/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Hop } from "../../../pages/index.ts";
 import {
@@ -67,7 +67,7 @@ export async function hopTo(
 ): Promise<Hop> {
   const { binding, location, relayState = null } = to;
   const key = await signingKeyOf(parts, client.realmId);
-  const hop = { name: client.name ?? client.entityId };
+  const hop = { name: samlClientName(client) };
   if (binding === "redirect") return { ...hop, location: await redirectUrl({ location, message, relayState, key }) };
   return { ...hop, location, form: postFields(await signed(message, key), relayState) };
 }

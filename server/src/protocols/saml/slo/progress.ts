@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { type SigningOut, seeOther, showPostForm, showSigningOut, signedOutPath } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
@@ -68,7 +69,7 @@ async function askNext(
   return show(parts, exchange, { frames: [], applications, hop, next: path });
 }
 
-const nameOf = ({ client, entityId }: Standing): string => client?.name ?? entityId;
+const nameOf = ({ client, entityId }: Standing): string => samlClientName(client ?? { entityId });
 
 const shown = (participants: readonly Standing[], path: string) =>
   participants.map((each, place) => ({

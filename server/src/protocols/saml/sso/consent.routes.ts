@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { cut } from "../../../kernel/text.ts";
-import { messagesOf, renderConsent, sendPage } from "../../../pages/index.ts";
+import { messagesOf, type PageFrame, renderConsent, sendPage } from "../../../pages/index.ts";
 import { browser, declare } from "../../../platform/http/index.ts";
 import { type NewAttribute, STATUS } from "../../../platform/saml/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
@@ -27,7 +28,8 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
   const show = async (request: FastifyRequest, reply: FastifyReply, asked: AskedConsent, status = 200) => {
     const { realm, visitor } = request;
     const { id } = request.params as { id: string };
-    const { name, entityId, options } = await clientOf(parts, realm.realmId, asked.request.entityId);
+    const client = await clientOf(parts, realm.realmId, asked.request.entityId);
+    const { options } = client;
     const frame = visitors.frameOf(request, reply, visitor);
     const html = renderConsent({
       apis: [],
@@ -36,9 +38,9 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
       ...frame,
       csrf: visitors.tokenFor(request, reply, visitor),
       action: `/realms/${realm.realmId}${PATHS.consent}/${id}`,
-      client: name ?? entityId,
+      client: samlClientName(client),
       account: visitor.session!.username,
-      scopes: [{ name: "openid", text: null }, ...asked.attributes.map((attribute) => wanted(frame.locale, attribute))],
+      scopes: [{ name: "openid", text: null }, ...asked.attributes.map((attribute) => wanted(frame, attribute))],
       claims: [],
       details: [],
       ...{ logoUrl: options.logoUri, policyUrl: options.policyUri, termsUrl: options.tosUri },
@@ -89,8 +91,8 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
 const MOST_VALUES = 10;
 
 /** An attribute with its values, so that users see what is released. */
-function wanted(locale: Parameters<typeof messagesOf>[0], { name, values }: NewAttribute) {
+function wanted(frame: PageFrame, { name, values }: NewAttribute) {
   const shown = values.slice(0, MOST_VALUES).map((value) => cut(value, 100));
   const text = `${name} (${shown.join(", ")}${values.length > MOST_VALUES ? ", …" : ""})`;
-  return { name, text: messagesOf(locale).consentClaims.replace("{claims}", () => text) };
+  return { name, text: messagesOf(frame).consentClaims.replace("{claims}", () => text) };
 }

@@ -1,4 +1,4 @@
-import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { type SamlClientSnapshot, samlClientName } from "../../../applications/saml-clients/index.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import type { SignInRequest, VisitorFacts } from "../../../signin/authenticators/index.ts";
 import { standingOf } from "../../../signin/run/index.ts";
@@ -62,10 +62,10 @@ async function isEnough(
 }
 
 function signInRequestOf(client: SamlClientSnapshot, { subject, isLocal }: PendingRequest, demand: ContextDemand | null): SignInRequest {
-  const { options, entityId, name } = client;
+  const { options, entityId } = client;
   return {
     clientId: entityId,
-    application: { name: name ?? entityId, logoUrl: options.logoUri, policyUrl: options.policyUri, termsUrl: options.tosUri },
+    application: { name: samlClientName(client), logoUrl: options.logoUri, policyUrl: options.policyUri, termsUrl: options.tosUri },
     ...(subject && { loginHint: subject.value.slice(0, 320) }),
     isLocal,
     flow: options.browserFlow ?? undefined,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { artifactUrl, type Fragment, postFields } from "../../../platform/saml/index.ts";
 import { seeOther, showPostForm } from "../../../signin/login/index.ts";
@@ -23,7 +24,7 @@ export function deliveryOf(
   const { location, binding } = asked.request.consumer;
   const { relayState } = asked.request;
   if (binding === "post") {
-    const name = asked.client.name ?? asked.client.entityId;
+    const name = samlClientName(asked.client);
     return { keep: null, send: (message) => showPostForm(parts.visitors, at, { name, location, form: postFields(message, relayState) }) };
   }
   let artifact = "";

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { renderNoAccess, sendPage } from "../../../pages/index.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
@@ -100,15 +101,16 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
 async function showNoAccess(
   { refusals, visitors }: SsoParts,
   { request, reply }: Visit,
-  { realm: { realmId, settings }, client: { entityId, name }, request: { relayState } }: Exchange,
+  { realm: { realmId, settings }, client, request: { relayState } }: Exchange,
   { username }: LiveSession,
   refusal: { readonly reason: RefusalReason; readonly message: string },
 ) {
+  const { entityId } = client;
   await refusals.record(request, { ...refusal, entityId }, request.actor);
   const query = new URLSearchParams({ account: "other", ...(relayState !== null && { RelayState: relayState }) });
   const html = renderNoAccess({
     ...visitors.frameOf(request, reply, request.visitor),
-    ...{ client: name ?? entityId, account: username },
+    ...{ client: samlClientName(client), account: username },
     otherAccountUrl: `/realms/${realmId}${PATHS.start}/${encodeURIComponent(entityId)}?${query}`,
   });
   return sendPage(reply, 403, html, { logoUrl: settings.logoUrl });

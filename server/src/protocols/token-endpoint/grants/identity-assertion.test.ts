@@ -9,12 +9,10 @@ import {
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../../test/peers/index.mjs";
-import { insertLink } from "../../../federation/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { systemActor } from "../../../platform/context.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
-import { CALLBACK, type Party, relyingParty } from "../../../testing/relying-party.ts";
+import { CALLBACK, type Party, relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 
 let iam: Harness;
 let startMcpServer: (options: object) => Promise<{ http: HttpServer; resource: string }>;
@@ -37,11 +35,13 @@ const ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token";
 const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1]!, "base64url").toString());
 const issuerOf = ({ name }: RealmUnderTest) => `${iam.config.baseUrl}/realms/${name}`;
 
-/** Realm `home` knows the user; realm `away` has the API, and a user who is linked by `home`, its identity provider. */
+/** Realm `home` knows the user; realm `away` has the API, and a user who signed in by `home`, its identity provider. */
 async function twoRealms() {
   const [home, away] = [await iam.realm(), await iam.realm()];
   const [A, B] = [issuerOf(home), issuerOf(away)];
   const user = await home.user();
+  const complete = { email: `${user.username}@example.com`, emailVerified: true, attributes: { firstName: "Ada", lastName: "Lovelace" } };
+  expect((await home.asMaster().patch(`/users/${user.userId}`, complete)).status).toBe(200);
   const broker = await relyingParty(iam, home, {
     ...{ clientId: "away", publicClient: false, redirectUris: [`${B}/broker/home/endpoint`] },
   });
@@ -59,16 +59,12 @@ async function twoRealms() {
     ...{ clientId: "app", publicClient: false, grantTypes: ["authorization_code", "refresh_token", "token-exchange"] },
     crossAppAccess: [{ issuer: B, clientId: "app-there", scopes: ["tools", "other"] }],
   });
-  const { userId: linked } = await away.user();
-  const { providerId } = await iam.core.db
-    .selectFrom("identity_providers")
-    .select("provider_id as providerId")
-    .where("realm_id", "=", away.name)
-    .executeTakeFirstOrThrow();
-  const actor = systemActor(away.name);
-  await iam.core.work.transact({ realm: away.name, actor, sourceIp: null }, async (ctx) => {
-    await insertLink(ctx.tx, away.name, { providerId, subject: user.userId, userId: linked, username: user.username }, ctx.now);
-  });
+  // The first sign-in by `home` makes the user there, and the link.
+  const visitor = iam.browser();
+  const { page } = await walk(visitor, iam.config.baseUrl, `/realms/${away.name}/broker/home/login`);
+  const signedIn = await submit(visitor, iam.config.baseUrl, page, { username: user.username, password: user.password });
+  const [{ userId: linked }] = (await away.asMaster().get(`/users?search=${user.username}`)).body;
+  expect(linked, signedIn.page.text).toEqual(expect.any(String));
   const tokens = (await app.signIn(iam.browser(), user, { scope: "openid email" })).body;
   return { home, away, A, B, user, app, there, resource, linked, tokens };
 }
@@ -190,7 +186,9 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   expect((await take(there, await fresh())).body.error).toBe("invalid_grant");
   await asMaster.put(`/users/${linked}`, { ...record, enabled: true });
   expect((await take(there, await fresh())).status).toBe(200);
-  await asMaster.delete(`/users/${linked}/linked-accounts/home`);
+  // Another way to sign in is left to them.
+  await asMaster.put(`/users/${linked}/password`, { newPassword: "another way to sign in" });
+  expect((await asMaster.delete(`/users/${linked}/linked-accounts/home`)).status).toBe(204);
   expect((await take(there, await fresh())).body.error, "no link").toBe("invalid_grant");
   await home.asMaster().delete(`/sessions/${payloadOf(tokens.id_token).sid}`);
   expect((await exchange(app, tokens.id_token, to)).body.error, "signed out").toBe("invalid_request");

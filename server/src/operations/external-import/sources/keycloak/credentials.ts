@@ -16,6 +16,15 @@ export interface Credentials {
   readonly isTemporary: boolean;
 }
 
+const known = {
+  mapped: [
+    ...["type", "secretData", "credentialData", "value", "temporary", "userLabel", "createdDate"],
+    // Before release 10.
+    ...["hashedSaltedValue", "salt", "algorithm", "hashIterations", "digits", "period", "config"],
+  ],
+  ignored: ["id", "priority", "counter", "device"],
+};
+
 /** A user's credentials: passwords by their hashes, authenticator apps and passkeys. */
 export function credentialsOf(realm: KeycloakRealm, user: Values, at: string): Credentials {
   const { report } = realm;
@@ -25,6 +34,7 @@ export function credentialsOf(realm: KeycloakRealm, user: Values, at: string): C
   for (const credential of recordsOf(user.credentials)) {
     const type = String(credential.type).toLowerCase();
     const path = `users[].credentials[${type}]`;
+    report.members("users[].credentials[]", at, credential, known);
     // Since release 10 what is secret and what is not are JSON in texts.
     const secret = { ...credential, ...recordOf(parsedOf(credential.secretData)) };
     const data = { ...credential, ...recordOf(parsedOf(credential.credentialData)) };

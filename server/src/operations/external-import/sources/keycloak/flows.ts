@@ -1,4 +1,5 @@
 import { isTrue, numberOf, recordOf, recordsOf, slugOf, textOf, type Values } from "../../reading.ts";
+import type { Known } from "../../report.ts";
 import type { KeycloakRealm } from "./export.ts";
 
 const STEPS: Readonly<Record<string, string>> = {
@@ -23,6 +24,15 @@ const OURS = ["browser", "passwordless", "step-up", "first-broker-login", "reset
 const OTHER_BINDINGS: Readonly<Record<string, string>> = {
   ...{ registrationFlow: "registration", directGrantFlow: "direct grant", resetCredentialsFlow: "reset credentials" },
   ...{ clientAuthenticationFlow: "clients", dockerAuthenticationFlow: "docker auth", firstBrokerLoginFlow: "first broker login" },
+};
+
+const EXECUTIONS = "authenticationFlows[].authenticationExecutions[]";
+const executionMembers = {
+  mapped: ["authenticator", "authenticatorConfig", "authenticatorFlow", "autheticatorFlow", "flowAlias", "requirement", "priority"],
+  ignored: ["id", "userSetupAllowed"],
+};
+const conditionConfig = {
+  mapped: ["negate", "condUserRole", "attribute_name", "attribute_expected_value", "not", "regex", "loa-condition-level"],
 };
 
 interface Step {
@@ -76,6 +86,7 @@ class Flows {
   }
 
   #stepOf(execution: Values, siblings: readonly Values[], at: string, depth: number): Step | null {
+    this.#realm.report.members(EXECUTIONS, at, execution, executionMembers);
     const requirement = execution.requirement === "OPTIONAL" ? "REQUIRED" : String(execution.requirement);
     if (isSubFlow(execution)) return this.#listOf(execution, requirement, at, depth);
     const name = textOf(execution.authenticator) ?? "";
@@ -83,6 +94,8 @@ class Flows {
     const authenticator = Object.hasOwn(STEPS, name) ? STEPS[name]! : undefined;
     if (authenticator !== undefined) {
       this.#realm.report.mapped(`authenticationFlows[].authenticationExecutions[${name}]`);
+      // Steps have no configuration here: which provider comes first is the realm's.
+      this.#configured(name, execution, at, { mapped: [] });
       return {
         authenticator,
         requirement: authenticator === "cookie" || authenticator === "identity-provider" ? "ALTERNATIVE" : requirement,
@@ -96,6 +109,12 @@ class Flows {
       at,
     );
     return null;
+  }
+
+  #configured(name: string, { authenticatorConfig }: Values, at: string, known: Known): Values {
+    const config = this.#configs.get(String(authenticatorConfig)) ?? {};
+    this.#realm.report.members(`authenticationFlows[].authenticationExecutions[${name}].config`, at, config, known);
+    return config;
   }
 
   #listOf(execution: Values, requirement: string, at: string, depth: number): Step | null {
@@ -116,7 +135,7 @@ class Flows {
 
   /** Conditions that have no counterpart are left out: the others hold more often, and so more is asked. */
   #conditionOf(name: string, execution: Values, siblings: readonly Values[], at: string): Step | null {
-    const config = this.#configs.get(String(execution.authenticatorConfig)) ?? {};
+    const config = this.#configured(name, execution, at, conditionConfig);
     const negate = isTrue(config.negate) ? { negate: true } : {};
     const made = (authenticator: string, settings: Record<string, unknown>): Step => {
       this.#realm.report.mapped(`authenticationFlows[].authenticationExecutions[${name}]`);

@@ -172,6 +172,8 @@ function mappersOf(realm: KeycloakRealm, alias: string): ProviderMappers {
     const kind = textOf(mapper.identityProviderMapper) ?? "";
     const at = `identityProviderMappers[${alias}][${textOf(mapper.name)}]`;
     const config = recordOf(mapper.config);
+    realm.report.members(`identityProviderMappers[${kind}]`, at, mapper, mapperMembers);
+    realm.report.members(`identityProviderMappers[${kind}].config`, at, config, mapperConfig);
     if (/^(oidc|saml)-username-idp-mapper$/.test(kind) && textOf(config.template) !== undefined) {
       usernameTemplate = templateOf(String(config.template));
       if (usernameTemplate !== undefined) continue;
@@ -185,6 +187,14 @@ function mappersOf(realm: KeycloakRealm, alias: string): ProviderMappers {
   }
   return { mappers, ...(usernameTemplate !== undefined && { usernameTemplate }) };
 }
+
+const mapperMembers = { mapped: ["name", "identityProviderAlias", "identityProviderMapper", "config"], ignored: ["id"] };
+const mapperConfig = {
+  mapped: [
+    ...["syncMode", "template", "target", "role", "group", "claim", "claim.value", "claims", "attribute", "attributes"],
+    ...["attribute.name", "attribute.value", "jsonField", "user.attribute", "userAttribute"],
+  ],
+};
 
 function syncOf(mode: unknown, realm: KeycloakRealm, alias: string): "import" | "force" {
   if (mode === "FORCE") return "force";

@@ -32,6 +32,33 @@ const ADDRESS: Readonly<Record<string, string>> = {
   },
 };
 
+const MEMBERS = { mapped: ["name", "protocolMapper", "config"], ignored: ["id", "protocol", "consentRequired", "consentText"] };
+/** The configuration of all kinds that are known here. */
+const CONFIG = {
+  mapped: [
+    ...[
+      "claim.name",
+      "claim.value",
+      "user.attribute",
+      "jsonType.label",
+      "multivalued",
+      "full.path",
+      "usermodel.clientRoleMapping.clientId",
+    ],
+    ...["id.token.claim", "access.token.claim", "userinfo.token.claim", "introspection.token.claim"],
+    ...["included.client.audience", "included.custom.audience", ...Object.keys(ADDRESS).map((part) => `user.attribute.${part}`)],
+    ...["attribute.name", "attribute.value", "attribute.nameformat", "friendly.name"],
+  ],
+  // Tokens are of one weight here, their answers hold no claims, and values of one attribute are one element of an assertion.
+  ignored: ["lightweight.claim", "access.tokenResponse.claim", "single"],
+};
+
+function carried({ report }: KeycloakRealm, mapper: Values, path: string, at: string): void {
+  report.mapped(path);
+  report.members(path, at, mapper, MEMBERS);
+  report.members(`${path}.config`, at, recordOf(mapper.config), CONFIG);
+}
+
 function targetsOf(config: Values): string[] {
   const targets = [
     ...(isTrue(config["id.token.claim"]) ? ["idToken"] : []),
@@ -85,11 +112,11 @@ export function mapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, 
   const audience = textOf(config["included.client.audience"]) ?? textOf(config["included.custom.audience"]);
   if (kind === "oidc-audience-mapper" && audience !== undefined) {
     if (isTrue(config["id.token.claim"])) report.unmapped(`${path}.config.id.token.claim`, "The audience of an ID token is its client", at);
-    report.mapped(path);
+    carried(realm, mapper, path, at);
     return isTrue(config["access.token.claim"]) ? [{ audience }] : [];
   }
   if (kind === "oidc-address-mapper") {
-    report.mapped(path);
+    carried(realm, mapper, path, at);
     return Object.entries(ADDRESS).map(([part, member]) => ({
       mapper: {
         ...{ name: `${name} ${member}`, claim: `address.${member}`, source: "attribute", targets: targetsOf(config) },
@@ -103,7 +130,7 @@ export function mapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, 
     report.unmapped(path, source ? "It has no claim.name" : "Claims come from no such source here", at);
     return [];
   }
-  report.mapped(path);
+  carried(realm, mapper, path, at);
   // `${client_id}` stands for each client that the user has roles of: one claim has them all.
   const everyClient = /^([^$]+)\.\$\{client_id\}\.roles$/.exec(claim);
   if (everyClient && source.source === "roles")
@@ -148,7 +175,7 @@ export function samlMapperOf(realm: KeycloakRealm, mapper: Values, pattern: stri
     realm.report.unmapped(path, source ? "It has no attribute.name" : "Attributes come from no such source here", at);
     return null;
   }
-  realm.report.mapped(path);
+  carried(realm, mapper, path, at);
   return {
     ...{ name: textOf(mapper.name) ?? samlName, samlName, source: source.source, value: source.value },
     ...defined({

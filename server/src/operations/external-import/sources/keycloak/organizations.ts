@@ -19,7 +19,9 @@ export function organizationsOf(realm: KeycloakRealm): object[] {
       alias: aliasOf(organization),
       ...defined({ enabled: flagOf(organization.enabled), identityProvider: first }),
       attributes: attributesOf(organization.attributes),
-      domains: recordsOf(organization.domains).flatMap(({ name, verified }) => {
+      domains: recordsOf(organization.domains).flatMap((record) => {
+        const { name, verified } = record;
+        realm.report.members("organizations[].domains[]", at, record, { mapped: ["name", "verified"] });
         const domain = textOf(name);
         if (isTrue(verified) && !mayVerify)
           realm.report.unmapped("organizations[].domains[].verified", "Only a holder of realm-admin can vouch for a domain", at);

@@ -79,11 +79,12 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
     if (action === undefined) report.unmapped(`users[].requiredActions[${name}]`, "There is no such required action here", at);
     return action ?? [];
   });
-  const federatedIdentities = recordsOf(user.federatedIdentities).flatMap(({ identityProvider, userId: subject, userName }) =>
-    textOf(identityProvider) === undefined || textOf(subject) === undefined
+  const federatedIdentities = recordsOf(user.federatedIdentities).flatMap(({ identityProvider, userId: subject, userName, ...others }) => {
+    report.members("users[].federatedIdentities[]", at, others, { mapped: [] });
+    return textOf(identityProvider) === undefined || textOf(subject) === undefined
       ? []
-      : [{ provider: textOf(identityProvider)!, subject: textOf(subject)!, username: textOf(userName)?.slice(0, 255) ?? null }],
-  );
+      : [{ provider: textOf(identityProvider)!, subject: textOf(subject)!, username: textOf(userName)?.slice(0, 255) ?? null }];
+  });
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
   return {

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { cut } from "../../../../kernel/text.ts";
-import { messageKindOf, pageHeaders, renderMessage } from "../../../../pages/index.ts";
+import { homeOf, type MessageView, messageKindOf, pageHeaders, renderMessage } from "../../../../pages/index.ts";
 import { asAppError, logShownError } from "../../../../platform/http/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
+import { snapshotOf } from "../models/client.ts";
 import { localeOf } from "./locale.ts";
 
 /**
@@ -43,8 +44,16 @@ export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: Err
     kind: isOurs ? messageKindOf(status) : "oidc-error",
     ...(isOurs && retry !== undefined && { retryAfterSeconds: Number(retry) }),
     ...(!isOurs && { details: { error: out.error, description } }),
+    ...backTo(ctx),
     ...(request && { requestId: request.id }),
   });
+}
+
+/** To the client, once the engine has found it: at an address that is registered for it, whichever the request has. */
+function backTo({ oidc: { client } }: KoaContextWithOIDC): Pick<MessageView, "back"> {
+  const known = client && snapshotOf(client);
+  const href = known && homeOf(known.settings.clientUri, known.redirectUris);
+  return href === undefined ? {} : { back: { href, label: "backToApplication" } };
 }
 
 /** The client id of the request, which may be unknown or any text. */

@@ -1,4 +1,4 @@
-import type { Locale } from "../../../pages/index.ts";
+import type { Locale } from "./messages.ts";
 
 const STEPS = [
   ["minute", 60_000],
@@ -7,7 +7,7 @@ const STEPS = [
 ] as const;
 
 /** Near times in words, for which no time zone is needed; others as a date. */
-export function timeWords(locale: Locale, at: number, now: number): string {
+function timeWords(locale: Locale, at: number, now: number): string {
   const distance = at - now;
   const size = Math.abs(distance);
   if (size >= 30 * 86_400_000) return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).format(at);
@@ -27,15 +27,23 @@ interface TimeProps {
   readonly now: number;
 }
 
+/** A time, as seen from now. */
+export type Moment = Pick<TimeProps, "at" | "now">;
+
+/** In words. A script puts the exact time into the zone of the browser. */
+export const Time = ({ locale, at, now }: TimeProps) => (
+  <time dateTime={new Date(at).toISOString()} title={exact(locale, at)}>
+    {timeWords(locale, at, now)}
+  </time>
+);
+
 /** A sentence with `{time}` in it. */
-export function Timed({ locale, at, now, template }: TimeProps & { readonly template: string }) {
+export function Timed({ template, ...time }: TimeProps & { readonly template: string }) {
   const [before, after] = template.split("{time}");
   return (
     <span>
       {before}
-      <time dateTime={new Date(at).toISOString()} title={exact(locale, at)}>
-        {timeWords(locale, at, now)}
-      </time>
+      <Time {...time} />
       {after}
     </span>
   );

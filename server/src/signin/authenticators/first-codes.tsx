@@ -1,0 +1,66 @@
+import { RECOVERY_CODE } from "../../directory/credentials/index.ts";
+import { addFirstRecoveryCodes, type RequiredAction } from "../../directory/users/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { type Messages, RecoveryCodeList } from "../../pages/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Answer, Proof, StepContext, StepPage } from "./authenticator.ts";
+
+/**
+ * A second factor that was set up in a sign-in, and the recovery codes that came with it as the first one. Both are stored: whoever closes the page has
+ * the factor, and gets other codes in their account. The page shows the codes until the user goes on.
+ */
+interface SetUp {
+  /** The action whose page it is. */
+  readonly setUp: RequiredAction;
+  /** Proven by setting it up. */
+  readonly proof: Pick<Proof, "userId" | "factor" | "amr">;
+  /** Sealed. */
+  readonly codes: string;
+}
+
+const keptOf = ({ data }: Pick<StepContext, "data">): SetUp | null => (data?.setUp === undefined ? null : (data as unknown as SetUp));
+
+/** The action whose codes are still on a page of this sign-in. */
+export const setUpIn = (data: Readonly<Record<string, unknown>>): RequiredAction | undefined => keptOf({ data })?.setUp;
+
+/** The page of the codes; null: nothing was set up yet. */
+export function codesPage(at: StepContext, text: Messages): StepPage | null {
+  const kept = keptOf(at);
+  if (!kept) return null;
+  const codes = JSON.parse(openForBrowser(at, kept.codes)) as string[];
+  return { title: "recoveryTitle", lead: text.recoveryText, body: <RecoveryCodeList text={text} codes={codes} /> };
+}
+
+/** The user goes on from the page of the codes; null: nothing was set up yet. */
+export function codesSaved(at: StepContext): Answer | null {
+  const kept = keptOf(at);
+  return kept && { outcome: "passed", proof: kept.proof };
+}
+
+/**
+ * Stores the factor. Those who have no recovery codes get some in the same transaction, in which the user is held, and see them next. `store`: false
+ * where it cannot be added any more.
+ */
+export function storeFactor(at: StepContext, setUp: RequiredAction, proof: SetUp["proof"], store: (ctx: Ctx) => Promise<boolean>): Answer {
+  const { userId, credentials } = at.user!;
+  if (credentials.has(RECOVERY_CODE)) return { outcome: "passed", proof: { ...proof, writesUser: true, accept: store } };
+  return {
+    outcome: "again",
+    writesUser: true,
+    commit: async (ctx) => {
+      if (!(await store(ctx))) return undefined;
+      const codes = (await addFirstRecoveryCodes(ctx, userId)) ?? [];
+      return { setUp, proof, codes: sealForBrowser(at, JSON.stringify(codes)) } satisfies SetUp;
+    },
+  };
+}
+
+/** In a sign-in of this browser, and nowhere else. */
+const place = ({ realm, visitor }: StepContext) => ({
+  realm: realm.realmId,
+  table: "interactions",
+  column: "state",
+  row: sha256(visitor.preSession),
+});
+export const sealForBrowser = (at: StepContext, plain: string): string => at.parts.vault.seal(plain, place(at));
+export const openForBrowser = (at: StepContext, sealed: string): string => at.parts.vault.open(sealed, place(at));
