@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const JOURNEYS = ["account", "browser", "sign-in", "passkeys", "people"].map((name) => `test/journeys/${name}.test.ts`);
+const JOURNEYS = ["account", "browser", "sign-in", "passkeys", "people", "console"].map((name) => `test/journeys/${name}.test.ts`);
 const folder = process.env.PICTURES ?? fileURLToPath(new URL("../.cache/pictures", import.meta.url));
 mkdirSync(folder, { recursive: true });
 const chosen = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Takes the pictures of the documentation: `npm run pictures -w web/console`. Starts a server of its own on an empty folder, fills its demo realm as the console
-// does it, and photographs the main screens to docs/pictures/console-*.webp, which are small. Needs Chromium.
+// does it, and photographs the main screens of the console and the pages of people to docs/pictures/*.webp, which are small. Needs Chromium.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -58,8 +58,8 @@ try {
   }
   const painter = await (await browser.newContext()).newPage();
   /** Chromium itself turns its picture into a WebP. @param {string} name */
-  const keep = async (name) => {
-    const png = (await page.screenshot()).toString("base64");
+  const keep = async (name, of = page) => {
+    const png = (await of.screenshot()).toString("base64");
     const packed = await painter.evaluate(async (data) => {
       const view = /** @type {any} */ (globalThis);
       const image = await view.createImageBitmap(await (await view.fetch(`data:image/png;base64,${data}`)).blob());
@@ -68,13 +68,13 @@ try {
       canvas.getContext("2d").drawImage(image, 0, 0);
       return canvas.toDataURL("image/webp", 0.88).split(",")[1];
     }, png);
-    writeFileSync(join(out, `console-${name}.webp`), Buffer.from(packed, "base64"));
+    writeFileSync(join(out, `${name}.webp`), Buffer.from(packed, "base64"));
   };
   const take = async (/** @type {string} */ name, /** @type {string} */ path, /** @type {string} */ shows) => {
     await page.goto(`${url}/console/realms/demo/${path}`);
     await page.locator("#main").getByText(shows).first().waitFor();
     await page.waitForFunction(() => !(/** @type {any} */ (globalThis).document.querySelector("#main [aria-busy]")));
-    await keep(name);
+    await keep(`console-${name}`);
   };
   // Counts are stored every few seconds.
   await sleep(11_000);
@@ -85,7 +85,7 @@ try {
     .getByText("Active")
     .click();
   await page.getByRole("dialog").getByLabel("Username").waitFor();
-  await keep("user");
+  await keep("console-user");
   await take("flow", "flows/browser?tab=diagram", "one is enough");
   await page.emulateMedia({ colorScheme: "dark" });
   await take("audit-log", "events", "ADMIN_CREATE");
@@ -96,7 +96,66 @@ try {
   await page.getByRole("option", { name: /ada/ }).click();
   await page.getByRole("button", { name: "Preview" }).click();
   await page.getByLabel("Userinfo").waitFor();
-  await keep("token-preview");
+  await keep("console-token-preview");
+
+  // The brand: typed into the console, photographed beside its preview, saved, and then as visitors see it.
+  /** @param {string} method @param {string} path @param {object} body */
+  const send = async (method, path, body) => {
+    const token = (await context.cookies()).find(({ name }) => name === "XSRF-TOKEN")?.value ?? "";
+    const answer = await page.request.fetch(`${url}/admin/realms/demo${path}`, {
+      method,
+      headers: { "x-xsrf-token": decodeURIComponent(token) },
+      data: body,
+    });
+    if (!answer.ok()) throw new Error(`${method} ${path}: ${await answer.text()}`);
+  };
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${url}/console/realms/demo/branding`);
+  const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><rect width="96" height="96" rx="22" fill="#0f766e"/><path d="M24 70V26l48 44V26" fill="none" stroke="#fff" stroke-width="9" stroke-linejoin="round" stroke-linecap="round"/></svg>`;
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles({ name: "logo.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
+  await page.getByLabel("Display name").fill("Northwind");
+  await page.getByRole("textbox", { name: "Primary color", exact: true }).fill("#0f766e");
+  await page.getByRole("textbox", { name: "Background color", exact: true }).fill("#ecfdf5");
+  await page.getByLabel("Welcome text", { exact: true }).fill("Sign in to order, to pay and to see your parcels.");
+  await page.frameLocator("iframe[title='Preview of the sign-in page']").getByText("see your parcels").waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+  await sleep(1_000);
+  await keep("console-branding");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Saved").first().waitFor();
+  const secret = "a password for the pictures";
+  await send("POST", "/users", {
+    username: "mary",
+    email: "mary@northwind.example",
+    emailVerified: true,
+    password: secret,
+    attributes: { firstName: "Mary", lastName: "Somerville" },
+  });
+  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+    const visitor = await browser.newContext({ viewport: { width: 800, height: 620 }, locale: "en", reducedMotion: "reduce", colorScheme });
+    const people = await visitor.newPage();
+    await people.goto(`${url}/realms/demo/login?return_to=/realms/demo/account/`);
+    await keep(colorScheme === "light" ? "sign-in-brand" : "sign-in-brand-dark", people);
+    await people.setViewportSize({ width: 1280, height: 800 });
+    await people.locator("#username").fill("mary");
+    await people.locator("#password").fill(secret);
+    await people.keyboard.press("Enter");
+    await people.locator("main h1").waitFor();
+    await keep(colorScheme === "light" ? "account" : "account-dark", people);
+    if (colorScheme === "light") {
+      await people.goto(`${url}/realms/demo/account/pages/security`);
+      await keep("account-security", people);
+    }
+    await visitor.close();
+  }
+  const phone = await (
+    await browser.newContext({ viewport: { width: 390, height: 844 }, locale: "nl", reducedMotion: "reduce" })
+  ).newPage();
+  await phone.goto(`${url}/realms/demo/login`);
+  await keep("sign-in-phone", phone);
 } finally {
   await browser.close();
   server.kill();

@@ -21,7 +21,7 @@ export interface Branding {
   /** The address of a draft's style sheet. */
   readonly themeHref?: string;
   /** The pictures that the realm keeps here. */
-  readonly images?: { readonly "logo-dark"?: BrandImage; readonly favicon?: BrandImage };
+  readonly images?: { readonly "logo-dark"?: BrandImage; readonly favicon?: BrandImage; readonly background?: BrandImage };
 }
 
 interface BrandImage {

@@ -29,6 +29,10 @@ const BACKDROPS = {
   dots: "radial-gradient(circle at 1px 1px, color-mix(in srgb, var(--gh-button) 28%, var(--gh-page)) 1.5px, transparent 0) 0 0 / 22px 22px",
 };
 
+/** A picture covers the page behind the card; else one of ours. Its address is one that we made, without quotes. */
+const backdropOf = ({ images, backgroundStyle = "glow" }: Branding): string =>
+  images?.background ? `url("${images.background.href}") center / cover no-repeat fixed` : BACKDROPS[backgroundStyle];
+
 // A branding is part of the realm's immutable snapshot: the same object always gives the same sheet.
 const sheets = new WeakMap<Branding, { readonly css: string; readonly version: string }>();
 
@@ -39,7 +43,7 @@ function sheetOf(branding: Branding) {
   // Checked again although settings refuse it on the way in: rules grow stricter over time, and stored values do not.
   const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
   const css = [
-    `:root { ${tokens(light)} --gh-font: ${FONTS[branding.fontFamily ?? "system"]}; --gh-backdrop: ${BACKDROPS[branding.backgroundStyle ?? "glow"]}; }`,
+    `:root { ${tokens(light)} --gh-font: ${FONTS[branding.fontFamily ?? "system"]}; --gh-backdrop: ${backdropOf(branding)}; }`,
     `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${tokens(dark)} } }`,
     `:root[data-theme="dark"] { ${tokens(dark)} }`,
     STYLESHEET.trim(),

@@ -81,8 +81,10 @@ export async function expectAccessible(page: Page, name: string, foreign: readon
 }
 
 /** In another colour scheme nothing but the contrast is different. */
-export const expectContrast = (page: Page, name: string): Promise<void> =>
-  askAxe(page, name, { type: "rule", values: ["color-contrast"] }, []);
+export async function expectContrast(page: Page, name: string): Promise<void> {
+  await takePicture(page, name);
+  await askAxe(page, name, { type: "rule", values: ["color-contrast"] }, []);
+}
 
 async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, foreign: readonly string[]): Promise<void> {
   // Half a megabyte: a page that is looked at twice has it already.
@@ -99,12 +101,13 @@ async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, foreign: r
 }
 
 /** Nothing is cut off, and no sideways scrolling is needed (WCAG 1.4.10). */
-export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+export async function expectNoSidewaysScrolling(page: Page, name?: string): Promise<void> {
+  if (name !== undefined) await takePicture(page, name);
   const beyond = await page.evaluate(() => {
     const view = globalThis as unknown as { document: { documentElement: { scrollWidth: number } }; innerWidth: number };
     return view.document.documentElement.scrollWidth - view.innerWidth;
   });
-  expect(beyond).toBeLessThanOrEqual(0);
+  expect(beyond, name ?? page.url()).toBeLessThanOrEqual(0);
 }
 
 /** No element reaches beyond the window, also none that something else cuts off. */

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   const ids = { user: "", client: "", group: "", role: "", organization: "", target: "" };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
     const create = async (path: string, body: object) => {
@@ -69,9 +69,12 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const boss = await personIn(browser, { viewport: { width: 1280, height: 900 } });
     const page = await boss.tab();
     await page.goto(`${url}/`);
+    // The overview shows its heading before this is answered.
+    const counted = page.waitForResponse(/\/admin\/realms\/master\/metrics\?/);
     await signIn(page);
     await page.getByRole("heading", { name: "Get started" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/console/realms/master/overview");
+    await (await counted).finished();
     const screens: readonly (readonly [path: string, shows: string])[] = [
       ["overview", "Sign-ins"],
       ["users", "ada@example.com"],
@@ -100,8 +103,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ["identity-providers/github", "Connection"],
       ["passwords", "Password policy"],
       ["user-profile", "Standard attributes"],
-      ["branding", "sign-in page"],
+      ["branding", "Open the saved sign-in page"],
+      ["texts", "signInTitle"],
       ["messages", "Templates"],
+      ["messages?tab=templates", "otp-email"],
       ["messages?tab=push-tokens", "No device gets push messages"],
       ["events", "ADMIN_CREATE"],
       ["webhooks", "target"],
@@ -127,10 +132,14 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
         const { document } = globalThis as unknown as { document: Document };
         return Array.from(document.querySelectorAll("#main [aria-busy]")).every((one) => !one.checkVisibility());
       });
-      await expectAccessible(page, `console-${path.replaceAll(/[^a-z]+/g, "-")}`);
+      const name = `console-${path.replaceAll(/[0-9a-f-]{36}/g, "one").replaceAll(/[^a-z]+/g, "-")}`;
+      await expectAccessible(page, name);
       await page.emulateMedia({ colorScheme: "dark" });
-      await expectContrast(page, `console ${path} in dark`);
+      await expectContrast(page, `${name}-dark`);
       await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 375, height: 740 });
+      await expectNoSidewaysScrolling(page, `${name}-phone`);
+      await page.setViewportSize({ width: 1280, height: 900 });
     }
     await boss.close();
   });
@@ -262,7 +271,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     expect(await version.inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved").waitFor();
-    expect((await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
+    // The page has other texts with "saved" in them, so the request may still be on its way.
+    await expect.poll(async () => (await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
 
     const problem = { type: "about:blank", status: 500, title: "Internal Server Error", detail: "The database is away" };
     await page.route("**/admin/realms/demo/webhooks?*", (route) =>
@@ -326,6 +336,86 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.context().close();
   });
 
+  test("draws the brand as it is typed, for its maker alone, and says what is wrong with an image", async () => {
+    const page = await administrator("branding", { viewport: { width: 1400, height: 900 } });
+    const preview = page.frameLocator("iframe[title='Preview of the sign-in page']");
+    const login = async (query = "") => (await fetch(`${url}/realms/demo/login${query}`)).text();
+    await page.getByLabel("Display name").fill("Northwind");
+    const primary = page.getByRole("textbox", { name: "Primary color", exact: true });
+    await primary.fill("#b91c1c");
+    await preview.locator("h1", { hasText: "Northwind" }).waitFor();
+    const colour = () =>
+      preview
+        .locator(".gh-button--primary")
+        .evaluate((button) => button.ownerDocument.defaultView!.getComputedStyle(button).backgroundColor);
+    await expect.poll(colour).toBe("rgb(185, 28, 28)");
+    await page.getByRole("radiogroup", { name: "Colours" }).getByText("Dark").click();
+    await preview.locator("html[data-theme=dark]").waitFor();
+    await primary.fill("#b9");
+    await page.getByText(/Not shown yet: .*primaryColor/).waitFor();
+    await primary.fill("#b91c1c");
+    expect(await login()).not.toContain("Northwind");
+
+    const choose = (kind: string, name: string, mimeType: string, content: string) =>
+      page
+        .locator("div", { has: page.getByRole("button", { name: `Upload: ${kind}`, exact: true }) })
+        .last()
+        .locator("input[type=file]")
+        .setInputFiles({ name, mimeType, buffer: Buffer.from(content) });
+    const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">${inside}</svg>`;
+    await choose("Logo", "photo.jpg", "image/jpeg", "x");
+    await page.getByRole("alert").getByText("photo.jpg is neither a PNG nor an SVG.").waitFor();
+    await choose("Logo", "logo.svg", "image/svg+xml", svg("<script>alert(1)</script>"));
+    await page
+      .getByRole("alert")
+      .getByText(/script/)
+      .waitFor();
+    await choose("Logo", "logo.svg", "image/svg+xml", svg('<rect width="40" height="20" fill="#b91c1c"/>'));
+    await preview.locator(".gh-logo").waitFor();
+    await choose("Background", "wall.svg", "image/svg+xml", svg('<rect width="40" height="20" fill="#fee2e2"/>'));
+    await page.getByRole("button", { name: "Remove: Background" }).waitFor();
+    await expectAccessible(page, "console-branding-preview");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(() => login()).toContain("Northwind");
+    await page.getByRole("button", { name: "Save changes" }).waitFor({ state: "detached" });
+    for (const kind of ["Logo", "Background"]) {
+      await page.getByRole("button", { name: `Remove: ${kind}`, exact: true }).click();
+      await page.getByRole("button", { name: `Remove: ${kind}`, exact: true }).waitFor({ state: "detached" });
+    }
+
+    await page.goto(to("texts?locale=nl"));
+    await page.getByLabel("Search by words or name").fill("signIn");
+    const own = page.getByLabel("Own words for signIn", { exact: true });
+    await own.fill("Kom binnen");
+    await page.getByLabel("Own words for signInTitle").fill("Dag {account}");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page
+      .getByText(/its values are {name}/)
+      .first()
+      .waitFor();
+    await page.getByLabel("Own words for signInTitle").fill("Dag bij {name}");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved").first().waitFor();
+    expect(await login("?lang=nl")).toMatch(/Dag bij.*Kom binnen/s);
+    await page.getByRole("button", { name: "Reset signIn", exact: true }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(() => login("?lang=nl")).toContain("Inloggen");
+
+    await page.goto(to("messages?tab=templates"));
+    await page.getByRole("combobox", { name: "Language" }).fill("Arab");
+    await page.getByRole("option", { name: "Arabic" }).click();
+    await page.getByRole("button", { name: "new-device-email" }).click();
+    await page.getByLabel("Subject").fill("دخول");
+    await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
+    const mail = page.frameLocator("iframe[title='Preview of the mail']");
+    await mail.locator("html[dir=rtl]").getByText("Firefox, Linux").waitFor();
+    // The styles of the mail are shown, though the console's policy allows none in its page.
+    const card = mail.locator(".card");
+    expect(await card.evaluate((box) => box.ownerDocument.defaultView!.getComputedStyle(box).borderRadius)).toBe("12px");
+    await expectAccessible(page, "console-mail-preview");
+    await page.context().close();
+  });
+
   test("tries the sign-in in another window, with a client that is made on demand and never opens the admin API", async () => {
     const page = await administrator("try-it");
     const [popup] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("button", { name: "Sign in" }).click()]);
@@ -352,6 +442,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
     await page.goto(to("passwords"));
     await page.getByLabel("Minste hoofdletters").waitFor();
+    // A choice of numbers shows the one that is stored.
+    expect(await page.getByRole("combobox", { name: "Cijfers" }).inputValue()).toBe("6");
     await page.context().close();
   });
 

@@ -41,7 +41,10 @@ const client = new QueryClient({
 // The code that the address needs is fetched while the page is still being made.
 const [, realm, area] = /^\/console\/realms\/([^/]+)(?:\/([^/]+))?/.exec(location.pathname) ?? [];
 if (realm !== undefined) void client.prefetchQuery(whoAmI(decodeURIComponent(realm)));
-if (area !== undefined && area in entries) void client.prefetchQuery(areaCode(area));
+if (area !== undefined && area in entries) {
+  void client.prefetchQuery(areaCode(area));
+  if (area !== "overview") void import("./kit/list-page.tsx").catch(() => {});
+}
 
 await begin();
 createRoot(document.getElementById("root")!).render(

@@ -31,6 +31,7 @@ export const theme = createTheme({
     // By name, so that the shell does not load them.
     Drawer: { defaultProps: { closeButtonProps, attributes } },
     Modal: { defaultProps: { closeButtonProps, attributes } },
+    Notification: { defaultProps: { closeButtonProps } },
     Badge: { defaultProps: { tt: "none", fw: 600 } },
   },
 });

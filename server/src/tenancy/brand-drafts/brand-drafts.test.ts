@@ -34,6 +34,7 @@ describe("a draft of the branding", () => {
     expect(page).toMatchObject({ status: 200, headers: { "x-frame-options": "SAMEORIGIN", "cache-control": "no-store" } });
     expect(page.headers["content-security-policy"]).toMatch(/form-action 'none'.*frame-ancestors 'self'/);
     expect(page.text).toContain("Welkom terug");
+    expect(page.text).not.toContain("autofocus");
     expect(page.text).toContain('href="https://northwind.example/privacy"');
     const sheet = `/admin/realms/${realm.name}/settings/draft/theme.css`;
     expect(page.text).toContain(`href="${sheet}"`);
@@ -84,7 +85,7 @@ describe("the brand", () => {
     expect(html).toContain(`src="http://localhost:8080${logo}"`);
     expect(html).toContain(`src="http://localhost:8080${dark}"`);
     expect(html).toContain("background:#b91c1c;color:#ffffff");
-    expect(html).toContain("<strong>Firefox, Linux</strong>");
+    expect(html).toContain("<strong><bdi>Firefox, Linux</bdi></strong>");
     expect(plain).toContain("Browser: Firefox, Linux");
     expect(plain.endsWith("-- \nNorthwind")).toBe(true);
 

@@ -9,8 +9,8 @@ export function renderDraft(
   locale: Locale,
   theme: "light" | "dark" | undefined,
 ): string {
-  const text = messagesOf(locale);
-  return renderStep({
+  const text = messagesOf({ locale, branding: settings });
+  const page = renderStep({
     branding: { ...settings, themeHref },
     ...{ locale, theme, csrf: "", action: "#", hidden: {}, others: [], canRestart: false },
     title: text.signInTitle,
@@ -19,4 +19,6 @@ export function renderDraft(
     notice: undefined,
     body: <Credentials text={text} username="" rememberMe={settings.sessions.rememberMe ? false : null} alert={null} />,
   });
+  // The cursor stays where the administrator types. In a text no tag begins: its characters are escaped.
+  return page.replaceAll(/(<input\b[^>]*?) autofocus(?=[\s>])/g, "$1");
 }

@@ -81,6 +81,19 @@ describe("an image", () => {
     expect((await manager.delete("/settings/images/logo")).body.code).toBe("images.not_found");
   });
 
+  test("covers the page behind the card, by an address that changes with it", async () => {
+    const own = await iam.realm();
+    const manager = await own.as("manage-realm");
+    const sheet = async () => (await iam.browser().get(`/realms/${own.name}/theme.css`)).text;
+    expect(await sheet()).toContain("--gh-backdrop: radial-gradient");
+    const { body } = await manager.put("/settings/images/background", svg('<rect width="4" height="4"/>'), SVG);
+    expect(body.href).toMatch(/\/images\/background\?v=/);
+    expect(await sheet()).toContain(`--gh-backdrop: url("${body.href}") center / cover`);
+    expect((await manager.get("/settings/draft/theme.css")).text).toContain(body.href);
+    await manager.delete("/settings/images/background");
+    expect(await sheet()).toContain("--gh-backdrop: radial-gradient");
+  });
+
   test("is for managers of the realm, of a known name, of a known type, and not too large", async () => {
     const viewer = await realm.as("view-users", "manage-users");
     expect((await viewer.put("/settings/images/logo", small, PNG)).status).toBe(403);

@@ -1,4 +1,4 @@
-// The pictures of a realm's brand: logo, logo for the dark scheme, icon. Owns `realm_images`.
+// The pictures of a realm's brand: logo, logo for the dark scheme, icon, background. Owns `realm_images`.
 // Pages find their addresses in the realm's snapshot (tenancy/realms).
 
 export { imageRoutes } from "./routes.ts";

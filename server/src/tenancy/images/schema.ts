@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 
-export const imageNames = ["logo", "logo-dark", "favicon"] as const;
+export const imageNames = ["logo", "logo-dark", "favicon", "background"] as const;
 export type ImageName = (typeof imageNames)[number];
 export const isImageName = (name: string): name is ImageName => (imageNames as readonly string[]).includes(name);
 export const mediaTypes = ["image/png", "image/svg+xml"] as const;
@@ -9,7 +9,9 @@ export type ImageMediaType = (typeof mediaTypes)[number];
 
 export const RealmImage = Type.Object(
   {
-    name: oneOf(imageNames, { description: "`logo-dark` takes the place of `logo` in the dark scheme" }),
+    name: oneOf(imageNames, {
+      description: "`logo-dark` takes the place of `logo` in the dark scheme; `background` covers the page behind the card",
+    }),
     mediaType: oneOf(mediaTypes),
     href: Type.String({ description: "The public address. It changes with the content, so that it can be cached for ever" }),
     bytes: Type.Integer({ description: "Its size as stored, after it was written anew" }),

@@ -37,7 +37,7 @@ export async function mailBrand(db: Db, realmSettings: Settings, baseUrl: string
     }
     if (!isOwn && settings.logoUrl !== null && /^https:/.test(logoOf(settings.logoUrl)?.src ?? ""))
       return picture(logoOf(settings.logoUrl)!.src, "logo plate", "display:block");
-    return isPng(favicon) ? `${picture(favicon!.href, "logo", "vertical-align:middle;margin-right:12px")}${named}` : named;
+    return isPng(favicon) ? `${picture(favicon!.href, "logo", "vertical-align:middle")}&#160; ${named}` : named;
   };
   return {
     mark: mark(),

@@ -1,3 +1,5 @@
+import { dirOf } from "../../pages/index.ts";
+
 /** The words of a mail that ships. */
 export interface MailText {
   readonly subject: string;
@@ -17,7 +19,7 @@ const BASE = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Ar
 
 /** One column in the realm's brand, no tables to lay out: readable by a screen reader, on a telephone, and in the dark. */
 export const htmlOf = ({ heading, lead, code, facts, button, notes }: MailText, lang: string, greeting: string): string => `<!doctype html>
-<html lang="${lang}">
+<html lang="${lang}" dir="${dirOf(lang)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -59,7 +61,10 @@ const codeBlock = (code: string) =>
 
 const factsBlock = (facts: NonNullable<MailText["facts"]>) =>
   `<p class="facts" style="margin:0 0 20px;padding:14px 16px;border:1px solid #dcdfe5;border-radius:8px">${facts
-    .map(([label, value]) => `<span class="quiet" style="color:#565d6b;font-size:14px">${label}</span><br><strong>${value}</strong>`)
+    .map(
+      ([label, value]) =>
+        `<span class="quiet" style="color:#565d6b;font-size:14px">${label}</span><br><strong><bdi>${value}</bdi></strong>`,
+    )
     .join("<br>\n")}</p>\n`;
 
 const buttonBlock = ({ label, href }: { label: string; href: string }) =>

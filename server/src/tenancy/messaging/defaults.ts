@@ -1,7 +1,13 @@
 import { htmlOf, textOf } from "./defaults.layout.ts";
+import { arabic } from "./defaults.texts.ar.ts";
 import { german } from "./defaults.texts.de.ts";
 import { spanish } from "./defaults.texts.es.ts";
 import { french } from "./defaults.texts.fr.ts";
+import { italian } from "./defaults.texts.it.ts";
+import { japanese } from "./defaults.texts.ja.ts";
+import { polish } from "./defaults.texts.pl.ts";
+import { portuguese } from "./defaults.texts.pt.ts";
+import { swedish } from "./defaults.texts.sv.ts";
 import { dutch, english, type Texts } from "./defaults.texts.ts";
 import { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 
@@ -36,7 +42,9 @@ function textsOf(texts: Texts, locale: string | null, key: TemplateKey): Shipped
 /** The default templates. */
 export const shippedTemplates: readonly ShippedTemplate[] = templateKeys.flatMap((key) => [
   textsOf(english, null, key),
-  ...[dutch, german, french, spanish].map((texts) => textsOf(texts, texts.lang, key)),
+  ...[dutch, german, french, spanish, italian, portuguese, polish, swedish, japanese, arabic].map((texts) =>
+    textsOf(texts, texts.lang, key),
+  ),
 ]);
 
 export const shippedTemplate = (key: TemplateKey, locale: string | null): ShippedTemplate | null =>

@@ -1,4 +1,5 @@
 import type { ComponentType } from "react";
+import { Overview } from "../areas/overview.tsx";
 import type { Resource } from "../kit/resource.ts";
 
 /** A page of the console that is not a list of records. */
@@ -34,7 +35,8 @@ export const groups: readonly Group[] = [
         title: "Overview",
         icon: "home",
         permission: [],
-        load: async () => ({ Page: (await import("../areas/overview.tsx")).Overview }),
+        // The first screen of everybody: part of the shell.
+        load: async () => ({ Page: Overview }),
       },
       "try-it": {
         title: "Try it",
@@ -159,7 +161,13 @@ export const groups: readonly Group[] = [
         title: "Branding",
         icon: "palette",
         permission: ["manage-realm"],
-        load: async () => ({ Page: (await import("../areas/settings.tsx")).Branding }),
+        load: async () => ({ Page: (await import("../areas/branding.tsx")).Branding }),
+      },
+      texts: {
+        title: "Texts",
+        icon: "language",
+        permission: ["manage-realm"],
+        load: async () => ({ Page: (await import("../areas/texts.tsx")).Texts }),
       },
       messages: {
         title: "Messages",

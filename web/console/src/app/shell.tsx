@@ -126,7 +126,7 @@ export function Shell({ children }: { children: ReactNode }) {
             })}
           </nav>
         </AppShell.Section>
-        <AppShell.Section>
+        <AppShell.Section className="nav-foot">
           <NavLink
             component="a"
             href="/interactive-docs.html"

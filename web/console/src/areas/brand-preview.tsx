@@ -1,57 +1,121 @@
-import { Stack, Text, Title } from "@mantine/core";
+import { Group, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
+import { useDebouncedValue, useElementSize } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { useLanguage, useText } from "../i18n/index.ts";
+import { localeName, pageLocales } from "../kit/page-locales.ts";
+import type { Draft } from "../kit/schema-form.tsx";
 
-/** A drawing of the sign-in page that follows the typing. The page itself may not be framed, which protects it. */
-export function BrandPreview({ draft }: { draft: Readonly<Record<string, unknown>> }) {
+/** Long enough that a word is typed to its end. */
+const PAUSE = 350;
+const SCREENS = { desktop: { width: 1000, height: 680 }, phone: { width: 390, height: 780 } } as const;
+
+/**
+ * The sign-in page with what is typed, made by the server: it keeps a draft for this session alone. The frame runs no scripts and cannot be
+ * operated; it is to be looked at.
+ */
+export function BrandPreview({ draft, members }: { draft: Draft; members: readonly string[] }) {
   const t = useText();
-  const { realm } = useRealm();
-  const text = (name: string) => (typeof draft[name] === "string" ? (draft[name] as string) : "");
-  const primary = text("primaryColor") || "#3e49c3";
-  const name = text("displayName") || realm;
+  const language = useLanguage();
+  const { api, realm } = useRealm();
+  const { ref, width } = useElementSize();
+  const [theme, setTheme] = useState("light");
+  const [screen, setScreen] = useState<keyof typeof SCREENS>("desktop");
+  const [locale, setLocale] = useState(typeof draft.defaultLocale === "string" ? draft.defaultLocale : "en");
+  // A text that is still empty is left out.
+  const typed = JSON.stringify(Object.fromEntries(members.map((name) => [name, draft[name]])), (_, value) =>
+    value === "" ? undefined : value,
+  );
+  const [wanted] = useDebouncedValue(typed, PAUSE);
+  // Every change of the realm, such as a new image, draws it again.
+  const kept = useQuery({
+    queryKey: [realm, "draft", wanted],
+    queryFn: async ({ signal }) => (await api.send("PUT", "/settings/draft", { body: JSON.parse(wanted), signal })).data,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const [version, setVersion] = useState(0);
+  useEffect(() => {
+    if (kept.dataUpdatedAt > 0 && !kept.isPlaceholderData) setVersion(kept.dataUpdatedAt);
+  }, [kept.dataUpdatedAt, kept.isPlaceholderData]);
+  // The page that is seen stays until the next one has come.
+  const wantedPage = `${version} ${theme} ${locale}`;
+  const [seen, setSeen] = useState("");
+  const pages = version === 0 ? [] : [...new Set([seen, wantedPage])].filter((page) => page !== "");
+  const size = SCREENS[screen];
+  const scale = Math.min(1, width / size.width);
   return (
-    <Stack gap="xs">
-      <Title order={2} size="h4">
-        {t("Preview")}
-      </Title>
-      <div className="brand-preview" style={{ background: text("backgroundColor") || "#f4f5fb" }} aria-hidden>
-        <Stack className="brand-card" gap="sm">
-          {isOwn(text("logoUrl")) && <img src={text("logoUrl")} alt="" />}
-          <div>
-            <Text fw={700} size="lg" c="inherit">
-              {t("Sign in to {realm}", { realm: name })}
-            </Text>
-            {text("welcomeText") && (
-              <Text size="sm" c="inherit">
-                {text("welcomeText")}
-              </Text>
-            )}
-          </div>
-          <div className="brand-field" />
-          <div className="brand-field" />
-          <div className="brand-button" style={{ background: primary, color: isLight(primary) ? "#000" : "#fff" }}>
-            {t("Sign in")}
-          </div>
-        </Stack>
+    <Stack gap="xs" ref={ref}>
+      <Group justify="space-between" align="flex-end">
+        <Title order={2} size="h4">
+          {t("Preview")}
+        </Title>
+        <Text size="sm" component="a" className="link-button" href={`/realms/${realm}/login`} target="_blank" rel="noreferrer">
+          {t("Open the saved sign-in page")}
+        </Text>
+      </Group>
+      <Group gap="xs">
+        <SegmentedControl
+          size="xs"
+          aria-label={t("Colours")}
+          data={[
+            { value: "light", label: t("Light") },
+            { value: "dark", label: t("Dark") },
+          ]}
+          value={theme}
+          onChange={setTheme}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t("Screen")}
+          data={[
+            { value: "desktop", label: t("Desktop") },
+            { value: "phone", label: t("Phone") },
+          ]}
+          value={screen}
+          onChange={(next) => setScreen(next as keyof typeof SCREENS)}
+        />
+        <Select
+          size="xs"
+          w={150}
+          aria-label={t("Language")}
+          data={pageLocales.map((tag) => ({ value: tag, label: localeName(tag, language) }))}
+          value={locale}
+          allowDeselect={false}
+          onChange={(next) => next && setLocale(next)}
+        />
+      </Group>
+      {kept.error && (
+        <Text size="sm" className="field-error" role="status">
+          {t("Not shown yet: {reason}", { reason: t(messageOf(kept.error)) })}
+        </Text>
+      )}
+      <div className="brand-preview" style={{ height: size.height * scale }}>
+        {width > 0 &&
+          pages.map((page) => {
+            const [, scheme, tag] = page.split(" ");
+            return (
+              <iframe
+                key={page}
+                inert
+                title={t(page === seen ? "Preview of the sign-in page" : "Loading")}
+                // Its style sheet is read with the session. Without scripts the frame can do nothing with it.
+                sandbox="allow-same-origin"
+                src={api.url(`/settings/draft/page?theme=${scheme}&locale=${tag}`)}
+                style={{
+                  ...size,
+                  transform: `scale(${scale})`,
+                  insetInlineStart: Math.max(0, (width - size.width) / 2),
+                  visibility: page === seen ? "visible" : "hidden",
+                }}
+                onLoad={() => page === wantedPage && setSeen(page)}
+              />
+            );
+          })}
       </div>
-      <Text size="sm">
-        {t("Save, then open the")}{" "}
-        <a href={`/realms/${realm}/login`} target="_blank" rel="noreferrer">
-          {t("sign-in page")}
-        </a>
-        .
-      </Text>
     </Stack>
   );
 }
-
-/** Tells whether dark text is easier to read on this colour. */
-function isLight(color: string): boolean {
-  const [, hex = "000000"] = /^#([0-9a-f]{6})$/i.exec(color) ?? [];
-  const [red, green, blue] = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
-  return 0.299 * red! + 0.587 * green! + 0.114 * blue! > 160;
-}
-
-/** The console loads pictures of this server alone. */
-const isOwn = (url: string): boolean =>
-  url !== "" && URL.canParse(url, location.href) && new URL(url, location.href).origin === location.origin;

@@ -1,14 +1,31 @@
 import providerSchema from "virtual:schema/UpsertMessagingProvider";
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Badge, Button, Code, Drawer, Group, Paper, Stack, Switch, Table, Tabs, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Badge,
+  Button,
+  Code,
+  Drawer,
+  Group,
+  ScrollArea,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Tabs,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { useLanguage, useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
+import { MailFrame } from "../kit/mail-frame.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
+import { localeName } from "../kit/page-locales.ts";
 import { WriteError } from "../kit/record-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
@@ -96,39 +113,41 @@ function Providers() {
       {list.data.items.length === 0 ? (
         <Empty title={t("No provider yet")} text={t("Without one, this realm sends no mail, no SMS and no push.")} />
       ) : (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
-                <Table.Th key={title}>{t(title)}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.data.items.map((provider) => (
-              <Table.Tr key={provider.id}>
-                <Table.Td>{provider.channel}</Table.Td>
-                <Table.Td>
-                  <Badge variant="light">{provider.driver}</Badge>
-                </Table.Td>
-                <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
-                <Table.Td>
-                  <OnOff on={provider.enabled} />
-                </Table.Td>
-                <Table.Td>
-                  {may(...MANAGE) && (
-                    <Group gap="xs" wrap="nowrap">
-                      <SendTest channel={provider.channel} />
-                      <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
-                        {t("Delete")}
-                      </Button>
-                    </Group>
-                  )}
-                </Table.Td>
+        <ScrollArea type="auto">
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
+                  <Table.Th key={title}>{t(title)}</Table.Th>
+                ))}
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.data.items.map((provider) => (
+                <Table.Tr key={provider.id}>
+                  <Table.Td>{provider.channel}</Table.Td>
+                  <Table.Td>
+                    <Badge variant="light">{provider.driver}</Badge>
+                  </Table.Td>
+                  <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <OnOff on={provider.enabled} />
+                  </Table.Td>
+                  <Table.Td>
+                    {may(...MANAGE) && (
+                      <Group gap="xs" wrap="nowrap">
+                        <SendTest channel={provider.channel} />
+                        <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
+                          {t("Delete")}
+                        </Button>
+                      </Group>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollArea>
       )}
     </Stack>
   );
@@ -166,45 +185,67 @@ function SendTest({ channel }: { channel: string }) {
 function Templates() {
   const t = useText();
   const { api, realm } = useRealm();
+  const language = useLanguage();
   const [open, setOpen] = useState<Template | null>(null);
+  const [locale, setLocale] = useState<string | null>(null);
   const list = useQuery({
     queryKey: [realm, "list", "/messaging/templates"],
     queryFn: () => api.list<Template>("/messaging/templates", { query: { size: 1000 } }),
   });
   if (list.isPending) return <Rows />;
   if (list.isLoadingError) return <Failure error={list.error} retry={() => list.refetch()} />;
+  const spoken = [...new Set(list.data.items.flatMap((template) => template.locale ?? []))];
   return (
-    <>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {["Template", "Channel", "Language", "Subject", "State"].map((title) => (
-              <Table.Th key={title}>{t(title)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {list.data.items.map((template) => (
-            <Table.Tr key={template.id ?? `${template.templateKey}-${template.locale}`}>
-              <Table.Td>
-                <button type="button" className="link-button" onClick={() => setOpen(template)}>
-                  {template.templateKey}
-                </button>
-              </Table.Td>
-              <Table.Td>{template.channel}</Table.Td>
-              <Table.Td>{template.locale ?? t("all")}</Table.Td>
-              <Table.Td>{template.subject ?? "–"}</Table.Td>
-              <Table.Td>
-                <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
-              </Table.Td>
+    <Stack>
+      <Select
+        label={t("Language")}
+        placeholder={t("Everybody else, in English as shipped")}
+        data={spoken.map((tag) => ({ value: tag, label: localeName(tag, language) }))}
+        value={locale}
+        onChange={setLocale}
+        searchable
+        clearable
+        w={320}
+      />
+      <ScrollArea type="auto">
+        <Table className="records">
+          <Table.Thead>
+            <Table.Tr>
+              {["Template", "Channel", "Subject", "State"].map((title) => (
+                <Table.Th key={title}>{t(title)}</Table.Th>
+              ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.data.items
+              .filter((template) => template.locale === locale)
+              .map((template) => (
+                <Table.Tr key={template.id ?? `${template.templateKey}-${template.locale}`}>
+                  <Table.Td>
+                    <button type="button" className="link-button" onClick={() => setOpen(template)}>
+                      {template.templateKey}
+                    </button>
+                  </Table.Td>
+                  <Table.Td>{template.channel}</Table.Td>
+                  <Table.Td>{template.subject ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea>
       {open && <EditTemplate key={`${open.templateKey}-${open.locale}`} template={open} close={() => setOpen(null)} />}
-    </>
+    </Stack>
   );
 }
+
+/** Values for a preview. */
+const SAMPLE = {
+  ...{ code: "123456", ttl: "10 min", user: "Ada Lovelace", link: `${location.origin}/example`, organization: "Initech" },
+  ...{ agent: "Robot", browser: "Firefox, Linux", address: "192.0.2.7", time: new Date().toLocaleString() },
+};
 
 function EditTemplate({ template, close }: { template: Template; close(): void }) {
   const t = useText();
@@ -228,11 +269,24 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
   };
   const show = async () => {
     setError(null);
-    const sample = { realm, code: "123456", ttl: "10", user: "Ada", link: `${location.origin}/example` };
+    const text = { subject, body, html, ...(html && { textBody }) };
     await api
-      .send<Schemas["RenderedMessageTemplate"]>("POST", "/messaging/templates/preview", { body: { templateKey, sample } })
+      .send<Schemas["RenderedMessageTemplate"]>("POST", "/messaging/templates/preview", {
+        body: { templateKey, locale, ...text, sample: SAMPLE },
+      })
       .then(({ data }) => setPreview(data))
       .catch(setError);
+  };
+  const reset = async () => {
+    setError(null);
+    try {
+      await api.send("DELETE", `/messaging/templates/${templateKey}`, { query: { locale } });
+      succeeded(t("It is as shipped"));
+      await client.invalidateQueries({ queryKey: [realm] });
+      close();
+    } catch (reason) {
+      setError(reason);
+    }
   };
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
   return (
@@ -276,18 +330,26 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
           onChange={(event) => setDraft({ ...draft, enabled: event.currentTarget.checked })}
         />
         <Group justify="flex-end">
+          {!readOnly && !template.isDefault && (
+            <Button variant="subtle" color="red" onClick={() => void reset()}>
+              {t("Return to what ships")}
+            </Button>
+          )}
           <Button variant="default" onClick={() => void show()}>
-            {t("Preview what is stored")}
+            {t("Preview")}
           </Button>
           {!readOnly && <Button onClick={() => void save()}>{t("Save")}</Button>}
         </Group>
         {preview && (
-          <Paper withBorder p="sm">
-            <Text fw={600}>{preview.subject}</Text>
-            <Code block tabIndex={0}>
+          <Stack gap="xs">
+            <Text fw={600} dir="auto">
+              {preview.subject}
+            </Text>
+            {html && <MailFrame html={preview.body} title={t("Preview of the mail")} />}
+            <Code block tabIndex={0} dir="auto" className="mail-text">
               {preview.text}
             </Code>
-          </Paper>
+          </Stack>
         )}
       </Stack>
     </Drawer>

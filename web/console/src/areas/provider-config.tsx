@@ -67,7 +67,9 @@ function ConfigEditor({ value, draft, error, readOnly, bare, onChange }: Paramet
   const [name, setName] = useState("");
   const config = (value ?? {}) as Readonly<Record<string, unknown>>;
   const first = MEMBERS[String(draft.protocol)] ?? SOCIAL;
-  const names = [...first, ...Object.keys(config).filter((one) => !first.includes(one))];
+  // The server alone says which secrets are stored.
+  const isSaid = (member: string) => member.endsWith("Set") && typeof config[member] === "boolean";
+  const names = [...first, ...Object.keys(config).filter((one) => !first.includes(one) && !isSaid(one))];
   const set = (member: string, text: string) => {
     const rest = Object.fromEntries(Object.entries(config).filter(([key]) => key !== member));
     onChange(text === "" ? rest : { ...rest, [member]: parsed(config[member], text) });

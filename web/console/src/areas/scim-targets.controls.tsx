@@ -1,6 +1,7 @@
 import type { components } from "@gatehouse/api";
-import { Fieldset, Select, Stack, TextInput } from "@mantine/core";
+import { Fieldset, Stack, TextInput } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
+import { Choice } from "../kit/choice.tsx";
 import { groupPicker, ManyPicker, organizationPicker } from "../kit/picker.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
@@ -26,15 +27,14 @@ function Auth({ value, error, readOnly, onChange }: Props) {
   return (
     <Fieldset legend={t("How it is asked")} disabled={readOnly}>
       <Stack gap="sm">
-        <Select
-          label={t("Authentication")}
-          data={[
-            { value: "bearer", label: t("Token: the secret below") },
-            { value: "basic", label: t("Username and password: the secret below") },
-            { value: "oauth2", label: t("OAuth 2.0 client credentials: the secret below") },
+        <Choice
+          label="Authentication"
+          options={[
+            { value: "bearer", label: "Token: the secret below" },
+            { value: "basic", label: "Username and password: the secret below" },
+            { value: "oauth2", label: "OAuth 2.0 client credentials: the secret below" },
           ]}
           value={auth.type}
-          allowDeselect={false}
           error={error}
           onChange={(type) => onChange({ type })}
         />
@@ -61,17 +61,16 @@ function Users({ value, error, readOnly, onChange }: Props) {
   return (
     <Fieldset legend={t("Users")} disabled={readOnly}>
       <Stack gap="sm">
-        <Select
-          label={t("Which users")}
-          data={[
-            { value: "all", label: t("All users of the realm") },
-            { value: "groups", label: t("Members of groups, and of the groups below them") },
-            { value: "organizations", label: t("Members of organizations") },
+        <Choice
+          label="Which users"
+          options={[
+            { value: "all", label: "All users of the realm" },
+            { value: "groups", label: "Members of groups, and of the groups below them" },
+            { value: "organizations", label: "Members of organizations" },
           ]}
           value={users.scope ?? "all"}
-          allowDeselect={false}
           error={error}
-          onChange={(scope) => change({ scope: (scope ?? "all") as NonNullable<Target["users"]["scope"]> })}
+          onChange={(scope) => change({ scope })}
         />
         {users.scope === "groups" && (
           <ManyPicker
@@ -91,26 +90,24 @@ function Users({ value, error, readOnly, onChange }: Props) {
             onChoose={(organizationIds) => change({ organizationIds: [...organizationIds] })}
           />
         )}
-        <Select
-          label={t("Their name there")}
-          description={t("By the address: a user without a confirmed one is not sent.")}
-          data={[
-            { value: "username", label: t("Username") },
-            { value: "email", label: t("Confirmed email address") },
+        <Choice
+          label="Their name there"
+          description="By the address: a user without a confirmed one is not sent."
+          options={[
+            { value: "username", label: "Username" },
+            { value: "email", label: "Confirmed email address" },
           ]}
           value={users.userName ?? "username"}
-          allowDeselect={false}
-          onChange={(userName) => change({ userName: (userName ?? "username") as NonNullable<Target["users"]["userName"]> })}
+          onChange={(userName) => change({ userName })}
         />
-        <Select
-          label={t("Email addresses")}
-          data={[
-            { value: "all", label: t("All") },
-            { value: "confirmed", label: t("Confirmed ones only") },
+        <Choice
+          label="Email addresses"
+          options={[
+            { value: "all", label: "All" },
+            { value: "confirmed", label: "Confirmed ones only" },
           ]}
           value={users.emails ?? "all"}
-          allowDeselect={false}
-          onChange={(emails) => change({ emails: (emails ?? "all") as NonNullable<Target["users"]["emails"]> })}
+          onChange={(emails) => change({ emails })}
         />
       </Stack>
     </Fieldset>
@@ -127,17 +124,16 @@ function Groups({ value, error, readOnly, onChange }: Props) {
   return (
     <Fieldset legend={t("Groups")} disabled={readOnly}>
       <Stack gap="sm">
-        <Select
-          label={t("Which groups")}
-          data={[
-            { value: "none", label: t("None") },
-            { value: "all", label: t("Those at the top of the tree") },
-            { value: "listed", label: t("The ones chosen here") },
+        <Choice
+          label="Which groups"
+          options={[
+            { value: "none", label: "None" },
+            { value: "all", label: "Those at the top of the tree" },
+            { value: "listed", label: "The ones chosen here" },
           ]}
           value={groups.mode ?? "none"}
-          allowDeselect={false}
           error={error}
-          onChange={(mode) => change({ mode: (mode ?? "none") as NonNullable<Target["groups"]["mode"]> })}
+          onChange={(mode) => change({ mode })}
         />
         {groups.mode === "listed" && (
           <ManyPicker
@@ -149,15 +145,14 @@ function Groups({ value, error, readOnly, onChange }: Props) {
           />
         )}
         {(groups.mode ?? "none") !== "none" && (
-          <Select
-            label={t("A group that is deleted here")}
-            data={[
-              { value: "delete", label: t("is deleted there") },
-              { value: "none", label: t("stays there") },
+          <Choice
+            label="A group that is deleted here"
+            options={[
+              { value: "delete", label: "is deleted there" },
+              { value: "none", label: "stays there" },
             ]}
             value={groups.removed ?? "delete"}
-            allowDeselect={false}
-            onChange={(removed) => change({ removed: (removed ?? "delete") as NonNullable<Target["groups"]["removed"]> })}
+            onChange={(removed) => change({ removed })}
           />
         )}
       </Stack>

@@ -66,7 +66,6 @@ export const first: Readonly<Record<string, string>> = {
   Agents: "Agents",
   Algorithm: "Algoritme",
   Alias: "Alias",
-  all: "alle",
   "All realms": "Alle realms",
   "Allowed resources": "Toegestane resources",
   "Allowed: {scopes}": "Toegestaan: {scopes}",

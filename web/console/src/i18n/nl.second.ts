@@ -98,7 +98,6 @@ export const second: Readonly<Record<string, string>> = {
   Policies: "Beleid",
   Policy: "Beleid",
   Preview: "Voorbeeld",
-  "Preview what is stored": "Voorbeeld van wat is opgeslagen",
   "Previous page": "Vorige pagina",
   Privacy: "Privacy",
   "Programs that act by themselves or for people, each with an owner who answers for it and reviews it.":
@@ -156,7 +155,6 @@ export const second: Readonly<Record<string, string>> = {
   Save: "Opslaan",
   "Save changes": "Wijzigingen opslaan",
   "Save merged": "Samengevoegd opslaan",
-  "Save, then open the": "Sla op en open dan de",
   Saved: "Opgeslagen",
   SCIM: "SCIM",
   "SCIM token": "SCIM-token",
@@ -215,7 +213,6 @@ export const second: Readonly<Record<string, string>> = {
   "Sign-in": "Aanmelden",
   "Sign-in flows": "Aanmeldflows",
   "Sign-in page": "Aanmeldpagina",
-  "sign-in page": "aanmeldpagina",
   "Sign-ins": "Aanmeldingen",
   "Signed HTTP calls to your systems when something happens.": "Ondertekende HTTP-aanroepen naar uw systemen als er iets gebeurt.",
   "Signed in": "Aangemeld",

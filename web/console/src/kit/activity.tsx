@@ -1,5 +1,5 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Table, Text } from "@mantine/core";
+import { Badge, ScrollArea, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
@@ -26,38 +26,40 @@ export function Activity({ resourceType, resourceId, actor }: { resourceType?: s
 export function EventTable({ events }: { events: readonly AuditEvent[] }) {
   const t = useText();
   return (
-    <Table verticalSpacing="xs" className="records">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t("Time")}</Table.Th>
-          <Table.Th>{t("Event")}</Table.Th>
-          <Table.Th>{t("Actor")}</Table.Th>
-          <Table.Th visibleFrom="md">{t("Address")}</Table.Th>
-          <Table.Th visibleFrom="md">{t("Detail")}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {events.map((event) => (
-          <Table.Tr key={event.id}>
-            <Table.Td>
-              <When time={event.ts} />
-            </Table.Td>
-            <Table.Td>
-              <Badge variant="light" color={event.outcome === "SUCCESS" ? "teal" : "red"}>
-                {event.type}
-              </Badge>
-            </Table.Td>
-            <Table.Td>{event.actor}</Table.Td>
-            <Table.Td visibleFrom="md">{event.sourceIp}</Table.Td>
-            <Table.Td visibleFrom="md">
-              <Text size="sm" lineClamp={2}>
-                {event.resourceType ? `${event.resourceType} ${event.resourceId ?? ""} ` : ""}
-                {event.detail}
-              </Text>
-            </Table.Td>
+    <ScrollArea type="auto">
+      <Table verticalSpacing="xs" className="records">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t("Time")}</Table.Th>
+            <Table.Th>{t("Event")}</Table.Th>
+            <Table.Th>{t("Actor")}</Table.Th>
+            <Table.Th visibleFrom="md">{t("Address")}</Table.Th>
+            <Table.Th visibleFrom="md">{t("Detail")}</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map((event) => (
+            <Table.Tr key={event.id}>
+              <Table.Td>
+                <When time={event.ts} />
+              </Table.Td>
+              <Table.Td>
+                <Badge variant="light" color={event.outcome === "SUCCESS" ? "teal" : "red"}>
+                  {event.type}
+                </Badge>
+              </Table.Td>
+              <Table.Td>{event.actor}</Table.Td>
+              <Table.Td visibleFrom="md">{event.sourceIp}</Table.Td>
+              <Table.Td visibleFrom="md">
+                <Text size="sm" lineClamp={2}>
+                  {event.resourceType ? `${event.resourceType} ${event.resourceId ?? ""} ` : ""}
+                  {event.detail}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
   );
 }

@@ -21,6 +21,8 @@ export interface EditFormProps {
   readonly method?: "PUT" | "PATCH";
   /** Shows what is typed, before it is saved. */
   readonly preview?: ((draft: Draft) => ReactNode) | undefined;
+  /** Above the fields. */
+  readonly before?: ReactNode;
   onSaved(): void;
 }
 
@@ -31,7 +33,7 @@ interface Conflict {
 }
 
 /** Edits a record by PUT of its full state, with If-Match. Another administrator's change is shown member by member. */
-export function EditForm({ form, value, etag, path, readOnly, method = "PUT", preview, onSaved }: EditFormProps) {
+export function EditForm({ form, value, etag, path, readOnly, method = "PUT", before, preview, onSaved }: EditFormProps) {
   const t = useText();
   const { api } = useRealm();
   const stored = useMemo(() => writable(value, form), [value, form]);
@@ -84,8 +86,9 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
     return null;
   };
 
-  return (
+  const fields = (
     <Stack maw={760}>
+      {before}
       {conflict ? (
         <Merge
           conflict={conflict}
@@ -115,9 +118,17 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", pr
           setEdited({ ...edited, ...Object.fromEntries(changed.map((name) => [name, next[name]])) });
         }}
       />
-      {preview?.(draft)}
       <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} error={error} onSave={() => void save(draft, etag)} onDiscard={discard} />
     </Stack>
+  );
+  if (!preview) return fields;
+  return (
+    <div className="beside">
+      {fields}
+      <aside className="beside-preview" aria-label={t("Preview")}>
+        {preview(draft)}
+      </aside>
+    </div>
   );
 }
 

@@ -73,11 +73,11 @@ export function Field({
       return (
         <Select
           {...shared}
-          data={[...kind.options]}
-          value={(value as string | null) ?? null}
+          data={kind.options.map(String)}
+          value={value === undefined || value === null ? null : String(value)}
           clearable={nullable || !required}
           allowDeselect={false}
-          onChange={(next) => onChange(next ?? (nullable ? null : undefined))}
+          onChange={(next) => onChange(kind.options.find((one) => String(one) === next) ?? (nullable ? null : undefined))}
         />
       );
     case "choices":

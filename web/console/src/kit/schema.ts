@@ -29,7 +29,7 @@ export type Kind =
   | { readonly kind: "secret" }
   | { readonly kind: "number" }
   | { readonly kind: "boolean" }
-  | { readonly kind: "choice"; readonly options: readonly string[] }
+  | { readonly kind: "choice"; readonly options: readonly (string | number)[] }
   | { readonly kind: "choices"; readonly options: readonly string[] }
   | { readonly kind: "texts" }
   | { readonly kind: "object"; readonly properties: Readonly<Record<string, Schema>> }
@@ -73,7 +73,7 @@ export function describe(name: string, schema: Schema): Described {
 }
 
 function kindOf(name: string, schema: Schema): Kind {
-  if (schema.enum) return { kind: "choice", options: schema.enum.filter((one): one is string => typeof one === "string") };
+  if (schema.enum) return { kind: "choice", options: schema.enum.filter((one) => one !== null) };
   switch (schema.type) {
     case "string":
       if (SECRET.test(name) || schema.writeOnly) return { kind: "secret" };

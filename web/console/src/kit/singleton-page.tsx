@@ -31,7 +31,6 @@ export function SingletonPage({ title, description, path, manage, form, before, 
   return (
     <Stack gap="md">
       <PageHead title={title} description={description} call={{ path: api.url(path) }} />
-      {before}
       {record.isPending ? (
         <Rows />
       ) : record.isLoadingError ? (
@@ -43,6 +42,7 @@ export function SingletonPage({ title, description, path, manage, form, before, 
           etag={record.data.etag}
           path={path}
           readOnly={!may(...manage)}
+          before={before}
           preview={preview}
           onSaved={() => void client.invalidateQueries({ queryKey: [realm] })}
         />

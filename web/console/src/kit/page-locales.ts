@@ -1,0 +1,17 @@
+import schema from "virtual:schema/UpdateRealmSettings";
+import { describe } from "./schema.ts";
+
+const { kind } = describe("defaultLocale", schema.properties?.defaultLocale ?? {});
+
+/** The languages that the pages of realms speak. */
+export const pageLocales: readonly string[] = kind.kind === "choice" ? kind.options.map(String) : [];
+
+/** The name of a language, in the language of the console; a tag that no name is known of stands for itself. */
+export function localeName(tag: string, language: string): string {
+  try {
+    const name = new Intl.DisplayNames([language], { type: "language" }).of(tag) ?? tag;
+    return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  } catch {
+    return tag;
+  }
+}
