@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isCleanText } from "../../kernel/text.ts";
 import { createRecordCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { valueAt } from "./claims.ts";
+import { claimPath } from "../claims/index.ts";
 import { matchKey, toCredential, type WorkloadColumns, type WorkloadCredentialRow } from "./store.ts";
 
 export type WorkloadCredential = WorkloadCredentialRow;
@@ -62,4 +62,15 @@ async function loadCredential(db: Db, realm: string, key: string) {
     where w.realm_id = ${realm} and w.match_key = ${key}`.execute(db);
   const [row] = rows;
   return row ? { record: toCredential(row), configVersion: row.config_version } : null;
+}
+
+/** The value of a claim as text: of a string, a boolean or an integer. Null: there is none, or it is something else. */
+export function valueAt(payload: Readonly<Record<string, unknown>>, claim: string): string | null {
+  let value: unknown = payload;
+  for (const member of claimPath(claim) ?? []) {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, member)) return null;
+    value = (value as Record<string, unknown>)[member];
+  }
+  if (typeof value === "string") return value;
+  return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : null;
 }
