@@ -7,9 +7,10 @@ import { onEmbedded } from "./test/on-embedded.mjs";
 const LONGEST = [
   ...["database-commands", "first-start"].map((name) => `/cli/${name}.test.ts`),
   "/api-docs/every-operation.test.ts",
-  ...["webhooks", "kill", "clone", "interactive-docs", "sign-in", "saml-service-providers", "sign-in-elsewhere"].map(
+  ...["console", "webhooks", "docs", "browser", "saml-service-providers", "brokers", "packed", "sign-in-elsewhere", "previous-release"].map(
     (name) => `/journeys/${name}.test.ts`,
   ),
+  ...["saml-logout", "sign-in", "leaving", "first-start", "kill", "clone"].map((name) => `/journeys/${name}.test.ts`),
 ];
 const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
@@ -49,6 +50,7 @@ const plain = [
     "cli/documents",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
+  "src/platform/places.test.ts",
   "src/pages/*.test.{ts,tsx}",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,batched,outages,pg-internals}.test.ts",

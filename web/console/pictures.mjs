@@ -120,7 +120,7 @@ try {
   await page.getByRole("textbox", { name: "Primary color", exact: true }).fill("#0f766e");
   await page.getByRole("textbox", { name: "Background color", exact: true }).fill("#ecfdf5");
   await page.getByLabel("Welcome text", { exact: true }).fill("Sign in to order, to pay and to see your parcels.");
-  await page.frameLocator("iframe").getByText("see your parcels").waitFor();
+  await page.frameLocator("iframe[title='Preview of the sign-in page']").getByText("see your parcels").waitFor();
   await page.evaluate("scrollTo(0, 0)");
   await sleep(1_000);
   await keep("console-branding");

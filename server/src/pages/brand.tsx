@@ -28,7 +28,7 @@ export function BrandMark({ branding, theme }: { branding: Branding; theme?: The
 
 /** Links to the realm's terms and its privacy statement. */
 export function BrandLinks({ branding, locale }: { branding: Branding; locale: Locale }) {
-  const text = messagesOf(locale);
+  const text = messagesOf({ locale, branding });
   const links = [
     { href: linkTarget(branding.terms?.url ?? undefined), label: text.termsTitle },
     { href: linkTarget(branding.privacyUrl ?? undefined), label: text.privacyLink },

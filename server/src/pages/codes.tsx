@@ -61,9 +61,9 @@ interface AppSetupView {
 
 /** Everything that an authenticator app needs: as a picture for its camera, as a link and as text. */
 export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, digits }: AppSetupView) => (
-  <>
-    <Picture cells={picture} alt={text.totpPicture} />
-    <div class="gh-field">
+  <div class="gh-setup">
+    <div class="gh-setup-key">
+      <Picture cells={picture} alt={text.totpPicture} />
       <p class="gh-hint">{text.totpTypeIt}</p>
       <p class="gh-code gh-key" translate={false}>
         {(secret.match(/.{1,4}/g) ?? []).join(" ")}
@@ -76,16 +76,18 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, d
           {text.totpCopyKey}
         </button>
       </p>
+    </div>
+    <div class="gh-form">
       <p class="gh-hint">
         {text.totpAccount}: <Isolated text={account} class="gh-account" /> · {text.totpIssuer}:{" "}
         <Isolated text={issuer} class="gh-account" />
       </p>
+      {/* Without the focus, which would scroll past the picture on a telephone. */}
+      <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
+      <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
+      <Submit>{text.totpSave}</Submit>
     </div>
-    {/* Without the focus, which would scroll past the picture on a telephone. */}
-    <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
-    <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
-    <Submit>{text.totpSave}</Submit>
-  </>
+  </div>
 );
 
 /** Black on white in every scheme, or cameras would not read it. */

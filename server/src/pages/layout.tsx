@@ -4,7 +4,7 @@ import { BrandLinks, BrandMark, TabIcon } from "./brand.tsx";
 import { type Branding, brandName, OPERATOR_BRANDING } from "./branding.ts";
 import { linkTarget } from "./links.ts";
 import { dirOf, type LanguageLink } from "./locale.ts";
-import { type Locale, messagesOf } from "./messages.ts";
+import { type Locale, type Messages, messagesOf } from "./messages.ts";
 import { palettesOf } from "./palette.ts";
 import { Filled, filledText, withoutBidiControls } from "./text.tsx";
 import { type Theme, themeHref } from "./theme.ts";
@@ -100,7 +100,7 @@ export function Sheet({ branding, locale, theme, impersonation, kind, title, pro
         ))}
       </head>
       <body class={`gh-page gh-page--${kind}${impersonation ? " gh-page--impersonated" : ""}`}>
-        {impersonation ? <Banner locale={locale} {...impersonation} /> : null}
+        {impersonation ? <Banner text={messagesOf({ locale, branding })} {...impersonation} /> : null}
         {page.children}
       </body>
     </html>
@@ -146,8 +146,7 @@ export function LeadText({ lead }: { lead: Lead }) {
   );
 }
 
-function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impersonation"]> & { locale: Locale }) {
-  const text = messagesOf(locale);
+function Banner({ text, account, csrf, action }: NonNullable<PageFrame["impersonation"]> & { text: Messages }) {
   return (
     <aside class="gh-banner" aria-label={text.impersonationLabel}>
       <p class="gh-banner-text">
@@ -163,12 +162,17 @@ function Banner({ locale, account, csrf, action }: NonNullable<PageFrame["impers
 }
 
 /** The choice of language, and in development the way to the mailbox. */
-export function PageFooter({ locale, languages = [], mailbox }: Pick<PageFrame, "locale" | "languages" | "mailbox">) {
+export function PageFooter({
+  locale,
+  branding,
+  languages = [],
+  mailbox,
+}: Pick<PageFrame, "locale" | "branding" | "languages" | "mailbox">) {
   if (languages.length < 2 && mailbox === undefined) return null;
-  const text = messagesOf(locale);
+  const text = messagesOf({ locale, branding });
   return (
     <footer class="gh-footer">
-      {languages.length < 2 ? null : <Languages locale={locale} languages={languages} />}
+      {languages.length < 2 ? null : <Languages text={text} locale={locale} languages={languages} />}
       {mailbox === undefined ? null : (
         <a class="gh-link" href={mailbox}>
           {text.mailboxOpen}
@@ -179,17 +183,17 @@ export function PageFooter({ locale, languages = [], mailbox }: Pick<PageFrame, 
 }
 
 /** A menu that opens without a script. */
-const Languages = ({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) => (
+const Languages = ({ text, locale, languages }: { text: Messages; locale: Locale; languages: readonly LanguageLink[] }) => (
   <details class="gh-languages">
     <summary class="gh-language">
       <svg viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true" focusable="false">
         <circle cx="10" cy="10" r="7.5" />
         <path d="M2.5 10h15M10 2.5c5 5 5 10 0 15M10 2.5c-5 5-5 10 0 15" />
       </svg>
-      <span class="gh-hidden">{messagesOf(locale).languageChoice}: </span>
-      {messagesOf(locale).languageName}
+      <span class="gh-hidden">{text.languageChoice}: </span>
+      {text.languageName}
     </summary>
-    <nav class="gh-language-list" aria-label={messagesOf(locale).languageChoice}>
+    <nav class="gh-language-list" aria-label={text.languageChoice}>
       {languages.map(({ locale: tag, label, href }) => (
         <a class="gh-language" href={linkTarget(href) ?? "#"} lang={tag} hreflang={tag} aria-current={tag === locale ? "true" : "false"}>
           {label}

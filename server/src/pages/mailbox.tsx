@@ -18,7 +18,7 @@ interface MailboxView extends PageFrame {
 
 /** The mail of a development server, the latest first. */
 export function renderMailbox(view: MailboxView): string {
-  const text = messagesOf(view.locale);
+  const text = messagesOf(view);
   const time = new Intl.DateTimeFormat(view.locale, { timeStyle: "medium" });
   return renderDocument(
     <Document {...view} kind="message" title={text.mailboxTitle} lead={text.mailboxText}>

@@ -89,7 +89,7 @@ export function renderStep(view: StepView): string {
       isProblemBelow={atField !== null}
       lead={
         <>
-          {view.application && view.account === undefined ? (
+          {view.application && view.account === undefined && !view.why ? (
             <>
               <ApplicationLogo {...view.application} />
               <Lead>

@@ -75,6 +75,8 @@ export const CLASS_NAMES = {
   "gh-link": "A button or link inside a line of text",
   "gh-hidden": "What is there for password managers only",
   "gh-qr": "The picture for a camera",
+  "gh-setup": "The set-up of an authenticator app: in two columns where there is room",
+  "gh-setup-key": "The first of them, with the picture and the key",
   "gh-key": "What the picture says, for typing",
   "gh-codes": "The list of recovery codes",
   "gh-tools": "What can be done with them: copy, download, print",
@@ -276,6 +278,14 @@ html[data-theme="dark"] { color-scheme: dark; }
 .gh-input.gh-code { font-size: 1.25rem; text-align: center; text-transform: uppercase; }
 p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-weight: 700; text-align: center; }
 .gh-qr { display: block; inline-size: 13rem; max-inline-size: 100%; margin-inline: auto; border-radius: .5rem; }
+.gh-setup, .gh-setup-key { display: grid; gap: .75rem; }
+.gh-setup-key { align-content: start; text-align: center; }
+.gh-setup-key p { margin: 0; }
+.gh-setup .gh-form { align-content: start; }
+@media (min-width: 52rem) {
+  .gh-page:has(.gh-setup) { grid-template-columns: minmax(0, 48rem); }
+  .gh-setup { grid-template-columns: 17rem 1fr; gap: 2rem; }
+}
 p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
 .gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
 .gh-tools { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; }

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   const ids = { user: "", client: "", group: "", role: "", organization: "", target: "" };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
     const create = async (path: string, body: object) => {
@@ -69,9 +69,12 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const boss = await personIn(browser, { viewport: { width: 1280, height: 900 } });
     const page = await boss.tab();
     await page.goto(`${url}/`);
+    // The overview shows its heading before this is answered.
+    const counted = page.waitForResponse(/\/admin\/realms\/master\/metrics\?/);
     await signIn(page);
     await page.getByRole("heading", { name: "Get started" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/console/realms/master/overview");
+    await (await counted).finished();
     const screens: readonly (readonly [path: string, shows: string])[] = [
       ["overview", "Sign-ins"],
       ["users", "ada@example.com"],
@@ -268,7 +271,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     expect(await version.inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved").waitFor();
-    expect((await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
+    // The page has other texts with "saved" in them, so the request may still be on its way.
+    await expect.poll(async () => (await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
 
     const problem = { type: "about:blank", status: 500, title: "Internal Server Error", detail: "The database is away" };
     await page.route("**/admin/realms/demo/webhooks?*", (route) =>

@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)("the interactive API page (needs Chromium)", () => {
   let url: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
     url = `http://localhost:${server.port}`;
   });
   afterAll(() => browser?.close());

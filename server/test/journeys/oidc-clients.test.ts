@@ -22,7 +22,7 @@ let issuer: string;
 let userId: string;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ onAnyDatabase: true });
   url = `http://localhost:${server.port}`;
   issuer = `${url}/realms/demo`;
   admin = await server.admin();

@@ -1,5 +1,5 @@
 // Whole servers as their own processes, started the way a user starts them. Every server that is started here ends with the test file.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pg from "pg";
 import { BRIEFLY } from "../../src/testing/built-server.ts";
 import { freePort } from "../peers/index.mjs";
@@ -25,6 +26,8 @@ export interface StartOptions {
   readonly port?: number;
   /** On top of a password for `admin` and an address of this machine; undefined removes one. */
   readonly env?: Env;
+  /** The journey is not about the database: it is Postgres where that is installed, because it takes less of the processor. */
+  readonly onAnyDatabase?: boolean;
   /** Another program than the built server of this tree. */
   readonly command?: readonly [string, ...string[]];
 }
@@ -88,14 +91,37 @@ async function onPostgres(statement: string): Promise<void> {
   }
 }
 
+const settingsFor = (database: string) => {
+  const { href } = Object.assign(new URL(postgresUrl!), { pathname: `/${database}` });
+  return { DATABASE_URL: href, GATEHOUSE_MASTER_KEY: randomBytes(32).toString("base64") };
+};
+
 /** The settings of a start on an empty Postgres database. */
-export async function emptyPostgres(): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
+export async function emptyPostgres({ template = "template1" } = {}): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
-  await onPostgres(`create database ${name}`);
+  await onPostgres(`create database ${name} template ${template}`);
   databases.push(name);
-  const url = new URL(postgresUrl!);
-  url.pathname = `/${name}`;
-  return { DATABASE_URL: url.href, GATEHOUSE_MASTER_KEY: randomBytes(32).toString("base64") };
+  return settingsFor(name);
+}
+
+/** A database that has been migrated. It is made once for all journeys. */
+async function migratedTemplate(): Promise<string> {
+  const [made, draft] = ["journeys_migrated", "journeys_draft"];
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  try {
+    // Two workers may find it missing: one makes it while the other waits.
+    await client.query("select pg_advisory_lock(7206)");
+    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [made]);
+    if (rowCount !== 0) return made;
+    await client.query(`drop database if exists ${draft}`);
+    await client.query(`create database ${draft}`);
+    await promisify(execFile)(process.execPath, [MAIN, "migrate", "up"], { cwd: emptyFolder(), env: environment(1, settingsFor(draft)) });
+    await client.query(`alter database ${draft} rename to ${made}`);
+    return made;
+  } finally {
+    await client.end();
+  }
 }
 
 export type DatabaseKind = "embedded" | "postgres";
@@ -190,7 +216,11 @@ export async function untilReady(server: ServerProcess): Promise<ServerProcess> 
 }
 
 /** Starts a server and waits until it serves. */
-export async function startServer(options: StartOptions = {}): Promise<ServerProcess> {
+export async function startServer({ onAnyDatabase = false, ...given }: StartOptions = {}): Promise<ServerProcess> {
+  // As it would start by itself, but for the database.
+  const database = onAnyDatabase &&
+    postgresUrl !== undefined && { ...(await emptyPostgres({ template: await migratedTemplate() })), GATEHOUSE_MODE: "development" };
+  const options = database ? { ...given, env: { ...database, ...given.env } } : given;
   const server = await spawnServer(options);
   try {
     return await untilReady(server);

@@ -21,7 +21,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   const broker = () => `${issuer}/broker/corporate`;
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ onAnyDatabase: true });
     issuer = `http://localhost:${server.port}/realms/acme`;
     admin = await server.admin();
     must(await admin.post("/admin/realms", { realm: "acme" }), 201);

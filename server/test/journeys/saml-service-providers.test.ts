@@ -46,7 +46,7 @@ const clientPath = (entityId: string) => `${REALM}/saml-clients/${encodeURICompo
 const setOptions = async (entityId: string, options: object) => must(await admin.patch(clientPath(entityId), { options }), 200);
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ onAnyDatabase: true });
   issuer = `http://localhost:${server.port}/realms/acme`;
   admin = await server.admin();
   must(await admin.post("/admin/realms", { realm: "acme" }), 201);

@@ -33,7 +33,11 @@ export interface Stage {
 export async function setStage(): Promise<Stage> {
   const main = await builtServer();
   const [server, browser, mail] = await Promise.all([
-    startServer({ command: [process.execPath, BRIEFLY, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
+    startServer({
+      command: [process.execPath, BRIEFLY, main, "start"],
+      env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" },
+      onAnyDatabase: true,
+    }),
     launchBrowser(),
     mailing(),
   ]);
@@ -95,10 +99,18 @@ const LOOKS = [
   { name: "phone-dark", width: 360, height: 780, colorScheme: "dark" },
 ] as const;
 
+/** Pages that a desk shows as a whole: nobody has to scroll for the button. */
+const WHOLE = new Set(["consent", "totp-set-up", "first-page-of-application"]);
+
 /** Every page on a desk in the light and on a telephone in the dark. */
 export async function look(page: Page, what: string): Promise<void> {
   for (const { name, width, height, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height });
+    if (name === "light" && WHOLE.has(what)) {
+      const tall = () =>
+        (globalThis as never as { document: { documentElement: { scrollHeight: number } } }).document.documentElement.scrollHeight;
+      expect(await page.evaluate(tall), `${what} at ${width} × ${height}`).toBeLessThanOrEqual(height);
+    }
     await page.emulateMedia({ colorScheme });
     await expectNoSidewaysScrolling(page);
     await expectAccessible(page, `sign-in-${what}-${name}`);

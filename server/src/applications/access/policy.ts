@@ -52,9 +52,9 @@ export interface AccessRequest {
   /** The agent of the client. Left out where the statement that found the user has read it (`liveClient`). */
   readonly agent?: { readonly id: string } | null;
   /** Left out where the session was judged for the request, which includes the directory. */
-  readonly entryChecks?: {
-    standing(realm: string, userId: string, use: "renewal"): Promise<"stands" | "gone" | "unreachable">;
-  };
+  readonly entryChecks?:
+    | { standing(realm: string, userId: string, use: "renewal"): Promise<"stands" | "gone" | "unreachable"> }
+    | undefined;
   /** Set for a decision that only the user may take: the administrator who acts as them, or null. */
   readonly impersonator?: unknown;
 }

@@ -13,8 +13,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort, redisServerPath } from "../../../test/peers/index.mjs";
 import { type Config, loadConfig } from "../../config.ts";
 import { clock, DAY } from "../../kernel/clock.ts";
+import { mmdbBits, mmdbFile } from "../../testing/mmdb.ts";
 import { checkClock, checkDataDir, checkDisk, checkNode, checkPort } from "./machine.ts";
-import { checkBaseUrl, checkBreachCorpus, checkMasterKey, checkRedis } from "./services.ts";
+import { checkBaseUrl, checkBreachCorpus, checkGeoipFile, checkMasterKey, checkRedis } from "./services.ts";
 
 let folder: string;
 const open: Server[] = [];
@@ -170,6 +171,20 @@ describe("master key and breach corpus", () => {
       { severity: "warning" },
     ]);
     expect(await checkMasterKey(config())).toMatchObject([{ severity: "ok" }]);
+  });
+
+  test("a file of places must be one", async () => {
+    expect(await checkGeoipFile(config())).toEqual([]);
+    const file = join(folder, "city.mmdb");
+    writeFileSync(file, mmdbFile({ [mmdbBits([192, 0, 2], 24, true)]: { country: { iso_code: "NL" } } }));
+    expect(await checkGeoipFile(config({ GATEHOUSE_GEOIP_FILE: file }))).toMatchObject([
+      { severity: "ok", message: expect.stringContaining("Test-City") },
+    ]);
+    writeFileSync(file, "nothing of the kind");
+    for (const wrong of [file, "nowhere.mmdb"])
+      expect(await checkGeoipFile(config({ GATEHOUSE_GEOIP_FILE: wrong }))).toMatchObject([
+        { severity: "problem", advice: expect.stringContaining("GATEHOUSE_GEOIP_FILE") },
+      ]);
   });
 
   test("a corpus folder must be there", async () => {

@@ -38,7 +38,7 @@ type ProofClient = Pick<ClientSnapshot, "clientId"> & Partial<Pick<ClientSnapsho
 
 /** The verified DPoP proof of a request; null: none was sent. Each `jti` is accepted once. */
 export async function presentedProof(
-  { db, realm, ...at }: ProofParts,
+  parts: ProofParts,
   client: ProofClient,
   { headers, method, url }: ProofRequest,
   refuse: (description: string) => OAuthError,
@@ -50,11 +50,11 @@ export async function presentedProof(
   const proof = await verifyDpopProof({
     proof: String(dpop),
     method,
-    urls: announcedAddresses(at, url),
+    urls: announcedAddresses(parts, url),
     ...(accessToken !== undefined && { accessToken }),
     ...(algs && { algs }),
   });
-  if (!(await isFirstUse(db, realm.realmId, client.clientId, proof))) throw refuse("DPoP proof JWT Replay detected");
+  if (!(await isFirstUse(parts.db, parts.realm.realmId, client.clientId, proof))) throw refuse("DPoP proof JWT Replay detected");
   return proof;
 }
 

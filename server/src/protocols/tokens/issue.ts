@@ -102,8 +102,11 @@ export const accessError = (refusal: AccessRefusal): OAuthError => ERRORS[refusa
 type About = Omit<AccessRequest, "realm" | "application" | "agent">;
 
 /** The policy step for an OAuth client. Its agent is read from the database, because the client's snapshot may be a second old. */
-export const accessRefusal = ({ db, realm }: Pick<IssuerParts, "db" | "realm">, { settings, agent }: ClientSnapshot, about: About) =>
-  refusalOf(db, { ...about, realm: realm.realmId, application: settings, agent });
+export const accessRefusal = (
+  { db, realm }: Pick<IssuerParts, "db" | "realm">,
+  { settings, agent }: ClientSnapshot,
+  { userId, entryChecks, impersonator }: About,
+) => refusalOf(db, { realm: realm.realmId, userId, application: settings, agent, entryChecks, impersonator });
 
 export async function assertAccess(parts: Pick<IssuerParts, "db" | "realm">, client: ClientSnapshot, about: About): Promise<void> {
   const refusal = await accessRefusal(parts, client, about);

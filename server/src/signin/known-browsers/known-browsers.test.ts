@@ -1,10 +1,15 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import type { Browser } from "../../testing/browser.ts";
+import { Browser } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { mmdbBits, mmdbFile } from "../../testing/mmdb.ts";
+import { allowMessages, outbox } from "../../testing/outbox.ts";
 import { testPasskey } from "../../testing/passkey.ts";
 import { usePasskeyOn, userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -13,7 +18,12 @@ import { deleteExpiredBrowsers } from "./index.ts";
 
 let iam: Harness;
 beforeAll(async () => {
-  iam = await harness();
+  const file = join(mkdtempSync(join(tmpdir(), "places-")), "city.mmdb");
+  writeFileSync(
+    file,
+    mmdbFile({ [mmdbBits([198, 51, 100], 24, true)]: { city: { names: { en: "Munich" } }, country: { iso_code: "DE" } } }),
+  );
+  iam = await harness({ GATEHOUSE_GEOIP_FILE: file });
   // The clean-up would take the moved clock at its word; messages stay where they can be counted.
   await iam.server.jobs.stop();
 });
@@ -324,4 +334,22 @@ describe("a mail about a new device", () => {
     for (let n = 0; n < 2; n++) await iam.browser().signIn(realm.name, bob.username, bob.password);
     expect(await mails(realm), "without an address").toBe(1);
   });
+});
+
+test("the mail about a new browser and the page of sessions name the place of an address, as far as the operator's file knows it", async () => {
+  const realm = await iam.realm();
+  await allowMessages(realm);
+  await change(realm, { newDeviceMail: true });
+  const ada = await realm.user();
+  const { body } = await realm.asMaster().get(`/users/${ada.userId}`);
+  await realm.asMaster().put(`/users/${ada.userId}`, { ...body, email: "ada@example.com" });
+  const [known, munich, nowhere] = ["203.0.113.9", "198.51.100.7", "192.0.2.3"].map((address) => new Browser(iam.server.app, address));
+  for (const browser of [known!, munich!, nowhere!]) await browser.signIn(realm.name, ada.username, ada.password);
+  const mails = (await outbox(iam, realm)).map(({ text }) => text);
+  expect(mails).toHaveLength(2);
+  expect(mails[0]).toContain("198.51.100.7 (Munich, Germany)");
+  expect(mails[1]).toMatch(/192\.0\.2\.3(?! \()/);
+  const page = await known!.get(account(realm, "/pages/sessions"));
+  expect(page.text).toContain("198.51.100.7 (Munich, Germany)");
+  expect(page.text).toMatch(/192\.0\.2\.3(?! \()/);
 });

@@ -2,9 +2,10 @@
 // Sessions are kept by signin/sessions; what requested the sign-in is an interaction.
 export { accountPath, homePath, loginPath, pagePath, seeOther, toSignIn } from "./begin.ts";
 export { leadsAway, leavingPage } from "./leave.ts";
+export { isLocal } from "./local.ts";
 export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from "./logout.routes.ts";
 export { showPostForm } from "./post-form.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
 export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
-export { createVisitors, type Exchange, isLocal, type PageParts, type Visitor, type Visitors } from "./visitors.ts";
+export { createVisitors, type Exchange, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

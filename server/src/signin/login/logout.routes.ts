@@ -118,13 +118,14 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
-      const { posted, lang: _lang, ...query } = request.query;
+      const { lang: _lang, ...here } = request.query;
+      const { posted, ...query } = here;
       const asked = posted === undefined ? query : await logoutRequests.take(realm.realmId, posted);
       if (!asked) throw interactionErrors.gone();
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
       if (session && !wanted.isCertain) {
         const html = renderLogout({
-          ...visitors.formOf(request, reply),
+          ...visitors.formOf(request, reply, `/realms/${realm.realmId}/logout`, here),
           state: "confirm",
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,

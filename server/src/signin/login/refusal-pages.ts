@@ -28,5 +28,12 @@ export const onwards = ({ code, home }: Pick<AppError, "code" | "home">, realm: 
 /** Refusals of account pages, and addresses at which there is nothing: people go on to their account. */
 const ONWARDS = new Set([
   ...["request.not_found", "account.impersonated", "account.erase_off", "account.application_not_found", "credentials.not_found"],
-  ...["sessions.not_found", "browsers.not_found", "identity_providers.not_found", "organizations.invitation_not_found"],
+  ...[
+    "sessions.not_found",
+    "browsers.not_found",
+    "identity_providers.not_found",
+    "organizations.invitation_not_found",
+    "agents.not_found",
+    "agents.state",
+  ],
 ]);

@@ -17,11 +17,12 @@ import {
 } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
-import { isLoopbackHost, type Mailbox } from "../../tenancy/messaging/index.ts";
+import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
 import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
+import { isLocal } from "./local.ts";
 import { KINDS, onwards } from "./refusal-pages.ts";
 
 interface VisitorParts {
@@ -169,6 +170,14 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     return { ...frameOf(request, reply, visitor), languages };
   };
 
+  /** The frame of a page that says something: at an address of its own it offers the other languages, as the answer to a form it has none. */
+  const frameHere = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor): PageFrame => {
+    if (request.method !== "GET") return frameOf(request, reply, visitor);
+    const [path = "", query = ""] = request.url.split("?", 2);
+    const { lang: _, ...kept } = Object.fromEntries(new URLSearchParams(query));
+    return frameAt(request, reply, visitor, path, kept);
+  };
+
   /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
@@ -192,7 +201,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     status: number,
     kind: MessageKind,
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
-  ) => sendPage(reply, status, renderMessage({ ...frameOf(request, reply, request.visitor), kind, ...more }));
+  ) => sendPage(reply, status, renderMessage({ ...frameHere(request, reply, request.visitor), kind, ...more }));
 
   /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
@@ -232,7 +241,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
     const frame = visitor
-      ? frameOf(request, reply, visitor)
+      ? frameHere(request, reply, visitor)
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
@@ -276,16 +285,6 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     showMessageBeforeSignIn,
     showFailure,
   };
-}
-
-/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that others pointed here. */
-export function isLocal({ headers, socket }: FastifyRequest): boolean {
-  const isForwarded =
-    ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||
-    Object.keys(headers).some((name) => name.startsWith("x-forwarded-"));
-  const host = `http://${headers.host ?? ""}`;
-  const from = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
-  return !isForwarded && isLoopbackHost(from) && URL.canParse(host) && isLoopbackHost(new URL(host).hostname);
 }
 
 /** A repeated parameter counts as omitted: the error page is rendered by it, too. */

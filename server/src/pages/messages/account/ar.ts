@@ -232,4 +232,15 @@ export const arAccount: AccountMessages = {
   accountDeleteLast: "أنت آخر مسؤول هنا. امنح دورك لشخص آخر أولًا.",
   accountDeletedTitle: "تم حذف حسابك",
   accountDeletedText: "لم يبقَ منه شيء هنا.",
+  accountAgents: "الوكلاء الذين تتحمّل مسؤوليتهم",
+  accountAgentsText:
+    "تعمل هذه البرامج من تلقاء نفسها. أكّد من وقت لآخر أن كلًّا منها ما زال مطلوبًا، أو أوقفه: لا يمكن تشغيله مرة أخرى إلا من قبل المسؤول.",
+  accountAgentReview: "موعد التأكيد: {time}",
+  accountAgentConfirm: "ما زال مطلوبًا",
+  accountAgentSuspend: "إيقاف",
+  accountAgentStopped: "متوقف",
+  accountAgentNew: "لم يبدأ بعد",
+  accountAgentConfirmedNotice: "أكّدت أن الوكيل ما زال مطلوبًا.",
+  accountAgentStoppedNotice: "تم إيقاف الوكيل.",
+  accountCodesMissing: "لديك خطوة ثانية وليس لديك رموز استرداد. احصل عليها الآن: بدونها ستفقد الوصول إذا فقدت هاتفك أو مفتاح المرور.",
 };

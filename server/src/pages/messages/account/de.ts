@@ -244,4 +244,16 @@ export const deAccount: AccountMessages = {
   accountDeleteLast: "Sie sind hier der letzte Administrator. Geben Sie zuerst jemand anderem Ihre Rolle.",
   accountDeletedTitle: "Ihr Konto ist gelöscht",
   accountDeletedText: "Hier ist nichts davon übrig.",
+  accountAgents: "Agenten, für die Sie verantwortlich sind",
+  accountAgentsText:
+    "Diese Programme handeln selbstständig. Bestätigen Sie von Zeit zu Zeit, dass jedes noch gebraucht wird, oder halten Sie es an: Nur ein Administrator kann es wieder starten.",
+  accountAgentReview: "Zu bestätigen: {time}",
+  accountAgentConfirm: "Noch gebraucht",
+  accountAgentSuspend: "Anhalten",
+  accountAgentStopped: "Angehalten",
+  accountAgentNew: "Noch nicht gestartet",
+  accountAgentConfirmedNotice: "Sie haben bestätigt, dass der Agent noch gebraucht wird.",
+  accountAgentStoppedNotice: "Der Agent ist angehalten.",
+  accountCodesMissing:
+    "Sie haben einen zweiten Schritt, aber keine Wiederherstellungscodes. Holen Sie sich jetzt welche: Ohne sie kommen Sie nicht mehr hinein, wenn Sie Ihr Telefon oder Ihren Passkey verlieren.",
 };

@@ -240,6 +240,18 @@ export const enAccount = {
   accountDeleteLast: "You’re the last administrator here. Give someone else your role first.",
   accountDeletedTitle: "Your account is deleted",
   accountDeletedText: "Nothing is left of it here.",
+  accountAgents: "Agents you answer for",
+  accountAgentsText:
+    "These programs act on their own. Confirm from time to time that each is still needed, or stop it: only an administrator can start it again.",
+  accountAgentReview: "To be confirmed: {time}",
+  accountAgentConfirm: "Still needed",
+  accountAgentSuspend: "Stop",
+  accountAgentStopped: "Stopped",
+  accountAgentNew: "Not started yet",
+  accountAgentConfirmedNotice: "You confirmed that the agent is still needed.",
+  accountAgentStoppedNotice: "The agent is stopped.",
+  accountCodesMissing:
+    "You have a second step but no recovery codes. Get some now: without them, losing your phone or your passkey locks you out.",
 };
 
 export type AccountMessages = { readonly [K in keyof typeof enAccount]: string };

@@ -242,4 +242,16 @@ export const esAccount: AccountMessages = {
   accountDeleteLast: "Eres el último administrador aquí. Da antes tu función a otra persona.",
   accountDeletedTitle: "Tu cuenta está eliminada",
   accountDeletedText: "Aquí no queda nada de ella.",
+  accountAgents: "Agentes de los que respondes",
+  accountAgentsText:
+    "Estos programas actúan por su cuenta. Confirma de vez en cuando que cada uno sigue siendo necesario, o detenlo: solo un administrador puede volver a iniciarlo.",
+  accountAgentReview: "Por confirmar: {time}",
+  accountAgentConfirm: "Sigue siendo necesario",
+  accountAgentSuspend: "Detener",
+  accountAgentStopped: "Detenido",
+  accountAgentNew: "Aún no iniciado",
+  accountAgentConfirmedNotice: "Has confirmado que el agente sigue siendo necesario.",
+  accountAgentStoppedNotice: "El agente está detenido.",
+  accountCodesMissing:
+    "Tienes un segundo paso pero ningún código de recuperación. Consíguelos ahora: sin ellos, perder el teléfono o la llave de acceso te deja fuera.",
 };

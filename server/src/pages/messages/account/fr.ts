@@ -243,4 +243,16 @@ export const frAccount: AccountMessages = {
   accountDeleteLast: "Vous êtes le dernier administrateur ici. Donnez d’abord votre rôle à quelqu’un d’autre.",
   accountDeletedTitle: "Votre compte est supprimé",
   accountDeletedText: "Il n’en reste rien ici.",
+  accountAgents: "Agents dont vous répondez",
+  accountAgentsText:
+    "Ces programmes agissent seuls. Confirmez de temps en temps que chacun est encore utile, ou arrêtez-le : seul un administrateur peut le relancer.",
+  accountAgentReview: "À confirmer : {time}",
+  accountAgentConfirm: "Encore utile",
+  accountAgentSuspend: "Arrêter",
+  accountAgentStopped: "Arrêté",
+  accountAgentNew: "Pas encore démarré",
+  accountAgentConfirmedNotice: "Vous avez confirmé que l’agent est encore utile.",
+  accountAgentStoppedNotice: "L’agent est arrêté.",
+  accountCodesMissing:
+    "Vous avez une deuxième étape, mais aucun code de récupération. Obtenez-en maintenant : sans eux, perdre votre téléphone ou votre clé d’accès vous bloque.",
 };

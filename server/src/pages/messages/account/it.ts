@@ -231,4 +231,16 @@ export const itAccount: AccountMessages = {
   accountDeleteLast: "Sei l’ultimo amministratore qui. Assegna prima il tuo ruolo a qualcun altro.",
   accountDeletedTitle: "Il tuo account è stato eliminato",
   accountDeletedText: "Non ne resta nulla qui.",
+  accountAgents: "Agenti di cui rispondi",
+  accountAgentsText:
+    "Questi programmi agiscono da soli. Conferma di tanto in tanto che ciascuno serve ancora, oppure fermalo: solo un amministratore può riavviarlo.",
+  accountAgentReview: "Da confermare: {time}",
+  accountAgentConfirm: "Serve ancora",
+  accountAgentSuspend: "Ferma",
+  accountAgentStopped: "Fermato",
+  accountAgentNew: "Non ancora avviato",
+  accountAgentConfirmedNotice: "Hai confermato che l’agente serve ancora.",
+  accountAgentStoppedNotice: "L’agente è fermo.",
+  accountCodesMissing:
+    "Hai un secondo passaggio ma nessun codice di recupero. Ottienili ora: senza, se perdi il telefono o la passkey resti fuori.",
 };

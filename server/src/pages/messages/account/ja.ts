@@ -230,4 +230,16 @@ export const jaAccount: AccountMessages = {
   accountDeleteLast: "あなたはここの最後の管理者です。先に別の人に役割を渡してください。",
   accountDeletedTitle: "アカウントを削除しました",
   accountDeletedText: "ここには何も残っていません。",
+  accountAgents: "あなたが責任を持つエージェント",
+  accountAgentsText:
+    "これらのプログラムは自動で動作します。まだ必要かどうかをときどき確認するか、停止してください。再開できるのは管理者だけです。",
+  accountAgentReview: "確認の期限: {time}",
+  accountAgentConfirm: "まだ必要",
+  accountAgentSuspend: "停止",
+  accountAgentStopped: "停止中",
+  accountAgentNew: "未開始",
+  accountAgentConfirmedNotice: "エージェントがまだ必要であることを確認しました。",
+  accountAgentStoppedNotice: "エージェントを停止しました。",
+  accountCodesMissing:
+    "2段階目の確認はありますが、リカバリーコードがありません。今すぐ入手してください。ないと、スマートフォンやパスキーを失くしたときにログインできなくなります。",
 };

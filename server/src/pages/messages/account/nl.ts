@@ -241,4 +241,16 @@ export const nlAccount: AccountMessages = {
   accountDeleteLast: "Je bent hier de laatste beheerder. Geef eerst iemand anders je rol.",
   accountDeletedTitle: "Je account is verwijderd",
   accountDeletedText: "Er is hier niets van over.",
+  accountAgents: "Agents waar jij voor instaat",
+  accountAgentsText:
+    "Deze programma’s handelen zelfstandig. Bevestig af en toe dat elk nog nodig is, of stop het: alleen een beheerder kan het weer starten.",
+  accountAgentReview: "Te bevestigen: {time}",
+  accountAgentConfirm: "Nog nodig",
+  accountAgentSuspend: "Stoppen",
+  accountAgentStopped: "Gestopt",
+  accountAgentNew: "Nog niet gestart",
+  accountAgentConfirmedNotice: "Je hebt bevestigd dat de agent nog nodig is.",
+  accountAgentStoppedNotice: "De agent is gestopt.",
+  accountCodesMissing:
+    "Je hebt een tweede stap maar geen herstelcodes. Haal ze nu op: zonder codes kom je er niet meer in als je je telefoon of passkey kwijtraakt.",
 };

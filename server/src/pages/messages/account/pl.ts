@@ -231,4 +231,16 @@ export const plAccount: AccountMessages = {
   accountDeleteLast: "Jesteś tu ostatnim administratorem. Najpierw przekaż komuś swoją rolę.",
   accountDeletedTitle: "Konto zostało usunięte",
   accountDeletedText: "Nic po nim tu nie zostało.",
+  accountAgents: "Agenci, za których odpowiadasz",
+  accountAgentsText:
+    "Te programy działają samodzielnie. Potwierdzaj co jakiś czas, że każdy jest nadal potrzebny, albo go zatrzymaj: tylko administrator może go ponownie uruchomić.",
+  accountAgentReview: "Do potwierdzenia: {time}",
+  accountAgentConfirm: "Nadal potrzebny",
+  accountAgentSuspend: "Zatrzymaj",
+  accountAgentStopped: "Zatrzymany",
+  accountAgentNew: "Jeszcze nieuruchomiony",
+  accountAgentConfirmedNotice: "Potwierdzono, że agent jest nadal potrzebny.",
+  accountAgentStoppedNotice: "Agent jest zatrzymany.",
+  accountCodesMissing:
+    "Masz drugi krok, ale nie masz kodów odzyskiwania. Pobierz je teraz: bez nich utrata telefonu lub klucza dostępu zablokuje Ci dostęp.",
 };

@@ -231,4 +231,16 @@ export const ptAccount: AccountMessages = {
   accountDeleteLast: "Você é o último administrador daqui. Dê sua função a outra pessoa antes.",
   accountDeletedTitle: "Sua conta foi excluída",
   accountDeletedText: "Não resta nada dela aqui.",
+  accountAgents: "Agentes pelos quais você responde",
+  accountAgentsText:
+    "Estes programas agem sozinhos. Confirme de vez em quando que cada um ainda é necessário, ou pare-o: só um administrador pode iniciá-lo de novo.",
+  accountAgentReview: "A confirmar: {time}",
+  accountAgentConfirm: "Ainda é necessário",
+  accountAgentSuspend: "Parar",
+  accountAgentStopped: "Parado",
+  accountAgentNew: "Ainda não iniciado",
+  accountAgentConfirmedNotice: "Você confirmou que o agente ainda é necessário.",
+  accountAgentStoppedNotice: "O agente está parado.",
+  accountCodesMissing:
+    "Você tem uma segunda etapa, mas nenhum código de recuperação. Obtenha-os agora: sem eles, perder o telefone ou a chave de acesso deixa você de fora.",
 };

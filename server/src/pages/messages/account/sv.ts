@@ -230,4 +230,16 @@ export const svAccount: AccountMessages = {
   accountDeleteLast: "Du är den sista administratören här. Ge först din roll till någon annan.",
   accountDeletedTitle: "Ditt konto är borttaget",
   accountDeletedText: "Inget av det finns kvar här.",
+  accountAgents: "Agenter du ansvarar för",
+  accountAgentsText:
+    "De här programmen agerar på egen hand. Bekräfta då och då att vart och ett fortfarande behövs, eller stoppa det: bara en administratör kan starta det igen.",
+  accountAgentReview: "Ska bekräftas: {time}",
+  accountAgentConfirm: "Behövs fortfarande",
+  accountAgentSuspend: "Stoppa",
+  accountAgentStopped: "Stoppad",
+  accountAgentNew: "Inte startad ännu",
+  accountAgentConfirmedNotice: "Du har bekräftat att agenten fortfarande behövs.",
+  accountAgentStoppedNotice: "Agenten är stoppad.",
+  accountCodesMissing:
+    "Du har ett andra steg men inga återställningskoder. Hämta några nu: utan dem blir du utelåst om du tappar telefonen eller passkeyn.",
 };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
+import { readOwnAgents } from "../../../applications/agents/index.ts";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { Form, linkTarget, logoOf, type Messages, messagesOf, Submit, scopeWords, Timed } from "../../../pages/index.ts";
@@ -8,6 +9,7 @@ import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { AccountApplication } from "../access/access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
 import { accountErrors } from "../errors.ts";
+import { OwnAgents } from "./agents.routes.tsx";
 import { Icon } from "./icons.tsx";
 import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
 import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
@@ -65,6 +67,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
       const at = pageNumber(request.query.page);
       const { rows, total, nextCursor } = await find(request, { ...(search && { search }), page: at });
       const words = await wordsOf(request.realmId, text);
+      const agents = at === 0 && search === "" ? await request.read(readOwnAgents) : [];
       const html = renderAccountPage({
         view,
         title: text.accountApplications,
@@ -140,6 +143,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
                 {text.accountMore}
               </Action>
             ) : null}
+            <OwnAgents view={view} agents={agents} />
           </>
         ),
       });

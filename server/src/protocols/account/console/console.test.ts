@@ -4,6 +4,8 @@ import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { allowMessages } from "../../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { answerPage, followed } from "../../../testing/step-pages.ts";
+import { giveTotp } from "../../../testing/totp.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -60,6 +62,7 @@ test("every page is there for its user, in every language, and leads others to t
 const WRITES = [
   ...["profile", "profile/contact", "password", "security/passkey", "security/app", "security/recovery-codes", "security/phone"],
   ...["security/remove", "security/rename", "security/browsers/forget", "sessions/end", "sessions/end-others", "applications/remove"],
+  ...["applications/agents/attest", "applications/agents/suspend"],
   ...["linked-accounts/link", "linked-accounts/unlink", "organizations/join", "data/delete", "preferences"],
 ];
 /** The same that the account API declares. */
@@ -252,4 +255,55 @@ test("browsers are led to their account, and from what does not exist too; nothi
     expect([path, status, /href="\/(?:realms\/master[^"]*)?"/.exec(text)?.[0]]).toEqual([path, 200, undefined]);
     expect(text).toContain(`href="${home}`);
   }
+});
+
+test("agents that people answer for are on the page of their applications: confirmed or stopped there, by their owner alone", async () => {
+  const realm = await iam.realm();
+  const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+  const url = at(realm, "pages/applications");
+  expect((await ada.browser.get(url)).text, "nobody is told about agents who has none").not.toContain("Agents you answer for");
+  const boss = realm.asMaster();
+  await boss.post("/clients", { clientId: "bot", publicClient: false, redirectUris: [], grantTypes: ["client_credentials"] });
+  const made = await boss.post("/agents", { name: "Invoice <bot>", clientId: "bot", ownerUserId: ada.userId });
+  expect(made.status, made.text).toBe(201);
+  const { id } = made.body;
+  expect((await ada.browser.get(url)).text).toContain("Not started yet");
+  expect((await boss.post(`/agents/${id}/activate`, {})).status).toBe(200);
+  const shown = await ada.browser.get(url);
+  expect(shown.text).toContain('aria-label="Still needed: Invoice &lt;bot>"');
+  clock.advance(MINUTE);
+  for (const act of ["attest", "suspend"])
+    expect((await send(bob.browser, `${url}/agents/${act}`, { id }, url)).status, "another's").toBe(404);
+  const before = (await boss.get(`/agents/${id}`)).body;
+  expect(leadsTo(await send(ada.browser, `${url}/agents/attest`, { id }, url))).toEqual([303, `${url}?done=attested`]);
+  expect((await boss.get(`/agents/${id}`)).body.reviewDueAt).toBeGreaterThan(before.reviewDueAt);
+  expect(leadsTo(await send(ada.browser, `${url}/agents/suspend`, { id }, url))).toEqual([303, `${url}?done=suspended`]);
+  expect((await boss.get(`/agents/${id}`)).body.status).toBe("SUSPENDED");
+  const stopped = await ada.browser.get(`${url}?done=suspended`);
+  for (const words of ["The agent is stopped.", "Stopped</span>"]) expect(stopped.text).toContain(words);
+  expect(stopped.text).not.toContain("Still needed");
+});
+
+test("people with a second factor and no recovery codes read on their security page that they should get some", async () => {
+  const realm = await iam.realm();
+  const ada = await signedIn(realm);
+  const url = at(realm, "pages/security");
+  const hint = "You have a second step but no recovery codes.";
+  expect((await ada.browser.get(url)).text).not.toContain(hint);
+  const code = await giveTotp(iam, realm.name, ada.userId);
+  const browser = iam.browser();
+  const second = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
+  await answerPage(browser, realm.name, second, { code: code() });
+  expect((await browser.get(url)).text).toContain(hint);
+});
+
+test("the name of the realm and its words reach every part of a page", async () => {
+  const realm = await iam.realm();
+  const texts = { en: { languageChoice: "Tongue", termsTitle: "House rules" } };
+  expect((await realm.asMaster().patch("/settings", { texts, terms: { url: "https://acme.example/terms" } })).status).toBe(200);
+  const ada = await signedIn(realm);
+  for (const page of [await ada.browser.get(at(realm)), await iam.browser().get(`/realms/${realm.name}/login`)])
+    for (const words of ["Tongue: ", ">House rules<"]) expect(page.text).toContain(words);
+  const missing = await iam.browser().get(`/realms/${realm.name}/nothing?a=1`, { headers: { accept: "text/html" } });
+  expect([missing.status, missing.text.includes(`href="/realms/${realm.name}/nothing?a=1&amp;lang=de"`)]).toEqual([404, true]);
 });

@@ -28,6 +28,8 @@ const DONE = {
   unlinked: "accountUnlinkedNotice",
   linked: "accountLinkedNotice",
   joined: "accountJoinedNotice",
+  attested: "accountAgentConfirmedNotice",
+  suspended: "accountAgentStoppedNotice",
 } as const satisfies Record<string, keyof Messages>;
 export type Done = keyof typeof DONE;
 

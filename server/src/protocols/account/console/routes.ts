@@ -7,6 +7,7 @@ import type { Visitors } from "../../../signin/login/index.ts";
 import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
 import type { ProfileParts } from "../profile/profile.routes.ts";
 import { activityPages } from "./activity.routes.tsx";
+import { agentPages } from "./agents.routes.tsx";
 import { applicationPages } from "./applications.routes.tsx";
 import { dataPages } from "./data.routes.tsx";
 import { factorPages } from "./factors.routes.tsx";
@@ -59,6 +60,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
   await app.register(factorPages, all);
   await app.register(sessionPages, all);
   await app.register(applicationPages, all);
+  await app.register(agentPages, all);
   await app.register(linkPages, all);
   await app.register(organizationPages, all);
   await app.register(activityPages, all);

@@ -37,13 +37,15 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
         ))}
       </Rows>
     );
+  const isWithoutCodes = !codes?.remaining && ["passkey", "totp", "push"].some((type) => of(type).length > 0);
   const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
   const pages = `${view.base}pages`;
   return renderAccountPage({
     view,
     title: text.accountSecurity,
     lead: text.accountSecurityText,
-    notice,
+    // A phone is enrolled by its app, where no page can show the codes that come with a first second factor.
+    notice: notice ?? (isWithoutCodes ? text.accountCodesMissing : undefined),
     children: (
       <>
         <Panel
