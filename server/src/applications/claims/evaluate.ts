@@ -31,12 +31,12 @@ const pathOf = oncePer(({ claim }: ClaimMapper): readonly string[] => {
 });
 
 /** The value of one mapper; undefined: none. */
-export function mappedValue(mapper: ClaimMapper, { user, read }: ClaimSubject, context: ClaimContext): unknown {
+export function mappedValue(mapper: ClaimMapper, { user, read }: ClaimSubject, { clientId, session = null }: ClaimContext): unknown {
   const { type, multivalued } = mapper;
   // A newer release may have stored a source that this one does not know.
   const source: ClaimSource | undefined = sources[mapper.source];
   const value = mapper.value ?? source?.choices?.[0];
-  const found = value === undefined ? null : source?.find(value, { ...context, user, read: read[mapper.source] ?? null });
+  const found = value === undefined ? null : source?.find(value, { clientId, session, user, read: read[mapper.source] ?? null });
   if (!found) return undefined;
   if ("whole" in found) return found.whole;
   if (!multivalued) return firstOf(found.values, type);
