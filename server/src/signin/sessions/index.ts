@@ -1,8 +1,10 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
 // All protocols use it; its permissions are read from the database at each request.
+
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
+export { proveByEnrolling } from "./enrolled.store.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
@@ -38,5 +40,5 @@ export {
   startImpersonation,
   startSession,
 } from "./service.ts";
-export { findSessionBehind, type LiveSession, proveByEnrolling, unstoredSession } from "./store.ts";
+export { findSessionBehind, type LiveSession, unstoredSession } from "./store.ts";
 export { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";

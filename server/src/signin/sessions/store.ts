@@ -1,7 +1,6 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { NO_ID } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
-import type { Ctx } from "../../platform/context.ts";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { acrOf, browserOf, levelOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
@@ -273,37 +272,5 @@ export async function touchSession(
     .updateTable("sessions")
     .set({ last_seen_at: now, expires_at: expiresAt })
     .where((e) => e.and({ realm_id: realm, session_id: sessionId, last_seen_at: lastSeenAt }))
-    .execute();
-}
-
-/**
- * Setting up a second factor also proves it: the session gets the proof, as in a sign-in that sets it up.
- */
-export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "authenticator" | "amr">): Promise<void> {
-  const { id: userId, sessionId } = ctx.actor;
-  if (sessionId === null) return;
-  const session = ctx.tx
-    .selectFrom("sessions")
-    .select(["auth_time", "amr", "proofs"])
-    .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId, user_id: userId }))
-    .where("impersonator", "is", null)
-    .forUpdate();
-  const row = await session.executeTakeFirst();
-  if (!row) return;
-  const { auth_time: authTime, amr } = row;
-  const passed: readonly SessionProof[] = [
-    ...proofsOf(row.proofs, { authTime, amr }),
-    { ...proof, flow: "account", factor: "possession", at: ctx.now },
-  ];
-  const isTwo = levelOf(passed) === "2";
-  const methods = new Set([...amr, ...proof.amr, ...(isTwo ? ["mfa"] : [])]);
-  await ctx.tx
-    .updateTable("sessions")
-    .set({
-      acr: isTwo ? "2" : null,
-      amr: JSON.stringify([...methods]),
-      proofs: JSON.stringify(storedProofs(authTime, passed, browserOf(row.proofs, authTime))),
-    })
-    .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId }))
     .execute();
 }
