@@ -395,24 +395,11 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       .waitFor();
     await page.getByLabel("Own words for signInTitle").fill("Dag bij {name}");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Saved").first().waitFor();
-    expect(await login("?lang=nl")).toMatch(/Dag bij.*Kom binnen/s);
+    await expect.poll(() => login("?lang=nl")).toMatch(/Dag bij.*Kom binnen/s);
+    await page.getByRole("button", { name: "Save changes" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Reset signIn", exact: true }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(() => login("?lang=nl")).toContain("Inloggen");
-
-    await page.goto(to("messages?tab=templates"));
-    await page.getByRole("combobox", { name: "Language" }).fill("Arab");
-    await page.getByRole("option", { name: "Arabic" }).click();
-    await page.getByRole("button", { name: "new-device-email" }).click();
-    await page.getByLabel("Subject").fill("دخول");
-    await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
-    const mail = page.frameLocator("iframe[title='Preview of the mail']");
-    await mail.locator("html[dir=rtl]").getByText("Firefox, Linux").waitFor();
-    // The styles of the mail are shown, though the console's policy allows none in its page.
-    const card = mail.locator(".card");
-    expect(await card.evaluate((box) => box.ownerDocument.defaultView!.getComputedStyle(box).borderRadius)).toBe("12px");
-    await expectAccessible(page, "console-mail-preview");
     await page.context().close();
   });
 

@@ -20,5 +20,5 @@ export function renderDraft(
     body: <Credentials text={text} username="" rememberMe={settings.sessions.rememberMe ? false : null} alert={null} />,
   });
   // The cursor stays where the administrator types. In a text no tag begins: its characters are escaped.
-  return page.replaceAll(/(<input\b[^>]*?) autofocus(?=[\s>])/g, "$1");
+  return page.replaceAll(/(<input\b[^>]*?) autofocus(?=[\s/>])/g, "$1");
 }
