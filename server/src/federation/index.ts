@@ -2,13 +2,21 @@
 // sign-ins by a provider have in common, oidc/, saml/, eid/ and ldap/ one protocol each. Owns `identity_providers`, `identity_provider_secrets`,
 // `identity_provider_mappers`, `identity_links`, `identity_link_tokens`, `identity_provider_grants`, `identity_provider_metadata`, `brokered_sessions`,
 // `broker_answers`, `broker_logouts`, `broker_logout_tokens`, `directory_entries`, `directory_runs` and `directory_erasures`.
-export { createAccount, isInAllowedDomain, keepsAddress, resolveAccount } from "./brokers/accounts.ts";
+export {
+  applyMapping,
+  createAccount,
+  identityToKeep,
+  isInAllowedDomain,
+  keepsAddress,
+  resolveAccount,
+  usesProfile,
+  writesEachTime,
+} from "./brokers/accounts.ts";
 export type { BrokeredIdentity, BrokerRequest, BrokerTools, Destination, PostedAnswer } from "./brokers/broker.ts";
 export { type BrokeredSignIn, brokeredSignInOf, identityIn, keepTokensOf, recordBrokeredSignIn } from "./brokers/brokered-sign-in.ts";
 export { homeProvider, homeProviderOf } from "./brokers/home-realm.ts";
 export { type ReadAssertion, readIdentityAssertion } from "./brokers/identity-assertions.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./brokers/logouts.store.ts";
-export { applyMapping, identityToKeep, usesProfile, writesEachTime } from "./brokers/mapping.ts";
 export { askingProvider, type BrokerParts, createBrokers, REFUSED } from "./brokers/parts.ts";
 export {
   prepareUpstreamLogout,
@@ -63,7 +71,7 @@ export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.t
 export { identityProviderRoutes } from "./providers/routes.ts";
 export { CreateIdentityProvider } from "./providers/schema.ts";
 export { createProvider, openProvider, type ProviderParts, removeProvider, saveProvider, searchProviders } from "./providers/service.ts";
-export { createIdentityProviders, MAX_BUTTONS } from "./providers/snapshot.ts";
+export { createIdentityProviders, MAX_BUTTONS } from "./providers/snapshot.store.ts";
 export { findProvider } from "./providers/store.ts";
 export { deleteExpiredAnswers } from "./saml/answers.store.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";

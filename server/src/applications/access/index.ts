@@ -2,8 +2,6 @@
 // and SAML clients: both empty admits every user, otherwise users who hold one of the roles or are in one of the groups. Ids are stored;
 // administrators read and write names. An agent's client counts while the agent is active.
 export { acts as agentActs, isLive, isOfAgent, liveClient, mayAllAct } from "./live.store.ts";
-export { type AccessRefusal, type AccessRequest, refusalOf } from "./policy.ts";
-export { resolveAccess } from "./resolve.ts";
-export { accessMembers } from "./schema.ts";
-export { spellAccess } from "./spell.ts";
+export { type AccessRefusal, type AccessRequest, accessMembers, refusalOf } from "./policy.ts";
+export { resolveAccess, spellAccess } from "./resolve.ts";
 export { findRoleId, heldBy, isAllowedBy, namesOfRoles } from "./store.ts";

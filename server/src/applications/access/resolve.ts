@@ -1,9 +1,9 @@
-import { findGroupId } from "../../directory/groups/index.ts";
+import { findGroupId, pathsOfGroups } from "../../directory/groups/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { type ApplicationAccess, isRestricted } from "./policy.ts";
-import { spellAccess } from "./spell.ts";
-import { findRoleId } from "./store.ts";
+import { findRoleId, namesOfRoles } from "./store.ts";
 
 /** Access members of a request; a member that is left out is undefined. */
 export interface GivenAccess {
@@ -56,4 +56,18 @@ export async function resolveAccess(
   };
   if (errors.length > 0) throw invalidFields(errors);
   return access;
+}
+
+/** Replaces ids by names; a deleted role or group is shown by its id. No query without restrictions. */
+export async function spellAccess<T extends ApplicationAccess>(db: Db, realm: string, shown: readonly T[]): Promise<T[]> {
+  const [roles, groups] = [
+    await namesOfRoles(db, realm, [...new Set(shown.flatMap(({ allowedRoles }) => allowedRoles))]),
+    await pathsOfGroups(db, realm, [...new Set(shown.flatMap(({ allowedGroups }) => allowedGroups))]),
+  ];
+  const named = (ids: readonly string[], names: ReadonlyMap<string, string>) => ids.map((id) => names.get(id) ?? id);
+  return shown.map((one) => ({
+    ...one,
+    allowedRoles: named(one.allowedRoles, roles),
+    allowedGroups: named(one.allowedGroups, groups),
+  }));
 }

@@ -3,20 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Agent, AgentQuery, CreateAgent, UpdateAgent } from "./schema.ts";
-import {
-  type AgentTools,
-  activateAgent,
-  attestAgent,
-  createAgent,
-  readAgent,
-  removeAgent,
-  revokeAgent,
-  saveAgent,
-  searchAgents,
-  searchDueAgents,
-  suspendAgent,
-  type VersionedAgent,
-} from "./service.ts";
+import * as service from "./service.ts";
 
 const tags = ["Agents"];
 const params = pathParams("id");
@@ -24,11 +11,11 @@ const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 
 /** Mounted under /admin/realms/:realm/agents. */
-export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, tools) => {
+export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async (app, tools) => {
   collectionRoutes(app, "/", {
     tags,
     record: Agent,
-    list: { config: read, summary: "List agents", query: AgentQuery, run: (ctx, _params, query) => searchAgents(ctx, query) },
+    list: { config: read, summary: "List agents", query: AgentQuery, run: (ctx, _params, query) => service.searchAgents(ctx, query) },
     create: {
       config: write,
       summary: "Create an agent",
@@ -37,7 +24,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, to
         "permissions that the client's service account has.",
       body: CreateAgent,
       id: ({ id }) => id,
-      run: (ctx, _params, body) => createAgent(ctx, tools, body),
+      run: (ctx, _params, body) => service.createAgent(ctx, tools, body),
     },
   });
 
@@ -51,7 +38,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, to
       description:
         "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
       query: ListQuery,
-      run: (ctx, _params, query) => searchDueAgents(ctx, query),
+      run: (ctx, _params, query) => service.searchDueAgents(ctx, query),
     },
   });
 
@@ -59,23 +46,23 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, to
     tags,
     params,
     record: Agent,
-    read: { config: read, summary: "Read an agent", run: (ctx, { id }) => readAgent(ctx, id) },
+    read: { config: read, summary: "Read an agent", run: (ctx, { id }) => service.readAgent(ctx, id) },
     replace: {
       config: write,
       summary: "Update an agent",
       description: "An agent keeps the client that it is bound to. It takes the permissions that the client's service account has.",
       body: UpdateAgent,
-      run: (ctx, { id }, body) => saveAgent(ctx, tools, id, body),
+      run: (ctx, { id }, body) => service.saveAgent(ctx, tools, id, body),
     },
     remove: {
       config: write,
       summary: "Delete an agent",
       description: "Disables its client, which would otherwise get tokens that no longer name the agent.",
-      run: (ctx, { id }) => removeAgent(ctx, tools, id),
+      run: (ctx, { id }) => service.removeAgent(ctx, tools, id),
     },
   });
 
-  const action = (name: string, summary: string, description: string, run: (ctx: Ctx, id: string) => Promise<VersionedAgent>) =>
+  const action = (name: string, summary: string, description: string, run: (ctx: Ctx, id: string) => Promise<service.VersionedAgent>) =>
     app.post(
       `/:id/${name}`,
       { config: { ...write, versioned: true }, schema: { summary, description, tags, params, response: { 200: Agent } } },
@@ -85,14 +72,14 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentTools> = async (app, to
     "activate",
     "Activate an agent",
     "It needs a client and an enabled owner, and takes the permissions that the client's service account has. Tokens from before a suspension count again until they expire.",
-    (ctx, id) => activateAgent(ctx, tools, id),
+    (ctx, id) => service.activateAgent(ctx, tools, id),
   );
   action(
     "suspend",
     "Suspend an active agent",
     "Its client gets no tokens, and those it has do not count, from the next request on.",
-    suspendAgent,
+    service.suspendAgent,
   );
-  action("revoke", "Revoke an agent for good", "It cannot be changed afterwards; it can be deleted.", revokeAgent);
-  action("attest", "Attest that an agent is still needed", "Moves `reviewDueAt`.", attestAgent);
+  action("revoke", "Revoke an agent for good", "It cannot be changed afterwards; it can be deleted.", service.revokeAgent);
+  action("attest", "Attest that an agent is still needed", "Moves `reviewDueAt`.", service.attestAgent);
 };

@@ -1,34 +1,21 @@
+import { DAY } from "../../kernel/clock.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { readSettings } from "../../tenancy/settings/index.ts";
-import {
-  assertMayControlClient,
-  assertMayReachAdministrators,
-  type ClientRow,
-  disableClient,
-  findClientByClientId,
-  readClient,
-  unknownScopes,
-} from "../clients/index.ts";
+import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
+import * as clients from "../clients/index.ts";
 import { agentErrors } from "./errors.ts";
-import { reviewTimes } from "./review.ts";
 import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from "./schema.ts";
-import {
-  type AgentRow,
-  type AgentState,
-  deleteAgent,
-  findAgent,
-  holdOwner,
-  insertAgent,
-  listAgents,
-  listDueAgents,
-  lockAgent,
-  updateAgent,
-} from "./store.ts";
+import * as store from "./store.ts";
+
+/** When an agent has to be reviewed that was activated or attested at `since`, and when it is suspended for want of it. */
+export function reviewTimes({ reviewDays, suspendOverdueAfterDays }: Settings["agents"], since: number) {
+  const reviewDueAt = since + reviewDays * DAY;
+  return { reviewDueAt, suspendAt: suspendOverdueAfterDays === null ? null : reviewDueAt + suspendOverdueAfterDays * DAY };
+}
 
 export interface AgentTools {
   readonly baseUrl: string;
@@ -37,26 +24,26 @@ export interface AgentTools {
 export type VersionedAgent = Agent & { readonly version: number };
 
 /** The agent for the admin API and its owner. */
-export const shownAgent = ({ client: _client, ...agent }: AgentRow): VersionedAgent => agent;
+export const shownAgent = ({ client: _client, ...agent }: store.AgentRow): VersionedAgent => agent;
 
-const shownPage = ({ rows, ...page }: Page<AgentRow>): Page<VersionedAgent> => ({ ...page, rows: rows.map(shownAgent) });
+const shownPage = ({ rows, ...page }: Page<store.AgentRow>): Page<VersionedAgent> => ({ ...page, rows: rows.map(shownAgent) });
 
 export const searchAgents = async (ctx: ReadCtx, query: AgentQuery): Promise<Page<VersionedAgent>> =>
-  shownPage(await listAgents(ctx.tx, ctx.realm, query));
+  shownPage(await store.listAgents(ctx.tx, ctx.realm, query));
 
 /** The agents that are due for review by their owner, or by an administrator where there is no owner. */
 export const searchDueAgents = async (ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedAgent>> =>
-  shownPage(await listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
+  shownPage(await store.listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
 
 export async function readAgent(ctx: ReadCtx, id: string): Promise<VersionedAgent> {
-  const agent = isId(id) ? await findAgent(ctx.tx, ctx.realm, id) : null;
+  const agent = isId(id) ? await store.findAgent(ctx.tx, ctx.realm, id) : null;
   if (!agent) throw agentErrors.not_found();
   return shownAgent(agent);
 }
 
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
-export async function takeAgent(ctx: Ctx, id: string): Promise<AgentRow> {
-  const agent = isId(id) ? await lockAgent(ctx.tx, ctx.realm, id) : null;
+export async function takeAgent(ctx: Ctx, id: string): Promise<store.AgentRow> {
+  const agent = isId(id) ? await store.lockAgent(ctx.tx, ctx.realm, id) : null;
   if (!agent) throw agentErrors.not_found();
   return agent;
 }
@@ -65,7 +52,7 @@ export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgen
   const client = await clientNamed(ctx, input.clientId ?? null);
   const state = await checked(ctx, input, client);
   if (client) await assertMayDirect(ctx, tools, client);
-  const id = await insertAgent(ctx.tx, ctx.realm, state, ctx.now);
+  const id = await store.insertAgent(ctx.tx, ctx.realm, state, ctx.now);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "agents", resourceId: id, detail: state.name });
   return readAgent(ctx, id);
@@ -83,7 +70,7 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   // Without its agent the client would live on as one that nothing marks.
   if (current.client !== null && state.client !== current.client) throw agentErrors.bound();
   if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
-  await updateAgent(ctx.tx, ctx.realm, current.id, { state });
+  await store.updateAgent(ctx.tx, ctx.realm, current.id, { state });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "agents", resourceId: current.id, detail: state.name });
   return readAgent(ctx, current.id);
@@ -94,8 +81,8 @@ export async function removeAgent(ctx: Ctx, tools: AgentTools, id: string): Prom
   const current = await takeAgent(ctx, id);
   await assertMayDirectAll(ctx, tools, current, null);
   expectVersion(ctx, current.version);
-  if (current.client !== null) await disableClient(ctx, current.client, "its agent was deleted");
-  await deleteAgent(ctx.tx, ctx.realm, current.id);
+  if (current.client !== null) await clients.disableClient(ctx, current.client, "its agent was deleted");
+  await store.deleteAgent(ctx.tx, ctx.realm, current.id);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "agents", resourceId: current.id, detail: current.name });
 }
@@ -109,12 +96,12 @@ const MOVES: Readonly<Record<Exclude<AgentStatus, "CREATED">, readonly AgentStat
 const EVENTS = { ACTIVE: "AGENT_ACTIVATED", SUSPENDED: "AGENT_SUSPENDED", REVOKED: "AGENT_REVOKED" } as const;
 
 /** Counts on the next request of every node: whether an agent is active is read with each token. */
-export async function moveAgent(ctx: Ctx, agent: AgentRow, status: keyof typeof MOVES, detail = agent.name): Promise<VersionedAgent> {
+export async function moveAgent(ctx: Ctx, agent: store.AgentRow, status: keyof typeof MOVES, detail = agent.name): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
   if (!MOVES[status].includes(agent.status)) throw agentErrors.state();
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const activated = { activatedAt: ctx.now, review: reviewTimes(settings.agents, ctx.now) };
-  await updateAgent(ctx.tx, ctx.realm, agent.id, { status, ...(status === "ACTIVE" && activated) });
+  await store.updateAgent(ctx.tx, ctx.realm, agent.id, { status, ...(status === "ACTIVE" && activated) });
   await ctx.configChanged();
   ctx.audit({ category: "SECURITY", type: EVENTS[status], resourceType: "agents", resourceId: agent.id, detail });
   return readAgent(ctx, agent.id);
@@ -133,7 +120,7 @@ export async function activateAgent(ctx: Ctx, tools: AgentTools, id: string): Pr
 
 /** An enabled user answers for every agent that is active. */
 async function assertOwned(ctx: Ctx, ownerUserId: string | null): Promise<void> {
-  const owner = ownerUserId === null ? null : await holdOwner(ctx.tx, ctx.realm, ownerUserId);
+  const owner = ownerUserId === null ? null : await store.holdOwner(ctx.tx, ctx.realm, ownerUserId);
   if (!owner?.enabled) throw agentErrors.no_owner();
 }
 
@@ -141,12 +128,12 @@ export const suspendAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent
 export const revokeAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => moveAgent(ctx, await takeAgent(ctx, id), "REVOKED");
 
 /** Its owner, or an administrator, confirms that it is still needed, and no wider than needed. */
-export async function attest(ctx: Ctx, agent: AgentRow): Promise<VersionedAgent> {
+export async function attest(ctx: Ctx, agent: store.AgentRow): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
   if (agent.status !== "ACTIVE" && agent.status !== "SUSPENDED") throw agentErrors.state();
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const review = reviewTimes(settings.agents, ctx.now);
-  await updateAgent(ctx.tx, ctx.realm, agent.id, { lastReviewedAt: ctx.now, review });
+  await store.updateAgent(ctx.tx, ctx.realm, agent.id, { lastReviewedAt: ctx.now, review });
   ctx.audit({ category: "SECURITY", type: "AGENT_ATTESTED", resourceType: "agents", resourceId: agent.id, detail: agent.name });
   return readAgent(ctx, agent.id);
 }
@@ -154,31 +141,84 @@ export async function attest(ctx: Ctx, agent: AgentRow): Promise<VersionedAgent>
 export const attestAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => attest(ctx, await takeAgent(ctx, id));
 
 /** The escalation rule: binding, activating or editing an agent directs its client. */
-async function assertMayDirect(ctx: Ctx, { baseUrl }: AgentTools, client: ClientRow): Promise<void> {
-  await assertMayControlClient(ctx, client.id);
-  assertMayReachAdministrators(ctx, baseUrl, client);
+async function assertMayDirect(ctx: Ctx, { baseUrl }: AgentTools, client: clients.ClientRow): Promise<void> {
+  await clients.assertMayControlClient(ctx, client.id);
+  clients.assertMayReachAdministrators(ctx, baseUrl, client);
 }
 
-async function assertMayDirectAll(ctx: Ctx, tools: AgentTools, { client: bound }: AgentRow, next: ClientRow | null): Promise<void> {
-  if (bound !== null) await assertMayDirect(ctx, tools, await readClient(ctx, bound));
+async function assertMayDirectAll(
+  ctx: Ctx,
+  tools: AgentTools,
+  { client: bound }: store.AgentRow,
+  next: clients.ClientRow | null,
+): Promise<void> {
+  if (bound !== null) await assertMayDirect(ctx, tools, await clients.readClient(ctx, bound));
   if (next !== null && next.id !== bound) await assertMayDirect(ctx, tools, next);
 }
 
-async function clientNamed(ctx: Ctx, clientId: string | null): Promise<ClientRow | null> {
+async function clientNamed(ctx: Ctx, clientId: string | null): Promise<clients.ClientRow | null> {
   if (clientId === null) return null;
-  const client = await findClientByClientId(ctx.tx, ctx.realm, clientId);
+  const client = await clients.findClientByClientId(ctx.tx, ctx.realm, clientId);
   if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
   return client;
 }
 
 /** The agent of a request, complete and within the rules. */
-async function checked(ctx: Ctx, input: CreateAgent | UpdateAgent, client: ClientRow | null): Promise<AgentState> {
+async function checked(ctx: Ctx, input: CreateAgent | UpdateAgent, client: clients.ClientRow | null): Promise<store.AgentState> {
   const { name, description = null, ownerUserId = null, scopes = [], expiresAt = null } = input;
-  const errors: FieldError[] = [...(await unknownScopes(ctx, scopes))];
+  const errors: FieldError[] = [...(await clients.unknownScopes(ctx, scopes))];
   if (client?.publicClient)
     errors.push({ field: "clientId", code: "public", message: "clientId is a public client, which cannot prove that it is the agent" });
-  if (ownerUserId !== null && !(await holdOwner(ctx.tx, ctx.realm, ownerUserId)))
+  if (ownerUserId !== null && !(await store.holdOwner(ctx.tx, ctx.realm, ownerUserId)))
     errors.push({ field: "ownerUserId", code: "unknown", message: "ownerUserId: there is no such user in this realm" });
   if (errors.length > 0) throw invalidFields(errors);
   return { name, description, ownerUserId, scopes, expiresAt, client: client?.id ?? null };
+}
+
+// Owners see, attest and suspend their agents. They never activate or widen one: that takes an administrator.
+
+export const readOwnAgents = async ({ tx, realm, actor }: ReadCtx): Promise<VersionedAgent[]> =>
+  (await store.agentsOfOwner(tx, realm, actor.id)).map(shownAgent);
+
+async function takeOwnAgent(ctx: Ctx, id: string): Promise<store.AgentRow> {
+  const agent = await takeAgent(ctx, id);
+  if (agent.ownerUserId !== ctx.actor.id) throw agentErrors.not_found();
+  return agent;
+}
+
+export const attestOwnAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => attest(ctx, await takeOwnAgent(ctx, id));
+export const suspendOwnAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> =>
+  moveAgent(ctx, await takeOwnAgent(ctx, id), "SUSPENDED", "by its owner");
+
+async function suspendAll(ctx: Ctx, userId: string, detail: string): Promise<void> {
+  const suspended = await store.suspendAgents(ctx.tx, ctx.realm, userId);
+  for (const id of suspended) ctx.audit({ category: "SECURITY", type: "AGENT_SUSPENDED", resourceType: "agents", resourceId: id, detail });
+  if (suspended.length > 0) await ctx.configChanged();
+}
+
+/** `user.disabled`: no user answers for their agents. */
+export const suspendAgentsOf = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
+  suspendAll(ctx, userId, "its owner was disabled");
+
+/** `user.deleted` and `user.erased`: the agents forget their owner. */
+export async function orphanAgentsOf(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  await suspendAll(ctx, userId, "its owner was deleted");
+  await store.forgetOwner(ctx.tx, ctx.realm, userId);
+}
+
+/** `client.deleting`: the agent waits for another client, and for an administrator who activates it again. */
+export async function loseClient(ctx: Ctx, { id: client }: { readonly id: string }): Promise<void> {
+  const agent = await store.unbindAgent(ctx.tx, ctx.realm, client);
+  if (agent?.wasActive) {
+    const detail = "its client was deleted";
+    ctx.audit({ category: "SECURITY", type: "AGENT_SUSPENDED", resourceType: "agents", resourceId: agent.id, detail });
+  }
+}
+
+/** `settings.changed` */
+export async function moveReviewDates(
+  ctx: Ctx,
+  { before, settings }: { readonly before: Settings; readonly settings: Settings },
+): Promise<void> {
+  if (JSON.stringify(before.agents) !== JSON.stringify(settings.agents)) await store.moveReviews(ctx.tx, ctx.realm, settings.agents);
 }

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
@@ -43,15 +43,27 @@ export interface AgentRow extends Agent {
 }
 
 const columns = [
-  ...(["realm_id", "id", "name", "description", "owner_user_id", "client_id", "scopes", "status"] as const),
-  ...(["created_at", "activated_at", "expires_at", "last_used_at", "last_reviewed_at", "review_due_at", "version"] as const),
+  "realm_id as realmId",
+  "id",
+  "name",
+  "description",
+  "owner_user_id as ownerUserId",
+  "client_id as client",
+  "scopes",
+  "status",
+  "created_at as createdAt",
+  "activated_at as activatedAt",
+  "expires_at as expiresAt",
+  "last_used_at as lastUsedAt",
+  "last_reviewed_at as lastReviewedAt",
+  "review_due_at as reviewDueAt",
+  "version",
 ] as const;
 /** The OAuth client id. */
 const clientName = sql<string | null>`(select c.client_id from clients c where c.realm_id = agents.realm_id and c.id = agents.client_id)`;
-type Row = Pick<Selectable<AgentsTable>, (typeof columns)[number]> & { client_name: string | null };
 
 const agents = (db: Db, realm: string) =>
-  db.selectFrom("agents").select(columns).select(clientName.as("client_name")).where("realm_id", "=", realm);
+  db.selectFrom("agents").select(columns).select(clientName.as("clientId")).where("realm_id", "=", realm);
 
 const order: ListOrder = {
   sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
@@ -72,8 +84,7 @@ export async function listAgents(db: Db, realm: string, query: AgentQuery): Prom
         ]),
       ),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toAgent) };
+  return pageOf(db, base, order, query);
 }
 
 const dueOrder: ListOrder = { sorts: { reviewDueAt: sql.ref("review_due_at") }, defaultSort: "reviewDueAt", id: sql.ref("id") };
@@ -81,37 +92,22 @@ const dueOrder: ListOrder = { sorts: { reviewDueAt: sql.ref("review_due_at") }, 
 /** The longest overdue first. */
 export async function listDueAgents(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<AgentRow>> {
   const base = agents(db, realm).where("status", "in", ["ACTIVE", "SUSPENDED"]).where("review_due_at", "<=", now);
-  const page = await pageOf(db, base, dueOrder, query);
-  return { ...page, rows: page.rows.map(toAgent) };
+  return pageOf(db, base, dueOrder, query);
 }
 
 /** More than any user answers for. */
 const MANY = 1_000;
 
-export async function agentsOfOwner(db: Db, realm: string, userId: string): Promise<AgentRow[]> {
-  const rows = await agents(db, realm).where("owner_user_id", "=", userId).orderBy(sql`lower(name)`).limit(MANY).execute();
-  return rows.map(toAgent);
-}
+export const agentsOfOwner = (db: Db, realm: string, userId: string): Promise<AgentRow[]> =>
+  agents(db, realm).where("owner_user_id", "=", userId).orderBy(sql`lower(name)`).limit(MANY).execute();
 
-export async function findAgent(db: Db, realm: string, id: string): Promise<AgentRow | null> {
-  const row = await agents(db, realm).where("id", "=", id).executeTakeFirst();
-  return row ? toAgent(row) : null;
-}
+export const findAgent = async (db: Db, realm: string, id: string): Promise<AgentRow | null> =>
+  (await agents(db, realm).where("id", "=", id).executeTakeFirst()) ?? null;
 
-export async function lockAgent(tx: Tx, realm: string, id: string): Promise<AgentRow | null> {
-  const row = await agents(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst();
-  return row ? toAgent(row) : null;
-}
+export const lockAgent = async (tx: Tx, realm: string, id: string): Promise<AgentRow | null> =>
+  (await agents(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst()) ?? null;
 
-export interface AgentState {
-  readonly name: string;
-  readonly description: string | null;
-  readonly ownerUserId: string | null;
-  /** The client's `id`. */
-  readonly client: string | null;
-  readonly scopes: readonly string[];
-  readonly expiresAt: number | null;
-}
+export type AgentState = Pick<AgentRow, "name" | "description" | "ownerUserId" | "client" | "scopes" | "expiresAt">;
 
 const columnsOf = (state: AgentState) => ({
   name: state.name,
@@ -262,22 +258,3 @@ export async function findShownAgent(
     from agents a where a.realm_id = ${realm} and a.id = ${id}`.execute(db);
   return rows[0] ?? null;
 }
-
-const toAgent = (row: Row): AgentRow => ({
-  id: row.id,
-  realmId: row.realm_id,
-  name: row.name,
-  description: row.description,
-  ownerUserId: row.owner_user_id,
-  clientId: row.client_name,
-  scopes: row.scopes,
-  status: row.status,
-  createdAt: row.created_at,
-  activatedAt: row.activated_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-  lastReviewedAt: row.last_reviewed_at,
-  reviewDueAt: row.review_due_at,
-  client: row.client_id,
-  version: row.version,
-});

@@ -2,18 +2,8 @@ import { defineErrors, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
-import {
-  type ClientRow,
-  type ClientTools,
-  createClient,
-  findClientByClientId,
-  findClients,
-  removeClient,
-  saveClient,
-  showClient,
-} from "../clients/index.ts";
-import { applicationName, findSamlClient, findSamlClients, removeSamlClient, type SamlClientRow } from "../saml-clients/index.ts";
-import { createSamlApplication, recordedAs, refuseOtherKind, samlMembers, saveSamlApplication, toSamlApplication } from "./saml.service.ts";
+import * as oidc from "../clients/index.ts";
+import * as saml from "../saml-clients/index.ts";
 import type { CreateApplication, UpdateApplication, VersionedApplication } from "./schema.ts";
 import { listApplications } from "./store.ts";
 import { templateOf, templates } from "./templates.ts";
@@ -23,10 +13,10 @@ const errors = defineErrors("applications", { not_found: [404, "No such applicat
 export async function searchApplications(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedApplication>> {
   const page = await listApplications(ctx.tx, ctx.realm, query);
   const idsOf = (protocol: "oidc" | "saml") => page.rows.filter((row) => row.protocol === protocol).map(({ id }) => id);
-  const clients = await findClients(ctx.tx, ctx.realm, idsOf("oidc"));
-  const samlClients = await findSamlClients(ctx.tx, ctx.realm, idsOf("saml"));
+  const clients = await oidc.findClients(ctx.tx, ctx.realm, idsOf("oidc"));
+  const samlClients = await saml.findSamlClients(ctx.tx, ctx.realm, idsOf("saml"));
   const found = new Map([
-    ...clients.map((client) => [client.id, toApplication(showClient(client))] as const),
+    ...clients.map((client) => [client.id, toApplication(oidc.showClient(client))] as const),
     ...samlClients.map((client) => [client.id, toSamlApplication(client)] as const),
   ]);
   // One that was deleted between the two questions is left out.
@@ -35,12 +25,12 @@ export async function searchApplications(ctx: ReadCtx, query: ListQuery): Promis
 
 export async function readApplication(ctx: ReadCtx, name: string): Promise<VersionedApplication> {
   const found = await applicationOf(ctx, name);
-  return found.protocol === "saml" ? toSamlApplication(found.client) : toApplication(showClient(found.client));
+  return found.protocol === "saml" ? toSamlApplication(found.client) : toApplication(oidc.showClient(found.client));
 }
 
 export async function createApplication(
   ctx: Ctx,
-  tools: ClientTools,
+  tools: oidc.ClientTools,
   input: CreateApplication,
 ): Promise<{ application: VersionedApplication; secret: string | null }> {
   const { name, template, displayName, entityId: _, assertionConsumerServiceUrl: __, singleLogoutServiceUrl: ___, ...given } = input;
@@ -58,18 +48,23 @@ export async function createApplication(
       { field: "redirectUris", code: "unexpected", message: `redirectUris: a ${template} gets no authorization responses` },
     ]);
   const client = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
-  const created = await createClient(recordedAs(ctx, name), tools, client);
-  return { application: toApplication(showClient(created.client)), secret: created.secret };
+  const created = await oidc.createClient(recordedAs(ctx, name), tools, client);
+  return { application: toApplication(oidc.showClient(created.client)), secret: created.secret };
 }
 
-export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string, input: UpdateApplication): Promise<VersionedApplication> {
+export async function saveApplication(
+  ctx: Ctx,
+  tools: oidc.ClientTools,
+  name: string,
+  input: UpdateApplication,
+): Promise<VersionedApplication> {
   const found = await applicationOf(ctx, name);
   if (found.protocol === "saml") return saveSamlApplication(ctx, tools, found.client, input);
   refuseOtherKind(input, samlMembers, "SAML applications");
   const row = found.client;
-  const { version: _, ...client } = showClient(row);
-  refuseReadOnly(toApplication(showClient(row)), input, ["realmId", "name", "protocol", "clientRef", "template", "createdAt"]);
-  const { client: saved } = await saveClient(recordedAs(ctx, name), tools, row.id, {
+  const { version: _, ...client } = oidc.showClient(row);
+  refuseReadOnly(toApplication(oidc.showClient(row)), input, ["realmId", "name", "protocol", "clientRef", "template", "createdAt"]);
+  const { client: saved } = await oidc.saveClient(recordedAs(ctx, name), tools, row.id, {
     ...client,
     name: input.displayName ?? null,
     enabled: input.enabled,
@@ -81,24 +76,26 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
     clientUri: input.clientUri ?? null,
     logoUri: input.logoUri ?? null,
   });
-  return toApplication(showClient(saved));
+  return toApplication(oidc.showClient(saved));
 }
 
 /** Also deletes its client and everything that references it. */
-export async function removeApplication(ctx: Ctx, tools: ClientTools, name: string): Promise<void> {
+export async function removeApplication(ctx: Ctx, tools: oidc.ClientTools, name: string): Promise<void> {
   const found = await applicationOf(ctx, name);
-  if (found.protocol === "saml") await removeSamlClient(recordedAs(ctx, name), found.client.entityId);
-  else await removeClient(recordedAs(ctx, name), tools, found.client.id);
+  if (found.protocol === "saml") await saml.removeSamlClient(recordedAs(ctx, name), found.client.entityId);
+  else await oidc.removeClient(recordedAs(ctx, name), tools, found.client.id);
 }
 
-type Found = { readonly protocol: "oidc"; readonly client: ClientRow } | { readonly protocol: "saml"; readonly client: SamlClientRow };
+type Found =
+  | { readonly protocol: "oidc"; readonly client: oidc.ClientRow }
+  | { readonly protocol: "saml"; readonly client: saml.SamlClientRow };
 
 /** A client from before `|` was kept for SAML applications is found by its id as ever. */
 async function applicationOf(ctx: ReadCtx, name: string): Promise<Found> {
-  const client = await findClientByClientId(ctx.tx, ctx.realm, name);
+  const client = await oidc.findClientByClientId(ctx.tx, ctx.realm, name);
   if (client) return { protocol: "oidc", client };
-  const prefix = applicationName(ctx.realm, "");
-  const samlClient = name.startsWith(prefix) ? await findSamlClient(ctx.tx, ctx.realm, name.slice(prefix.length)) : null;
+  const prefix = saml.applicationName(ctx.realm, "");
+  const samlClient = name.startsWith(prefix) ? await saml.findSamlClient(ctx.tx, ctx.realm, name.slice(prefix.length)) : null;
   if (!samlClient) throw errors.not_found();
   return { protocol: "saml", client: samlClient };
 }
@@ -113,7 +110,7 @@ function assertClientId(name: string | undefined): asserts name is string {
   if (name.includes("|")) throw refused("reserved", "must not hold a |, which is kept for the names of SAML applications");
 }
 
-const toApplication = (client: ReturnType<typeof showClient>): VersionedApplication => ({
+const toApplication = (client: ReturnType<typeof oidc.showClient>): VersionedApplication => ({
   realmId: client.realmId,
   name: client.clientId,
   protocol: "oidc",
@@ -133,4 +130,108 @@ const toApplication = (client: ReturnType<typeof showClient>): VersionedApplicat
   singleLogoutServiceUrl: null,
   createdAt: client.createdAt,
   version: client.version,
+});
+
+/** Members that only one of the two kinds has. */
+export const samlMembers = ["entityId", "assertionConsumerServiceUrl", "singleLogoutServiceUrl"] as const;
+const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "scopes"] as const;
+
+/** A PUT may repeat the null or empty members of a GET that the kind does not have. */
+export function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
+  const isSaid = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
+  const errors = members
+    .filter((member) => isSaid(input[member]))
+    .map((field) => ({ field, code: "unexpected", message: `${field} is for ${kind}` }));
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+export async function createSamlApplication(ctx: Ctx, tools: oidc.ClientTools, input: CreateApplication): Promise<VersionedApplication> {
+  refuseOtherKind(input, oidcMembers, "OIDC applications");
+  const { entityId, assertionConsumerServiceUrl } = input;
+  if (entityId === undefined || assertionConsumerServiceUrl === undefined) {
+    const missing = (["entityId", "assertionConsumerServiceUrl"] as const).filter((member) => input[member] === undefined);
+    throw invalidFields(missing.map((field) => ({ field, code: "required", message: `${field} is required for the template saml` })));
+  }
+  const name = saml.applicationName(ctx.realm, entityId);
+  if (input.name !== undefined && input.name !== name) {
+    const message = `name of a SAML application is ${name}: leave it out, and call it something else by displayName`;
+    throw invalidFields([{ field: "name", code: "saml", message }]);
+  }
+  const options = optionsOf(input);
+  const client = await saml.createSamlClient(recordedAs(ctx, name), tools, {
+    entityId,
+    assertionConsumerServiceUrl,
+    singleLogoutServiceUrl: input.singleLogoutServiceUrl ?? null,
+    enabled: input.enabled ?? true,
+    options,
+  });
+  return toSamlApplication(client);
+}
+
+/** Other settings of the SAML client are kept. */
+export async function saveSamlApplication(
+  ctx: Ctx,
+  tools: oidc.ClientTools,
+  row: saml.SamlClientRow,
+  input: UpdateApplication,
+): Promise<VersionedApplication> {
+  refuseOtherKind(input, oidcMembers, "OIDC applications");
+  const current = toSamlApplication(row);
+  refuseReadOnly(current, input, ["realmId", "name", "protocol", "clientRef", "template", "entityId", "createdAt"]);
+  const { assertionConsumerServiceUrl } = input;
+  if (assertionConsumerServiceUrl == null) {
+    const message = "assertionConsumerServiceUrl is required for a SAML application";
+    throw invalidFields([{ field: "assertionConsumerServiceUrl", code: "required", message }]);
+  }
+  const { version: _, ...client } = saml.showSamlClient(row);
+  const saved = await saml.saveSamlClient(recordedAs(ctx, current.name), tools, row.entityId, {
+    ...client,
+    assertionConsumerServiceUrl,
+    singleLogoutServiceUrl: input.singleLogoutServiceUrl ?? null,
+    enabled: input.enabled,
+    options: { ...client.options, ...optionsOf(input) },
+  });
+  return toSamlApplication(saved);
+}
+
+const optionsOf = (input: CreateApplication | UpdateApplication) => ({
+  name: input.displayName ?? null,
+  description: input.description ?? null,
+  clientUri: input.clientUri ?? null,
+  logoUri: input.logoUri ?? null,
+});
+
+export const toSamlApplication = (row: saml.SamlClientRow): VersionedApplication => ({
+  realmId: row.realmId,
+  name: saml.applicationName(row.realmId, row.entityId),
+  protocol: "saml",
+  clientRef: row.entityId,
+  template: "saml",
+  displayName: row.name,
+  enabled: row.enabled,
+  description: row.stored.options.description,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  webOrigins: [],
+  scopes: [],
+  clientUri: row.stored.options.clientUri,
+  logoUri: row.stored.options.logoUri,
+  entityId: row.entityId,
+  assertionConsumerServiceUrl: row.stored.assertionConsumerServiceUrl,
+  singleLogoutServiceUrl: row.stored.singleLogoutServiceUrl,
+  createdAt: row.createdAt,
+  version: row.version,
+});
+
+/** One write leaves one event, and that says by which path the client was changed. */
+export const recordedAs = (ctx: Ctx, name: string): Ctx => ({
+  ...ctx,
+  audit: (draft) => {
+    const kind = draft.resourceType === "clients" ? "client" : draft.resourceType === "saml-clients" ? "SAML client" : null;
+    ctx.audit(
+      kind !== null && draft.resourceId !== undefined
+        ? { ...draft, resourceType: "applications", resourceId: name, detail: `${kind} ${draft.resourceId}` }
+        : draft,
+    );
+  },
 });

@@ -4,15 +4,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { authzErrors } from "./errors.ts";
-import {
-  deletePermission,
-  findPermission,
-  insertPermission,
-  listPermissions,
-  type PermissionRow,
-  type PermissionState,
-  updatePermission,
-} from "./permissions.store.ts";
+import * as store from "./permissions.store.ts";
 import { aggregatesOf } from "./policies.store.ts";
 import { shareResources } from "./resources.store.ts";
 import type { CreateAuthzPermission, UpdateAuthzPermission } from "./schema.ts";
@@ -21,34 +13,34 @@ import { countOf, type Server } from "./store.ts";
 
 const MOST_PERMISSIONS = 5_000;
 
-export async function searchPermissions(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<PermissionRow>> {
-  return listPermissions(ctx.tx, await openServer(ctx, id), query);
+export async function searchPermissions(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<store.PermissionRow>> {
+  return store.listPermissions(ctx.tx, await openServer(ctx, id), query);
 }
 
-export async function readPermission(ctx: ReadCtx, id: string, name: string): Promise<PermissionRow> {
+export async function readPermission(ctx: ReadCtx, id: string, name: string): Promise<store.PermissionRow> {
   return permissionNamed(ctx, await openServer(ctx, id), name);
 }
 
-async function permissionNamed(ctx: ReadCtx, server: Server, name: string): Promise<PermissionRow> {
-  const permission = await findPermission(ctx.tx, server, name);
+async function permissionNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.PermissionRow> {
+  const permission = await store.findPermission(ctx.tx, server, name);
   if (!permission) throw authzErrors.permission_not_found();
   return permission;
 }
 
-export async function createPermission(ctx: Ctx, id: string, input: CreateAuthzPermission): Promise<PermissionRow> {
+export async function createPermission(ctx: Ctx, id: string, input: CreateAuthzPermission): Promise<store.PermissionRow> {
   const server = await takeServer(ctx, id);
   if ((await countOf(ctx.tx, server, "authz_permissions")) >= MOST_PERMISSIONS) throw authzErrors.too_many();
-  await insertPermission(ctx.tx, server, await checkedPermission(ctx, server, input), ctx.now);
+  await store.insertPermission(ctx.tx, server, await checkedPermission(ctx, server, input), ctx.now);
   await modelChanged(ctx, server, "ADMIN_CREATE", `permission ${input.name}`);
   return permissionNamed(ctx, server, input.name);
 }
 
-export async function savePermission(ctx: Ctx, id: string, name: string, input: UpdateAuthzPermission): Promise<PermissionRow> {
+export async function savePermission(ctx: Ctx, id: string, name: string, input: UpdateAuthzPermission): Promise<store.PermissionRow> {
   const server = await takeServer(ctx, id);
   const current = await permissionNamed(ctx, server, name);
   refuseReadOnly(current, input, ["name", "type", "createdAt"]);
   expectVersion(ctx, current.version);
-  await updatePermission(ctx.tx, server, await checkedPermission(ctx, server, { ...input, name, type: current.type }));
+  await store.updatePermission(ctx.tx, server, await checkedPermission(ctx, server, { ...input, name, type: current.type }));
   await modelChanged(ctx, server, "ADMIN_UPDATE", `permission ${name}`);
   return permissionNamed(ctx, server, name);
 }
@@ -57,7 +49,7 @@ export async function removePermission(ctx: Ctx, id: string, name: string): Prom
   const server = await takeServer(ctx, id);
   const { version } = await permissionNamed(ctx, server, name);
   expectVersion(ctx, version);
-  await deletePermission(ctx.tx, server, name);
+  await store.deletePermission(ctx.tx, server, name);
   await modelChanged(ctx, server, "ADMIN_DELETE", `permission ${name}`);
 }
 
@@ -67,7 +59,7 @@ export async function checkedPermission(
   server: Server,
   input: CreateAuthzPermission,
   named: readonly string[] = [],
-): Promise<PermissionState> {
+): Promise<store.PermissionState> {
   const { name, type, description = null, decisionStrategy = "UNANIMOUS" } = input;
   const { resources = [], resourceType = null, scopes = [], policies = [] } = input;
   const errors: FieldError[] = [];

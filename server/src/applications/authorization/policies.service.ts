@@ -1,4 +1,5 @@
-import { invalidFields } from "../../kernel/errors.ts";
+import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { patternFault } from "../../kernel/pattern.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
@@ -6,23 +7,9 @@ import { expectVersion } from "../../platform/versions.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { findEntries, spellEntries } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
-import type { PolicyType } from "./evaluator/index.ts";
-import { configOf, jsRefused, refuseBadAggregate } from "./policies.rules.ts";
-import type { AuthzPolicy, CreateAuthzPolicy, UpdateAuthzPolicy } from "./policies.schema.ts";
-import {
-  aggregatesOf,
-  deletePolicy,
-  type EntryKind,
-  findPolicy,
-  insertPolicy,
-  listPolicies,
-  type PolicyState,
-  policyUsers,
-  type StoredEntry,
-  type StoredPolicy,
-  shareEntries,
-  updatePolicy,
-} from "./policies.store.ts";
+import { type PolicyConfig, type PolicyType, timeRanges, zoneOf } from "./evaluator/index.ts";
+import type { AuthzPolicy, CreateAuthzPolicy, TypeMember, UpdateAuthzPolicy } from "./policies.schema.ts";
+import * as store from "./policies.store.ts";
 import { isWriting, mayViewUsers, modelChanged, openServer, takeServer } from "./service.ts";
 import { countOf, type Server } from "./store.ts";
 
@@ -32,10 +19,10 @@ type Versioned = AuthzPolicy & { readonly version: number };
 type Spelled = string | { readonly name?: string; readonly path?: string; readonly required?: boolean; readonly extendChildren?: boolean };
 
 const memberOf = { role: "roles", user: "users", client: "clients", group: "groups", "client-scope": "clientScopes" } as const;
-const kindOf = (type: PolicyType): EntryKind | null => (type in memberOf ? (type as EntryKind) : null);
+const kindOf = (type: PolicyType): store.EntryKind | null => (type in memberOf ? (type as store.EntryKind) : null);
 
 export async function searchPolicies(ctx: ReadCtx, id: string, query: ListQuery & { readonly type?: string }): Promise<Page<Versioned>> {
-  const page = await listPolicies(ctx.tx, await openServer(ctx, id), query);
+  const page = await store.listPolicies(ctx.tx, await openServer(ctx, id), query);
   return { ...page, rows: await spelled(ctx, page.rows) };
 }
 
@@ -45,16 +32,16 @@ export async function readPolicy(ctx: ReadCtx, id: string, name: string): Promis
   return policy!;
 }
 
-async function policyNamed(ctx: ReadCtx, server: Server, name: string): Promise<StoredPolicy> {
-  const policy = await findPolicy(ctx.tx, server, name);
+async function policyNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.StoredPolicy> {
+  const policy = await store.findPolicy(ctx.tx, server, name);
   if (!policy) throw authzErrors.policy_not_found();
   return policy;
 }
 
 /** With names in the place of ids. Users stay ids for those who may not view users. */
-export async function spelled(ctx: ReadCtx, policies: readonly StoredPolicy[]): Promise<Versioned[]> {
+export async function spelled(ctx: ReadCtx, policies: readonly store.StoredPolicy[]): Promise<Versioned[]> {
   const names = new Map<string, string>();
-  for (const kind of Object.keys(memberOf) as EntryKind[]) {
+  for (const kind of Object.keys(memberOf) as store.EntryKind[]) {
     if (kind === "user" && !mayViewUsers(ctx)) continue;
     const ids = policies
       .filter(({ type }) => type === kind)
@@ -68,7 +55,7 @@ export async function spelled(ctx: ReadCtx, policies: readonly StoredPolicy[]): 
   });
 }
 
-function shown(kind: EntryKind, { id, required, extendChildren }: StoredEntry): unknown {
+function shown(kind: store.EntryKind, { id, required, extendChildren }: store.StoredEntry): unknown {
   if (kind === "role" || kind === "client-scope") return { name: id, required };
   return kind === "group" ? { path: id, extendChildren } : id;
 }
@@ -80,7 +67,7 @@ export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolic
   const server = await takeServer(ctx, id);
   if ((await countOf(ctx.tx, server, "authz_policies")) >= MOST_POLICIES) throw authzErrors.too_many();
   const policy = await checkedPolicy(ctx, server, input, null, new Map(), unknown);
-  await insertPolicy(ctx.tx, server, policy, ctx.now);
+  await store.insertPolicy(ctx.tx, server, policy, ctx.now);
   await keepPolicyApart(ctx, policy);
   await modelChanged(ctx, server, "ADMIN_CREATE", `policy ${policy.name}`);
   return readPolicy(ctx, id, policy.name);
@@ -100,13 +87,13 @@ export async function savePolicy(
   refuseReadOnly(current, input, ["name", "type", "createdAt"]);
   expectVersion(ctx, current.version);
   const state = await checkedPolicy(ctx, server, { ...input, name, type: current.type }, current, new Map(), unknown);
-  await updatePolicy(ctx.tx, server, state);
+  await store.updatePolicy(ctx.tx, server, state);
   await keepPolicyApart(ctx, state);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `policy ${name}`);
   return readPolicy(ctx, id, name);
 }
 
-async function keepPolicyApart(ctx: Ctx, { type }: PolicyState): Promise<void> {
+async function keepPolicyApart(ctx: Ctx, { type }: store.PolicyState): Promise<void> {
   if (type === "attribute" || type === "regex") await keepAttributesApart(ctx, type === "regex" ? "targetClaim" : "path");
 }
 
@@ -114,9 +101,9 @@ export async function removePolicy(ctx: Ctx, id: string, name: string): Promise<
   const server = await takeServer(ctx, id);
   const { version } = await policyNamed(ctx, server, name);
   expectVersion(ctx, version);
-  const users = await policyUsers(ctx.tx, server, name);
+  const users = await store.policyUsers(ctx.tx, server, name);
   if (users.length > 0) throw inUse("this policy", "Permissions and policies", users);
-  await deletePolicy(ctx.tx, server, name);
+  await store.deletePolicy(ctx.tx, server, name);
   await modelChanged(ctx, server, "ADMIN_DELETE", `policy ${name}`);
 }
 
@@ -125,14 +112,15 @@ export async function checkedPolicy(
   ctx: ReadCtx,
   server: Server,
   input: CreateAuthzPolicy,
-  current: StoredPolicy | null,
+  current: store.StoredPolicy | null,
   further: ReadonlyMap<string, readonly string[]> = new Map(),
   unknown: UnknownUsers = "refuse",
-): Promise<PolicyState> {
+): Promise<store.PolicyState> {
   const { name, type, description = null, logic = "POSITIVE", decisionStrategy = "UNANIMOUS" } = input;
   if (type === "js") throw jsRefused();
   const config = configOf(input, type);
-  if (type === "aggregate") refuseBadAggregate(name, config.policies ?? [], new Map([...(await aggregatesOf(ctx.tx, server)), ...further]));
+  if (type === "aggregate")
+    refuseBadAggregate(name, config.policies ?? [], new Map([...(await store.aggregatesOf(ctx.tx, server)), ...further]));
   const kind = kindOf(type);
   const entries = kind === null ? [] : await resolved(ctx, kind, (input[memberOf[kind]] ?? []) as Spelled[], current, unknown);
   return { name, type, description, logic, decisionStrategy, config, entries };
@@ -142,11 +130,11 @@ const nameOf = (one: Spelled): string => (typeof one === "string" ? one : (one.n
 
 async function resolved(
   ctx: ReadCtx,
-  kind: EntryKind,
+  kind: store.EntryKind,
   named: readonly Spelled[],
-  current: StoredPolicy | null,
+  current: store.StoredPolicy | null,
   unknown: UnknownUsers,
-): Promise<StoredEntry[]> {
+): Promise<store.StoredEntry[]> {
   const field = memberOf[kind];
   const kept = new Set((current?.entries ?? []).map(({ id }) => id));
   const found = await findEntries(ctx.tx, ctx.realm, kind, [...new Set(named.map(nameOf))]);
@@ -164,14 +152,133 @@ async function resolved(
       message: `There is no ${kind.replace("-", " ")} “${name}” in this realm`,
     }));
   if (errors.length > 0) throw invalidFields(errors);
-  const entries = new Map<string, StoredEntry>();
+  const entries = new Map<string, store.StoredEntry>();
   for (const one of given) {
     const id = found.get(nameOf(one))!;
     const flags = typeof one === "string" ? {} : one;
     entries.set(id, { id, required: flags.required ?? false, extendChildren: flags.extendChildren ?? false });
   }
-  const existing = isWriting(ctx) ? await shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
+  const existing = isWriting(ctx) ? await store.shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
   const deleted = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
   if (deleted !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${deleted}” was deleted just now` }]);
   return [...entries.values(), ...lost];
+}
+
+/** The deepest chain of aggregates. */
+const MOST_DEEP = 10;
+
+const timeMembers = ["timeZone", "notBefore", "notOnOrAfter", ...timeRanges, ...timeRanges.map((range) => `${range}End` as const)] as const;
+
+/** The members of each type: of all others, none is taken. */
+const membersOf: Readonly<Record<PolicyType, readonly TypeMember[]>> = {
+  role: ["roles"],
+  user: ["users"],
+  client: ["clients"],
+  group: ["groups"],
+  "client-scope": ["clientScopes"],
+  time: timeMembers,
+  regex: ["targetClaim", "pattern", "targetContextAttributes"],
+  attribute: ["path", "operator", "value", "valuePath"],
+  aggregate: ["policies"],
+};
+const needed: Readonly<Partial<Record<PolicyType, readonly TypeMember[]>>> = {
+  role: ["roles"],
+  user: ["users"],
+  client: ["clients"],
+  group: ["groups"],
+  "client-scope": ["clientScopes"],
+  regex: ["targetClaim", "pattern"],
+  attribute: ["path", "operator"],
+  aggregate: ["policies"],
+};
+const allMembers = Object.values(membersOf).flat();
+
+export const jsRefused = () =>
+  new AppError(
+    "authz.js_refused",
+    400,
+    "Policies of type js are not supported: code of administrators does not run in the server. Use attribute, regex and aggregate policies instead",
+    { errors: [{ field: "type", code: "js_refused", message: "type js is not supported: use attribute, regex and aggregate" }] },
+  );
+
+/** Refuses what a policy of the type cannot have, needs, or cannot use. Returns its configuration. */
+export function configOf(input: Omit<CreateAuthzPolicy, "type">, type: PolicyType): PolicyConfig {
+  const given = allMembers.filter((member) => input[member] !== undefined);
+  const errors: FieldError[] = given
+    .filter((member) => !membersOf[type].includes(member))
+    .map((field) => ({ field, code: "other_type", message: `${field} is not for policies of type ${type}` }));
+  for (const field of needed[type] ?? [])
+    if (!given.includes(field)) errors.push({ field, code: "required", message: `${field} is needed in a policy of type ${type}` });
+  if (errors.length === 0) errors.push(...(checks[type]?.(input) ?? []));
+  if (errors.length > 0) throw invalidFields(errors);
+  const own = ["role", "user", "client", "group", "client-scope"].includes(type) ? [] : membersOf[type];
+  return Object.fromEntries(own.filter((member) => input[member] !== undefined).map((member) => [member, input[member]])) as PolicyConfig;
+}
+
+type Input = Omit<CreateAuthzPolicy, "type">;
+const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]>>> = {
+  time: (input) => {
+    const errors: FieldError[] = [];
+    if (timeMembers.every((member) => member === "timeZone" || input[member] === undefined))
+      errors.push({ field: "notBefore", code: "required", message: "A time policy needs notBefore, notOnOrAfter or one of its ranges" });
+    for (const range of timeRanges)
+      if (input[`${range}End`] !== undefined && input[range] === undefined)
+        errors.push({ field: range, code: "required", message: `${range}End needs ${range}` });
+    if (input.year !== undefined && input.yearEnd !== undefined && input.yearEnd < input.year)
+      errors.push({ field: "yearEnd", code: "range", message: "yearEnd is before year" });
+    try {
+      zoneOf(input.timeZone ?? "UTC");
+    } catch {
+      errors.push({
+        field: "timeZone",
+        code: "unknown_zone",
+        message: `There is no time zone “${input.timeZone}”. It is named as in Europe/Oslo`,
+      });
+    }
+    return errors;
+  },
+  regex: ({ pattern = "" }) => {
+    const fault = patternFault(pattern);
+    return fault === null ? [] : [{ field: "pattern", code: "pattern", message: `pattern ${fault}` }];
+  },
+  attribute: ({ operator, value, valuePath }) => {
+    if (value !== undefined && valuePath !== undefined)
+      return [{ field: "valuePath", code: "ambiguous", message: "Give value or valuePath, not both" }];
+    if (operator === "exists")
+      return valuePath === undefined && (value === undefined || typeof value === "boolean")
+        ? []
+        : [{ field: "value", code: "boolean", message: "value of exists is true or false" }];
+    if (value === undefined && valuePath === undefined)
+      return [{ field: "value", code: "required", message: "value or valuePath is needed" }];
+    if (
+      (operator === "lt" || operator === "gt") &&
+      value !== undefined &&
+      !Number.isFinite(Number(Array.isArray(value) ? Number.NaN : value))
+    )
+      return [{ field: "value", code: "number", message: `value of ${operator} is a number` }];
+    return [];
+  },
+};
+
+/** Refuses aggregates that include themselves, are nested too deeply, or name what is not there. `included` holds the others. */
+export function refuseBadAggregate(name: string, policies: readonly string[], included: ReadonlyMap<string, readonly string[]>): void {
+  const refuse = (code: string, message: string): never => {
+    throw invalidFields([{ field: "policies", code, message }]);
+  };
+  const unknown = policies.find((each) => each !== name && !included.has(each));
+  if (unknown !== undefined) refuse("unknown_policy", `The client has no policy “${unknown}”`);
+  const all = new Map([...included, [name, policies]]);
+  const depths = new Map<string, number>();
+  const depthOf = (policy: string, above: readonly string[]): number => {
+    if (above.includes(policy)) refuse("cycle", `The policies include each other: ${[...above, policy].join(" → ")}`);
+    const known = depths.get(policy);
+    if (known !== undefined) return known;
+    if (above.length > MOST_DEEP) refuse("too_deep", `Aggregates may be nested ${MOST_DEEP} deep`);
+    const below = all.get(policy) ?? [];
+    const depth = below.length === 0 ? 0 : 1 + Math.max(...below.map((each) => depthOf(each, [...above, policy])));
+    depths.set(policy, depth);
+    return depth;
+  };
+  // The aggregates above it became deeper, too.
+  for (const policy of all.keys()) if (depthOf(policy, []) > MOST_DEEP) refuse("too_deep", `Aggregates may be nested ${MOST_DEEP} deep`);
 }

@@ -6,32 +6,29 @@ import type { Page } from "../../platform/paging/index.ts";
 import { usernamesOf } from "./entries.store.ts";
 import type { ResourceServer } from "./resource-server.ts";
 import { addResource, changeResource, dropResource, refuseOwnerless } from "./resources.service.ts";
-import {
-  findResourceById,
-  listResources,
-  type ResourceFilter,
-  type ResourceRow,
-  type ResourceState,
-  resourcesWithIds,
-} from "./resources.store.ts";
+import * as store from "./resources.store.ts";
 import { isResourceName, isResourceType, isScopeName } from "./schema.ts";
 import { addScopes, takeServer } from "./service.ts";
 
 // A resource server manages its own resources by UMA: the same rules as for administrators, but by ids alone, and without a view of users.
 
-export const findRegistered = async ({ tx }: ReadCtx, server: ResourceServer, id: string): Promise<ResourceRow | null> =>
-  isId(id) ? findResourceById(tx, server, id) : null;
+export const findRegistered = async ({ tx }: ReadCtx, server: ResourceServer, id: string): Promise<store.ResourceRow | null> =>
+  isId(id) ? store.findResourceById(tx, server, id) : null;
 
-export async function searchRegistered({ tx }: ReadCtx, server: ResourceServer, query: ResourceFilter): Promise<Page<ResourceRow>> {
+export async function searchRegistered(
+  { tx }: ReadCtx,
+  server: ResourceServer,
+  query: store.ResourceFilter,
+): Promise<Page<store.ResourceRow>> {
   const { owner } = query;
   if (owner !== undefined && !isId(owner)) return { rows: [], total: 0, estimated: false, nextCursor: null };
-  return listResources(tx, server, query);
+  return store.listResources(tx, server, query);
 }
 
-export async function registerResource(ctx: Ctx, server: ResourceServer, state: ResourceState): Promise<ResourceRow> {
+export async function registerResource(ctx: Ctx, server: ResourceServer, state: store.ResourceState): Promise<store.ResourceRow> {
   await prepare(ctx, server, state);
   const id = await addResource(ctx, server, state);
-  return (await findResourceById(ctx.tx, server, id))!;
+  return (await store.findResourceById(ctx.tx, server, id))!;
 }
 
 /** Null: there is no such resource. */
@@ -39,14 +36,14 @@ export async function replaceRegistered(
   ctx: Ctx,
   server: ResourceServer,
   id: string,
-  change: (current: ResourceRow) => ResourceState,
-): Promise<ResourceRow | null> {
+  change: (current: store.ResourceRow) => store.ResourceState,
+): Promise<store.ResourceRow | null> {
   const current = await findRegistered(ctx, server, id);
   if (!current) return null;
   const state = change(current);
   await prepare(ctx, server, state);
   await changeResource(ctx, server, current, state);
-  return findResourceById(ctx.tx, server, id);
+  return store.findResourceById(ctx.tx, server, id);
 }
 
 export async function removeRegistered(ctx: Ctx, server: ResourceServer, id: string): Promise<boolean> {
@@ -57,7 +54,7 @@ export async function removeRegistered(ctx: Ctx, server: ResourceServer, id: str
 }
 
 /** Creates the scopes that are new. An owner is named by id, which cannot be guessed: names would reveal who exists. */
-async function prepare(ctx: Ctx, server: ResourceServer, state: ResourceState): Promise<void> {
+async function prepare(ctx: Ctx, server: ResourceServer, state: store.ResourceState): Promise<void> {
   const { name, type, scopes, owner } = state;
   if (!isResourceName(name)) throw invalidFields([{ field: "name", code: "pattern", message: "name must not have invisible characters" }]);
   if (type !== null && !isResourceType(type))
@@ -76,8 +73,8 @@ async function prepare(ctx: Ctx, server: ResourceServer, state: ResourceState): 
 }
 
 /** The resources of this resource server with these ids, by id. */
-export async function resourcesById(db: Db, server: ResourceServer, ids: readonly string[]): Promise<Map<string, ResourceRow>> {
-  const rows = await resourcesWithIds(
+export async function resourcesById(db: Db, server: ResourceServer, ids: readonly string[]): Promise<Map<string, store.ResourceRow>> {
+  const rows = await store.resourcesWithIds(
     db,
     server,
     ids.filter(isId).map((id) => id.toLowerCase()),

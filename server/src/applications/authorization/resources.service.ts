@@ -5,61 +5,51 @@ import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { findUserIds, usernamesOf } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
-import {
-  deleteResource,
-  findResource,
-  insertResource,
-  listResources,
-  permissionsNaming,
-  type ResourceFilter,
-  type ResourceRow,
-  type ResourceState,
-  updateResource,
-} from "./resources.store.ts";
+import * as store from "./resources.store.ts";
 import type { CreateAuthzResource, UpdateAuthzResource } from "./schema.ts";
 import { mayViewUsers, openServer, refuseUnknownScopes, takeServer } from "./service.ts";
 import { deleteSharesOf } from "./shares.store.ts";
 import type { Server } from "./store.ts";
 
-export async function searchResources(ctx: ReadCtx, id: string, query: ResourceFilter): Promise<Page<ResourceRow>> {
+export async function searchResources(ctx: ReadCtx, id: string, query: store.ResourceFilter): Promise<Page<store.ResourceRow>> {
   const server = await openServer(ctx, id);
   const { owner } = query;
   const ownerId = owner === undefined ? undefined : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
   if (owner !== undefined && ownerId === undefined) return { rows: [], total: 0, estimated: false, nextCursor: null };
-  const page = await listResources(ctx.tx, server, { ...query, ...(ownerId !== undefined && { owner: ownerId }) });
+  const page = await store.listResources(ctx.tx, server, { ...query, ...(ownerId !== undefined && { owner: ownerId }) });
   return { ...page, rows: await spelled(ctx, page.rows) };
 }
 
-export async function readResource(ctx: ReadCtx, id: string, name: string): Promise<ResourceRow> {
+export async function readResource(ctx: ReadCtx, id: string, name: string): Promise<store.ResourceRow> {
   const server = await openServer(ctx, id);
   const [resource] = await spelled(ctx, [await resourceNamed(ctx, server, name)]);
   return resource!;
 }
 
 /** By name or id; those of other clients are not found. */
-export async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<ResourceRow> {
-  const resource = await findResource(ctx.tx, server, name);
+export async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.ResourceRow> {
+  const resource = await store.findResource(ctx.tx, server, name);
   if (!resource) throw authzErrors.resource_not_found();
   return resource;
 }
 
 /** Owners by username; by id for those who may not view users. */
-async function spelled(ctx: ReadCtx, rows: readonly ResourceRow[]): Promise<ResourceRow[]> {
+async function spelled(ctx: ReadCtx, rows: readonly store.ResourceRow[]): Promise<store.ResourceRow[]> {
   const owners = rows.flatMap(({ owner }) => (owner === null ? [] : [owner]));
   const names = mayViewUsers(ctx) ? await usernamesOf(ctx.tx, ctx.realm, owners) : new Map<string, string>();
   return rows.map((row) => ({ ...row, owner: row.owner && (names.get(row.owner) ?? row.owner) }));
 }
 
-export async function createResource(ctx: Ctx, id: string, input: CreateAuthzResource): Promise<ResourceRow> {
+export async function createResource(ctx: Ctx, id: string, input: CreateAuthzResource): Promise<store.ResourceRow> {
   const server = await takeServer(ctx, id, "share");
   const resourceId = await addResource(ctx, server, await stateOf(ctx, input, null));
   return readResource(ctx, id, resourceId);
 }
 
 /** Also for the client itself, by UMA. */
-export async function addResource(ctx: Ctx, server: Server, state: ResourceState): Promise<string> {
+export async function addResource(ctx: Ctx, server: Server, state: store.ResourceState): Promise<string> {
   await refuseUnknownScopes(ctx, server, state.scopes);
-  const resourceId = await insertResource(ctx.tx, server, state, ctx.now);
+  const resourceId = await store.insertResource(ctx.tx, server, state, ctx.now);
   recordResource(ctx, server, "ADMIN_CREATE", state.name);
   return resourceId;
 }
@@ -69,7 +59,11 @@ function recordResource(ctx: Ctx, { client }: Server, type: "ADMIN_CREATE" | "AD
   ctx.audit({ category: "ADMIN", type, resourceType: "authz", resourceId: client, detail: `resource ${name}` });
 }
 
-async function stateOf(ctx: ReadCtx, input: UpdateAuthzResource & { name: string }, current: ResourceRow | null): Promise<ResourceState> {
+async function stateOf(
+  ctx: ReadCtx,
+  input: UpdateAuthzResource & { name: string },
+  current: store.ResourceRow | null,
+): Promise<store.ResourceState> {
   const {
     name,
     displayName = null,
@@ -86,13 +80,13 @@ async function stateOf(ctx: ReadCtx, input: UpdateAuthzResource & { name: string
   return state;
 }
 
-export function refuseOwnerless({ ownerManagedAccess, owner }: ResourceState): void {
+export function refuseOwnerless({ ownerManagedAccess, owner }: store.ResourceState): void {
   if (!ownerManagedAccess || owner !== null) return;
   const message = "ownerManagedAccess is for resources that a user owns";
   throw invalidFields([{ field: "ownerManagedAccess", code: "no_owner", message }]);
 }
 
-async function ownerOf(ctx: ReadCtx, owner: string, current: ResourceRow | null): Promise<string> {
+async function ownerOf(ctx: ReadCtx, owner: string, current: store.ResourceRow | null): Promise<string> {
   if (owner === current?.owner) return owner;
   if (!mayViewUsers(ctx)) throw authzErrors.view_users_needed();
   const found = (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
@@ -101,7 +95,7 @@ async function ownerOf(ctx: ReadCtx, owner: string, current: ResourceRow | null)
   return found;
 }
 
-export async function saveResource(ctx: Ctx, id: string, name: string, input: UpdateAuthzResource): Promise<ResourceRow> {
+export async function saveResource(ctx: Ctx, id: string, name: string, input: UpdateAuthzResource): Promise<store.ResourceRow> {
   const server = await takeServer(ctx, id, "share");
   const current = await resourceNamed(ctx, server, name);
   refuseReadOnly(current, input, ["resourceId", "createdAt"]);
@@ -110,9 +104,9 @@ export async function saveResource(ctx: Ctx, id: string, name: string, input: Up
   return readResource(ctx, id, current.resourceId);
 }
 
-export async function changeResource(ctx: Ctx, server: Server, current: ResourceRow, state: ResourceState): Promise<void> {
+export async function changeResource(ctx: Ctx, server: Server, current: store.ResourceRow, state: store.ResourceState): Promise<void> {
   await refuseUnknownScopes(ctx, server, state.scopes);
-  await updateResource(ctx.tx, server, current.resourceId, state);
+  await store.updateResource(ctx.tx, server, current.resourceId, state);
   if (current.owner !== state.owner) await deleteSharesOf(ctx.tx, { ...server, resourceId: current.resourceId });
   recordResource(ctx, server, "ADMIN_UPDATE", state.name);
 }
@@ -125,9 +119,9 @@ export async function removeResource(ctx: Ctx, id: string, name: string): Promis
 }
 
 /** The caller holds the lock, so that no permission comes to name it meanwhile. */
-export async function dropResource(ctx: Ctx, server: Server, resource: ResourceRow): Promise<void> {
-  const permissions = await permissionsNaming(ctx.tx, server, resource.resourceId);
+export async function dropResource(ctx: Ctx, server: Server, resource: store.ResourceRow): Promise<void> {
+  const permissions = await store.permissionsNaming(ctx.tx, server, resource.resourceId);
   if (permissions.length > 0) throw inUse("this resource", "Permissions", permissions);
-  await deleteResource(ctx.tx, server, resource.resourceId);
+  await store.deleteResource(ctx.tx, server, resource.resourceId);
   recordResource(ctx, server, "ADMIN_DELETE", resource.name);
 }

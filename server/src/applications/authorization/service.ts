@@ -7,41 +7,27 @@ import { allows } from "../../tenancy/permissions/index.ts";
 import { readClient } from "../clients/index.ts";
 import { authzErrors, inUse } from "./errors.ts";
 import { type AuthzSettings, type CreateAuthzScope, defaultSettings, type UpdateAuthzScope, type UpdateAuthzSettings } from "./schema.ts";
-import {
-  countOf,
-  deleteScope,
-  findScope,
-  findSettings,
-  insertScope,
-  knownScopes,
-  listScopes,
-  lockServer,
-  type ScopeRow,
-  type Server,
-  saveSettings,
-  scopeUsers,
-  updateScope,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 const MOST_SCOPES = 1_000;
 
 /** The client whose path it is; 404 for one of another realm. */
-export async function serverOf(ctx: ReadCtx, id: string): Promise<Server> {
+export async function serverOf(ctx: ReadCtx, id: string): Promise<store.Server> {
   const { id: client } = await readClient(ctx, id);
   return { realm: ctx.realm, client };
 }
 
 /** For a look at the model: 409 until authorization services are enabled. */
-export async function openServer(ctx: ReadCtx, id: string): Promise<Server> {
+export async function openServer(ctx: ReadCtx, id: string): Promise<store.Server> {
   const server = await serverOf(ctx, id);
-  if (!(await findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
+  if (!(await store.findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
   return server;
 }
 
 /** For a change, 409 until authorization services are enabled: changes of policies come one after the other, those of resources side by side. */
-export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<Server> {
+export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<store.Server> {
   const server = await serverOf(ctx, id);
-  if (!(await lockServer(ctx.tx, server, strength))?.enabled) throw authzErrors.disabled();
+  if (!(await store.lockServer(ctx.tx, server, strength))?.enabled) throw authzErrors.disabled();
   return server;
 }
 
@@ -53,7 +39,7 @@ export const isWriting = (ctx: ReadCtx): ctx is Ctx => "audit" in ctx;
 /** Records a change of the model; every node reloads it. */
 export async function modelChanged(
   ctx: Ctx,
-  { client }: Server,
+  { client }: store.Server,
   type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE",
   detail: string,
 ): Promise<void> {
@@ -65,12 +51,12 @@ type Versioned = AuthzSettings & { readonly version: number };
 
 export async function readSettings(ctx: ReadCtx, id: string): Promise<Versioned> {
   const server = await serverOf(ctx, id);
-  return { realmId: server.realm, clientId: server.client, ...(await findSettings(ctx.tx, server)) };
+  return { realmId: server.realm, clientId: server.client, ...(await store.findSettings(ctx.tx, server)) };
 }
 
 export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSettings): Promise<Versioned> {
   const server = await serverOf(ctx, id);
-  await lockServer(ctx.tx, server, "update");
+  await store.lockServer(ctx.tx, server, "update");
   const current = await readSettings(ctx, id);
   refuseReadOnly(current, input, ["realmId", "clientId"]);
   expectVersion(ctx, current.version);
@@ -78,48 +64,52 @@ export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSe
   const settings = { ...defaultSettings, ...given };
   // Subject search says which users there are.
   if (settings.subjectSearch && !current.subjectSearch && !mayViewUsers(ctx)) throw authzErrors.view_users_needed();
-  await saveSettings(ctx.tx, server, settings);
+  await store.saveSettings(ctx.tx, server, settings);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `settings: ${settings.enabled ? settings.policyEnforcementMode : "not enabled"}`);
   return readSettings(ctx, id);
 }
 
-export async function searchScopes(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<ScopeRow>> {
-  return listScopes(ctx.tx, await openServer(ctx, id), query);
+export async function searchScopes(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<store.ScopeRow>> {
+  return store.listScopes(ctx.tx, await openServer(ctx, id), query);
 }
 
-export async function readScope(ctx: ReadCtx, id: string, name: string): Promise<ScopeRow> {
+export async function readScope(ctx: ReadCtx, id: string, name: string): Promise<store.ScopeRow> {
   return scopeNamed(ctx, await openServer(ctx, id), name);
 }
 
-async function scopeNamed(ctx: ReadCtx, server: Server, name: string): Promise<ScopeRow> {
-  const scope = await findScope(ctx.tx, server, name);
+async function scopeNamed(ctx: ReadCtx, server: store.Server, name: string): Promise<store.ScopeRow> {
+  const scope = await store.findScope(ctx.tx, server, name);
   if (!scope) throw authzErrors.scope_not_found();
   return scope;
 }
 
-export async function createScope(ctx: Ctx, id: string, { name, displayName = null, iconUri = null }: CreateAuthzScope): Promise<ScopeRow> {
+export async function createScope(
+  ctx: Ctx,
+  id: string,
+  { name, displayName = null, iconUri = null }: CreateAuthzScope,
+): Promise<store.ScopeRow> {
   const server = await takeServer(ctx, id);
-  if ((await countOf(ctx.tx, server, "authz_scopes")) >= MOST_SCOPES) throw authzErrors.too_many();
-  await insertScope(ctx.tx, server, { name, displayName, iconUri, createdAt: ctx.now });
+  if ((await store.countOf(ctx.tx, server, "authz_scopes")) >= MOST_SCOPES) throw authzErrors.too_many();
+  await store.insertScope(ctx.tx, server, { name, displayName, iconUri, createdAt: ctx.now });
   await modelChanged(ctx, server, "ADMIN_CREATE", `scope ${name}`);
   return scopeNamed(ctx, server, name);
 }
 
 /** Adds the scopes that a resource server registers with a resource. The caller holds the lock. */
-export async function addScopes(ctx: Ctx, server: Server, names: readonly string[]): Promise<void> {
-  const known = await knownScopes(ctx.tx, server, names);
+export async function addScopes(ctx: Ctx, server: store.Server, names: readonly string[]): Promise<void> {
+  const known = await store.knownScopes(ctx.tx, server, names);
   const added = names.filter((name) => !known.has(name));
-  if ((await countOf(ctx.tx, server, "authz_scopes")) + added.length > MOST_SCOPES) throw authzErrors.too_many();
-  for (const name of added) await insertScope(ctx.tx, server, { name, displayName: null, iconUri: null, createdAt: ctx.now });
+  if ((await store.countOf(ctx.tx, server, "authz_scopes")) + added.length > MOST_SCOPES) throw authzErrors.too_many();
+  for (const name of added) await store.insertScope(ctx.tx, server, { name, displayName: null, iconUri: null, createdAt: ctx.now });
   if (added.length > 0) await modelChanged(ctx, server, "ADMIN_CREATE", `scopes ${added.join(" ")}`);
 }
 
-export async function saveScope(ctx: Ctx, id: string, name: string, input: UpdateAuthzScope): Promise<ScopeRow> {
+export async function saveScope(ctx: Ctx, id: string, name: string, input: UpdateAuthzScope): Promise<store.ScopeRow> {
   const server = await takeServer(ctx, id);
   const current = await scopeNamed(ctx, server, name);
   refuseReadOnly(current, input, ["name", "createdAt"]);
   expectVersion(ctx, current.version);
-  await updateScope(ctx.tx, server, name, { displayName: input.displayName ?? null, iconUri: input.iconUri ?? null });
+  await store.updateScope(ctx.tx, server, name, { displayName: input.displayName ?? null, iconUri: input.iconUri ?? null });
   await modelChanged(ctx, server, "ADMIN_UPDATE", `scope ${name}`);
   return scopeNamed(ctx, server, name);
 }
@@ -128,16 +118,16 @@ export async function removeScope(ctx: Ctx, id: string, name: string): Promise<v
   const server = await takeServer(ctx, id);
   const { version } = await scopeNamed(ctx, server, name);
   expectVersion(ctx, version);
-  const { resources, permissions } = await scopeUsers(ctx.tx, server, name);
+  const { resources, permissions } = await store.scopeUsers(ctx.tx, server, name);
   if (permissions.length > 0) throw inUse("this scope", "Permissions", permissions);
   if (resources.length > 0) throw inUse("this scope", "Resources", resources);
-  await deleteScope(ctx.tx, server, name);
+  await store.deleteScope(ctx.tx, server, name);
   await modelChanged(ctx, server, "ADMIN_DELETE", `scope ${name}`);
 }
 
 /** Refuses scopes that the client does not have. */
-export async function refuseUnknownScopes(ctx: ReadCtx, server: Server, scopes: readonly string[]): Promise<void> {
-  const known = await knownScopes(ctx.tx, server, scopes);
+export async function refuseUnknownScopes(ctx: ReadCtx, server: store.Server, scopes: readonly string[]): Promise<void> {
+  const known = await store.knownScopes(ctx.tx, server, scopes);
   const unknown = scopes.filter((scope) => !known.has(scope));
   if (unknown.length === 0) return;
   throw invalidFields(

@@ -6,35 +6,24 @@ import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { usernamesOf } from "./entries.store.ts";
 import { authzErrors } from "./errors.ts";
 import type { CreateShare, OwnResource, OwnResourceDetails, Share, SharedResource } from "./shares.schema.ts";
-import {
-  deleteRequests,
-  deleteShare,
-  deleteSharesNaming,
-  findOwned,
-  listOwned,
-  listSharedWith,
-  type OwnedRow,
-  requestsOf,
-  saveShare,
-  sharesOf,
-} from "./shares.store.ts";
+import * as store from "./shares.store.ts";
 
 // The actor is the owner.
 
 export const readOwnResources = ({ tx, realm, actor }: ReadCtx, query: ListQuery): Promise<Page<OwnResource>> =>
-  listOwned(tx, realm, actor.id, query);
+  store.listOwned(tx, realm, actor.id, query);
 
 export const readSharedResources = ({ tx, realm, actor }: ReadCtx, query: ListQuery): Promise<Page<SharedResource>> =>
-  listSharedWith(tx, realm, actor.id, query);
+  store.listSharedWith(tx, realm, actor.id, query);
 
 export async function readOwnResource(ctx: ReadCtx, resourceId: string): Promise<OwnResourceDetails> {
   const { client, ...resource } = await owned(ctx, resourceId);
   const place = { realm: ctx.realm, client, resourceId };
-  return { ...resource, shares: await sharesOf(ctx.tx, place), requests: await requestsOf(ctx.tx, place) };
+  return { ...resource, shares: await store.sharesOf(ctx.tx, place), requests: await store.requestsOf(ctx.tx, place) };
 }
 
-async function owned({ tx, realm, actor }: ReadCtx, resourceId: string, isHeld = false): Promise<OwnedRow> {
-  const found = isId(resourceId) ? await findOwned(tx, realm, actor.id, resourceId, isHeld) : null;
+async function owned({ tx, realm, actor }: ReadCtx, resourceId: string, isHeld = false): Promise<store.OwnedRow> {
+  const found = isId(resourceId) ? await store.findOwned(tx, realm, actor.id, resourceId, isHeld) : null;
   if (!found) throw authzErrors.resource_not_found();
   return found;
 }
@@ -51,7 +40,7 @@ export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes
     throw invalidFields([{ field: "user", code: "owner", message: "Name another user: you are the owner" }]);
   const wanted = scopes ?? (resource.scopes.length > 0 ? resource.scopes : [""]);
   const place = { realm: ctx.realm, client: resource.client, resourceId };
-  const stored = await saveShare(ctx.tx, place, { user: name, scopes: wanted }, ctx.now);
+  const stored = await store.saveShare(ctx.tx, place, { user: name, scopes: wanted }, ctx.now);
   if (!stored) throw authzErrors.too_many();
   record(ctx, "RESOURCE_SHARED", resource, stored);
   return stored.share;
@@ -60,7 +49,7 @@ export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes
 export async function unshareResource(ctx: Ctx, resourceId: string, shareId: string): Promise<void> {
   const resource = await owned(ctx, resourceId, true);
   const place = { realm: ctx.realm, client: resource.client, resourceId };
-  const stored = isId(shareId) ? await deleteShare(ctx.tx, place, shareId, ctx.now) : null;
+  const stored = isId(shareId) ? await store.deleteShare(ctx.tx, place, shareId, ctx.now) : null;
   if (!stored) throw authzErrors.share_not_found();
   record(ctx, "RESOURCE_UNSHARED", resource, stored);
 }
@@ -69,7 +58,7 @@ export async function unshareResource(ctx: Ctx, resourceId: string, shareId: str
 export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string): Promise<void> {
   const resource = await owned(ctx, resourceId, true);
   const place = { realm: ctx.realm, client: resource.client, resourceId };
-  if (!isId(userId) || !(await deleteRequests(ctx.tx, place, userId))) throw authzErrors.share_not_found();
+  if (!isId(userId) || !(await store.deleteRequests(ctx.tx, place, userId))) throw authzErrors.share_not_found();
   record(ctx, "RESOURCE_UNSHARED", resource, { share: { scopes: [] }, userId });
 }
 
@@ -77,7 +66,7 @@ export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string
 function record(
   ctx: Ctx,
   type: "RESOURCE_SHARED" | "RESOURCE_UNSHARED",
-  { resourceId, clientId }: OwnedRow,
+  { resourceId, clientId }: store.OwnedRow,
   { share, userId }: { readonly share: Pick<Share, "scopes">; readonly userId: string | null },
 ): void {
   const detail = `${userId === null ? "no such user" : `user ${userId}`} at ${clientId}: ${share.scopes.join(" ") || "as a whole"}`;
@@ -89,5 +78,5 @@ export async function forgetSharesNaming(
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },
 ): Promise<void> {
-  await deleteSharesNaming(ctx.tx, ctx.realm, [username, ...(email === null ? [] : [email])]);
+  await store.deleteSharesNaming(ctx.tx, ctx.realm, [username, ...(email === null ? [] : [email])]);
 }

@@ -1,12 +1,15 @@
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
+import { didYouMean } from "../../kernel/suggest.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
-import { checkMapper, checkSource } from "./check.ts";
 import { claimErrors } from "./errors.ts";
+import { claimPath, isFree } from "./path.ts";
 import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";
+import { sources } from "./sources/index.ts";
 import { type ClaimMapperRow, deleteClaim, findClaim, insertClaim, listClaims, lockClaim, updateClaim } from "./store.ts";
 
 export const searchClaims = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClaimMapperRow>> => listClaims(ctx.tx, ctx.realm, query);
@@ -72,4 +75,34 @@ export function checkedSource(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkSource(mapper);
   return mapper;
+}
+
+/** The rules for a mapper beyond its schema. */
+export function checkMapper(mapper: MapperState): void {
+  const errors = [...nameErrors(mapper.claim), ...valueErrors(mapper)];
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** Checks a value that is not written as a claim. */
+export function checkSource(mapper: MapperState): void {
+  const errors = valueErrors(mapper);
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+function nameErrors(claim: string): FieldError[] {
+  const path = claimPath(claim);
+  if (!path) {
+    const message = "claim must be up to 8 names with a dot between them, none of them empty, __proto__, constructor or prototype";
+    return [{ field: "claim", code: "format", message }];
+  }
+  if (isFree(path)) return [];
+  return [{ field: "claim", code: "reserved", message: `claim: ${path[0]} is said by the protocol itself; choose another name` }];
+}
+
+function valueErrors({ source, value, type }: MapperState): FieldError[] {
+  const { choices = [], refusal } = sources[source];
+  const isChoice = value === null || choices.includes(value);
+  const unknown = () => (isChoice ? null : `${source} knows ${choices.join(", ")}.${didYouMean(value, choices)}`);
+  const message = refusal ? refusal(value, type) : unknown();
+  return message === null ? [] : [{ field: "value", code: "enum", message: `value: ${message}` }];
 }

@@ -6,18 +6,7 @@ import { expectVersion } from "../../platform/versions.ts";
 import { takeClaim } from "../claims/index.ts";
 import { inUse, scopeErrors } from "./errors.ts";
 import type { CreateClientScope, UpdateClientScope } from "./schema.ts";
-import {
-  attachClaim,
-  type ClientScopeRow,
-  clientsListing,
-  deleteScope,
-  detachClaim,
-  findScope,
-  insertScope,
-  listScopes,
-  lockScope,
-  updateScope,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -29,34 +18,35 @@ declare module "../../platform/context.ts" {
 /** A refusal names at most this many clients. */
 const NAMED = 10;
 
-export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClientScopeRow>> => listScopes(ctx.tx, ctx.realm, query);
+export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<store.ClientScopeRow>> =>
+  store.listScopes(ctx.tx, ctx.realm, query);
 
-export async function readScope(ctx: ReadCtx, scopeId: string): Promise<ClientScopeRow> {
-  const scope = isId(scopeId) ? await findScope(ctx.tx, ctx.realm, scopeId) : null;
+export async function readScope(ctx: ReadCtx, scopeId: string): Promise<store.ClientScopeRow> {
+  const scope = isId(scopeId) ? await store.findScope(ctx.tx, ctx.realm, scopeId) : null;
   if (!scope) throw scopeErrors.not_found();
   return scope;
 }
 
 /** For a change: held until commit. */
-async function takeScope(ctx: Ctx, scopeId: string): Promise<ClientScopeRow> {
-  const scope = isId(scopeId) ? await lockScope(ctx.tx, ctx.realm, scopeId) : null;
+async function takeScope(ctx: Ctx, scopeId: string): Promise<store.ClientScopeRow> {
+  const scope = isId(scopeId) ? await store.lockScope(ctx.tx, ctx.realm, scopeId) : null;
   if (!scope) throw scopeErrors.not_found();
   return scope;
 }
 
-export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<ClientScopeRow> {
+export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<store.ClientScopeRow> {
   const { name, description = null, consentText = null, assignment = "OPTIONAL" } = input;
-  const scope = await insertScope(ctx.tx, ctx.realm, name, { description, consentText, assignment }, ctx.now);
+  const scope = await store.insertScope(ctx.tx, ctx.realm, name, { description, consentText, assignment }, ctx.now);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "client-scopes", resourceId: scope.scopeId });
   return scope;
 }
 
-export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientScope): Promise<ClientScopeRow> {
+export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientScope): Promise<store.ClientScopeRow> {
   const current = await takeScope(ctx, scopeId);
   // The name is what clients list, users allowed and tokens say: another name is another scope.
   refuseReadOnly(current, input, ["realmId", "scopeId", "name", "builtIn", "createdAt"]);
-  const comparable = (claims: ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
+  const comparable = (claims: store.ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
   const claims = input.claims && comparable(input.claims);
   refuseReadOnly({ claims: comparable(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
   expectVersion(ctx, current.version);
@@ -65,7 +55,7 @@ export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientSc
     consentText: input.consentText ?? null,
     assignment: input.assignment ?? "OPTIONAL",
   };
-  const scope = await updateScope(ctx.tx, ctx.realm, current.scopeId, state);
+  const scope = await store.updateScope(ctx.tx, ctx.realm, current.scopeId, state);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scope.scopeId });
   return scope;
@@ -75,15 +65,15 @@ export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
   const scope = await takeScope(ctx, scopeId);
   expectVersion(ctx, scope.version);
   if (scope.builtIn) throw scopeErrors.built_in();
-  const listing = await clientsListing(ctx.tx, ctx.realm, scope.name, NAMED + 1);
+  const listing = await store.clientsListing(ctx.tx, ctx.realm, scope.name, NAMED + 1);
   if (listing.length > 0) throw inUse(listing.slice(0, NAMED), listing.length > NAMED);
   await ctx.emit("client_scope.deleting", { scopeId: scope.scopeId });
-  await deleteScope(ctx.tx, ctx.realm, scope.scopeId);
+  await store.deleteScope(ctx.tx, ctx.realm, scope.scopeId);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });
 }
 
-export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: string): Promise<ClientScopeRow["claims"][number]> {
+export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: string): Promise<store.ClientScopeRow["claims"][number]> {
   const claim = (await readScope(ctx, scopeId)).claims.find((one) => one.claimId === claimId.toLowerCase());
   if (!claim) throw scopeErrors.claim_not_attached();
   return claim;
@@ -94,7 +84,7 @@ export async function addClaim(ctx: Ctx, scopeId: string, claimId: string): Prom
   const scope = await takeScope(ctx, scopeId);
   const claim = await takeClaim(ctx, claimId);
   expectVersion(ctx, scope.version);
-  if (!(await attachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) return;
+  if (!(await store.attachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) return;
   await changed(ctx, scope, `attach claim ${claim.claimId}`);
 }
 
@@ -102,12 +92,12 @@ export async function dropClaim(ctx: Ctx, scopeId: string, claimId: string): Pro
   const scope = await takeScope(ctx, scopeId);
   const claim = await takeClaim(ctx, claimId);
   expectVersion(ctx, scope.version);
-  if (!(await detachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) throw scopeErrors.claim_not_attached();
+  if (!(await store.detachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) throw scopeErrors.claim_not_attached();
   await changed(ctx, scope, `detach claim ${claim.claimId}`);
 }
 
-async function changed(ctx: Ctx, { scopeId }: ClientScopeRow, detail: string): Promise<void> {
-  await updateScope(ctx.tx, ctx.realm, scopeId);
+async function changed(ctx: Ctx, { scopeId }: store.ClientScopeRow, detail: string): Promise<void> {
+  await store.updateScope(ctx.tx, ctx.realm, scopeId);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scopeId, detail });
 }

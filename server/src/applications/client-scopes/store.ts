@@ -1,4 +1,4 @@
-import { type Generated, type Selectable, sql } from "kysely";
+import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
@@ -30,26 +30,22 @@ export interface ClientScopeRow extends ClientScope {
 
 export type ScopeState = Pick<ClientScope, "description" | "consentText" | "assignment">;
 
-const columns = ["realm_id", "scope_id", "name", "description", "consent_text", "assignment", "built_in", "created_at", "version"] as const;
 const claims = sql<ClientScope["claims"]>`coalesce((
   select json_agg(json_build_object('claimId', m.claim_id, 'name', m.name) order by m.name_key)
   from client_scope_claims a join claim_mappers m on m.realm_id = a.realm_id and m.claim_id = a.claim_id
   where a.realm_id = client_scopes.realm_id and a.scope_id = client_scopes.scope_id), '[]')`.as("claims");
-const shown = [...columns, claims] as const;
-type Shown = Pick<Selectable<ClientScopesTable>, (typeof columns)[number]> & { claims: ClientScope["claims"] };
-
-const toScope = (row: Shown): ClientScopeRow => ({
-  realmId: row.realm_id,
-  scopeId: row.scope_id,
-  name: row.name,
-  description: row.description,
-  consentText: row.consent_text,
-  assignment: row.assignment,
-  builtIn: row.built_in,
-  claims: row.claims,
-  createdAt: row.created_at,
-  version: row.version,
-});
+const columns = [
+  "realm_id as realmId",
+  "scope_id as scopeId",
+  "name",
+  "description",
+  "consent_text as consentText",
+  "assignment",
+  "built_in as builtIn",
+  claims,
+  "created_at as createdAt",
+  "version",
+] as const;
 
 const order: ListOrder = {
   sorts: { name: sql.ref("name"), createdAt: sql.ref("created_at") },
@@ -57,26 +53,21 @@ const order: ListOrder = {
   id: sql.ref("scope_id"),
 };
 
-const ofRealm = (db: Db, realm: string) => db.selectFrom("client_scopes").select(shown).where("realm_id", "=", realm);
+const ofRealm = (db: Db, realm: string) => db.selectFrom("client_scopes").select(columns).where("realm_id", "=", realm);
 
 export async function listScopes(db: Db, realm: string, query: ListQuery): Promise<Page<ClientScopeRow>> {
   const { search } = query;
   const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
     q.where((eb) => eb.or([eb("name", "like", likePrefix(search!)), eb(sql`scope_id::text`, "=", search!.toLowerCase())])),
   );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toScope) };
+  return pageOf(db, base, order, query);
 }
 
-export async function findScope(db: Db, realm: string, scopeId: string): Promise<ClientScopeRow | null> {
-  const row = await ofRealm(db, realm).where("scope_id", "=", scopeId).executeTakeFirst();
-  return row ? toScope(row) : null;
-}
+export const findScope = async (db: Db, realm: string, scopeId: string): Promise<ClientScopeRow | null> =>
+  (await ofRealm(db, realm).where("scope_id", "=", scopeId).executeTakeFirst()) ?? null;
 
-export async function lockScope(tx: Tx, realm: string, scopeId: string): Promise<ClientScopeRow | null> {
-  const row = await ofRealm(tx, realm).where("scope_id", "=", scopeId).forUpdate().executeTakeFirst();
-  return row ? toScope(row) : null;
-}
+export const lockScope = async (tx: Tx, realm: string, scopeId: string): Promise<ClientScopeRow | null> =>
+  (await ofRealm(tx, realm).where("scope_id", "=", scopeId).forUpdate().executeTakeFirst()) ?? null;
 
 /** The existing scopes among `names`, which cannot be deleted until commit: for clients that will list them. */
 export async function shareScopes(tx: Tx, realm: string, names: readonly string[]): Promise<string[]> {
@@ -87,7 +78,7 @@ export async function shareScopes(tx: Tx, realm: string, names: readonly string[
 }
 
 export async function insertScope(tx: Tx, realm: string, name: string, state: ScopeState, now: number): Promise<ClientScopeRow> {
-  const row = await translating(
+  return translating(
     { client_scopes_name_taken: scopeErrors.name_taken },
     tx
       .insertInto("client_scopes")
@@ -100,14 +91,13 @@ export async function insertScope(tx: Tx, realm: string, name: string, state: Sc
         assignment: state.assignment,
         created_at: now,
       })
-      .returning(shown)
+      .returning(columns)
       .executeTakeFirstOrThrow(),
   );
-  return toScope(row);
 }
 
 export async function updateScope(tx: Tx, realm: string, scopeId: string, state?: ScopeState): Promise<ClientScopeRow> {
-  const row = await tx
+  return tx
     .updateTable("client_scopes")
     .set((eb) => ({
       ...(state && { description: state.description, consent_text: state.consentText, assignment: state.assignment }),
@@ -115,9 +105,8 @@ export async function updateScope(tx: Tx, realm: string, scopeId: string, state?
     }))
     .where("realm_id", "=", realm)
     .where("scope_id", "=", scopeId)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
-  return toScope(row);
 }
 
 export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promise<void> {

@@ -14,7 +14,6 @@ export {
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.store.ts";
 export { type Api, type Apis, createApis } from "./apis.store.ts";
 export { type Clients, createClients } from "./cache.store.ts";
-export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGrantType, toGrantType } from "./grant-types.ts";
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
@@ -52,6 +51,7 @@ export { completeSettings, metadataNames, originsOf, settingsOf } from "./settin
 export { type ClientAgent, type ClientSnapshot, isUsable, kindOfClient } from "./snapshot.ts";
 export {
   type ClientRow,
+  clientsUsingFlow,
   exchangeRegistrationHash,
   findClient,
   findClientByClientId,
@@ -59,4 +59,5 @@ export {
   forgetPreviousClientSecrets,
   forgetPreviousRegistrationHash,
   listClients,
+  renameFlowOfClients,
 } from "./store.ts";

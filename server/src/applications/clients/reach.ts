@@ -2,11 +2,19 @@ import { oncePer } from "../../kernel/once.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { adminAudience, resourceKey } from "./addresses.ts";
-import { certificateNames } from "./certificate-names.ts";
 import { rulesOfGrantType } from "./grant-types.ts";
 import type { StoredClient } from "./schema.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { ClientRow } from "./store.ts";
+
+/** RFC 8705 §2.1.2: what can name the certificate of a client with `tls_client_auth`, of which it has one. */
+export const certificateNames = [
+  "tlsClientAuthSubjectDn",
+  "tlsClientAuthSanDns",
+  "tlsClientAuthSanUri",
+  "tlsClientAuthSanIp",
+  "tlsClientAuthSanEmail",
+] as const;
 
 /** Tells whether a client can get a user's token by any grant or response type. */
 export const getsUserTokens = ({ grantTypes, responseTypes }: Pick<StoredClient, "grantTypes" | "responseTypes">): boolean =>

@@ -1,70 +1,62 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyInstance } from "fastify";
 import Type from "typebox";
+import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { collectionRoutes, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { mapperRoutes } from "../claims/index.ts";
+import { clientMappers } from "./mappers.ts";
 import { saveAllowedResources } from "./resources.service.ts";
-import { clientRoleRoutes } from "./roles.routes.ts";
-import {
-  AllowedResources,
-  Client,
-  ClientQuery,
-  ClientSecret,
-  CreateClient,
-  CreatedClient,
-  RegenerateSecret,
-  UpdateClient,
-  UpdatedClient,
-} from "./schema.ts";
+import { createClientRole, readClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
+import * as schemas from "./schema.ts";
 import { regenerateSecret, revealSecret } from "./secrets.service.ts";
-import {
-  type ClientTools,
-  createClient,
-  readClient,
-  removeClient,
-  saveClient,
-  searchClients,
-  shownWithNames,
-  type WrittenClient,
-} from "./service.ts";
+import * as service from "./service.ts";
+import { grantToServiceAccount, readServiceAccountRoles, takeFromServiceAccount } from "./service-accounts.service.ts";
 
 const tags = ["Clients"];
 const params = Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The client's `id`, not OAuth's client id" }) });
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 
-const answer = async (ctx: Ctx, { client, secret }: WrittenClient) => ({
-  ...(await shownWithNames(ctx, client)),
+const answer = async (ctx: Ctx, { client, secret }: service.WrittenClient) => ({
+  ...(await service.shownWithNames(ctx, client)),
   ...(secret !== null && { secret }),
 });
 
 /** Mounted under /admin/realms/:realm/clients. */
-export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, tools) => {
+export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = async (app, tools) => {
   await app.register(clientRoleRoutes, { prefix: "/:clientId" });
 
   collectionRoutes(app, "/", {
     tags,
-    record: Client,
-    list: { config: read, summary: "List clients", query: ClientQuery, run: (ctx, _params, query) => searchClients(ctx, query) },
+    record: schemas.Client,
+    list: {
+      config: read,
+      summary: "List clients",
+      query: schemas.ClientQuery,
+      run: (ctx, _params, query) => service.searchClients(ctx, query),
+    },
     create: {
       config: write,
       summary: "Create a client",
       description:
         "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
-      body: CreateClient,
-      answer: CreatedClient,
+      body: schemas.CreateClient,
+      answer: schemas.CreatedClient,
       id: ({ id }) => id,
-      run: async (ctx, _params, body) => answer(ctx, await createClient(ctx, tools, body)),
+      run: async (ctx, _params, body) => answer(ctx, await service.createClient(ctx, tools, body)),
     },
   });
 
   recordRoutes(app, "/:clientId", {
     tags,
     params,
-    record: Client,
+    record: schemas.Client,
     read: {
       config: read,
       summary: "Read a client",
-      run: async (ctx, { clientId }) => shownWithNames(ctx, await readClient(ctx, clientId)),
+      run: async (ctx, { clientId }) => service.shownWithNames(ctx, await service.readClient(ctx, clientId)),
     },
     replace: {
       config: write,
@@ -72,16 +64,16 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       ofPut: "Members that are left out return to their defaults; `enabled` and `publicClient` are required.",
       description:
         "The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. If the client has a secret, `secret` replaces it at once; left out, it is kept.",
-      body: UpdateClient,
-      answer: UpdatedClient,
+      body: schemas.UpdateClient,
+      answer: schemas.UpdatedClient,
       follows: { authMethod: "publicClient" },
-      run: async (ctx, { clientId }, body) => answer(ctx, await saveClient(ctx, tools, clientId, body)),
+      run: async (ctx, { clientId }, body) => answer(ctx, await service.saveClient(ctx, tools, clientId, body)),
     },
     remove: {
       config: write,
       summary: "Delete a client",
       description: "Its roles, mappers, grants and tokens go with it.",
-      run: (ctx, { clientId }) => removeClient(ctx, tools, clientId),
+      run: (ctx, { clientId }) => service.removeClient(ctx, tools, clientId),
     },
   });
 
@@ -95,7 +87,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
         description: "Leaves a security event. Refused where the realm setting `clientSecretReveal` is false.",
         tags,
         params,
-        response: { 200: ClientSecret },
+        response: { 200: schemas.ClientSecret },
       },
     },
     (req) => req.transact((ctx) => revealSecret(ctx, tools, req.params.clientId)),
@@ -111,8 +103,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
         description: "The old one ends at once, or after `overlapSeconds`, so that the client can change over without a gap.",
         tags,
         params,
-        body: RegenerateSecret,
-        response: { 200: ClientSecret },
+        body: schemas.RegenerateSecret,
+        response: { 200: schemas.ClientSecret },
       },
     },
     (req) => req.transact((ctx) => regenerateSecret(ctx, tools, req.params.clientId, req.body)),
@@ -125,17 +117,111 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
   recordRoutes(app, "/:clientId/allowed-resources", {
     tags,
     params,
-    record: AllowedResources,
+    record: schemas.AllowedResources,
     read: {
       config: read,
       summary: "Read the resources that a client may ask tokens for",
-      run: async (ctx, { clientId }) => resourcesOf(await readClient(ctx, clientId)),
+      run: async (ctx, { clientId }) => resourcesOf(await service.readClient(ctx, clientId)),
     },
     replace: {
       config: write,
       summary: "Set the resources that a client may ask tokens for",
-      body: AllowedResources,
+      body: schemas.AllowedResources,
       run: async (ctx, { clientId }, body) => resourcesOf(await saveAllowedResources(ctx, tools, clientId, body)),
     },
   });
+};
+
+const done = noContentAnswer();
+
+/** The roles, mappers and service account of one client. Mounted under /admin/realms/:realm/clients/:clientId. */
+export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  // `manage-roles` is for the roles of clients, too.
+  const readRoles = { permission: ["view-clients", "manage-roles"] } as const;
+  const writeRoles = { permission: ["manage-clients", "manage-roles"] } as const;
+
+  collectionRoutes(app, "/roles", {
+    tags,
+    params,
+    record: Role,
+    list: {
+      config: readRoles,
+      summary: "List a client's roles",
+      query: ListQuery,
+      run: (ctx, { clientId }, query) => searchClientRoles(ctx, clientId, query),
+    },
+    create: {
+      config: writeRoles,
+      summary: "Create a role of a client",
+      body: CreateRole,
+      id: ({ name }) => name,
+      run: (ctx, { clientId }, body) => createClientRole(ctx, clientId, body),
+    },
+  });
+
+  recordRoutes(app, "/roles/:roleName", {
+    tags,
+    params: pathParams("clientId", "roleName"),
+    record: Role,
+    read: {
+      config: readRoles,
+      summary: "Read a role of a client",
+      run: (ctx, { clientId, roleName }) => readClientRole(ctx, clientId, roleName),
+    },
+    remove: {
+      config: writeRoles,
+      summary: "Delete a role of a client",
+      run: (ctx, { clientId, roleName }) => removeClientRole(ctx, clientId, roleName),
+    },
+  });
+
+  mapperRoutes(app as unknown as FastifyInstance, {
+    ...{ tags, param: "clientId", of: "a client", mappers: clientMappers },
+    ...{ record: schemas.ClientMapper, create: schemas.CreateClientMapper, update: schemas.UpdateClientMapper },
+  });
+
+  collectionRoutes(app, "/service-account/roles", {
+    tags,
+    params,
+    record: schemas.ServiceAccountRole,
+    list: {
+      config: read,
+      summary: "List the roles of a client's service account",
+      query: ListQuery,
+      run: async (ctx, { clientId }, query) => pageInMemory(await readServiceAccountRoles(ctx, clientId), givenRoles, query),
+    },
+  });
+
+  app.post(
+    "/service-account/roles",
+    {
+      config: write,
+      schema: {
+        summary: "Give a role to a client's service account",
+        tags,
+        params,
+        body: AssignRole,
+        response: { 200: Type.Array(schemas.ServiceAccountRole) },
+      },
+    },
+    (req) => req.transact((ctx) => grantToServiceAccount(ctx, req.params.clientId, req.body)),
+  );
+
+  app.delete(
+    "/service-account/roles",
+    {
+      config: write,
+      schema: {
+        summary: "Take a role from a client's service account",
+        tags,
+        params,
+        querystring: Type.Object(
+          { name: Type.Optional(roleNameMembers.name), clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) },
+          { additionalProperties: false },
+        ),
+        response: done,
+      },
+    },
+    async (req, reply) => noContent(reply, await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query))),
+  );
 };

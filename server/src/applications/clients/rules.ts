@@ -1,23 +1,11 @@
 import { isIP } from "node:net";
 import type { FieldError } from "../../kernel/errors.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
-import {
-  addressVerdict,
-  foreignAddressVerdict,
-  httpsVerdict,
-  indicatorVerdict,
-  inList,
-  inMember,
-  originVerdict,
-  ownAddressVerdict,
-  redirectUriVerdict,
-  resourceKey,
-  resourceVerdict,
-} from "./addresses.ts";
-import { certificateNames } from "./certificate-names.ts";
+import * as addresses from "./addresses.ts";
 import { type GrantType, rulesOfGrantType, spellGrantType } from "./grant-types.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
+import { certificateNames } from "./reach.ts";
 import type { StoredClient } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
 
@@ -27,7 +15,7 @@ const error = (field: string, code: string, message: string): FieldError => ({ f
 export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl: string): FieldError[] {
   return [
     ...addressErrors(client),
-    ...inList("audience", client.audience, ownAddressVerdict(baseUrl)),
+    ...addresses.inList("audience", client.audience, addresses.ownAddressVerdict(baseUrl)),
     ...indicatorErrors(client, baseUrl),
     ...crossAppErrors(client),
     ...authenticationErrors(client, publicClient),
@@ -43,32 +31,38 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
 }
 
 function addressErrors(client: StoredClient): FieldError[] {
-  const redirect = (uri: string) => redirectUriVerdict(uri, client.applicationType);
+  const redirect = (uri: string) => addresses.redirectUriVerdict(uri, client.applicationType);
   return [
-    ...inList("redirectUris", client.redirectUris, redirect),
-    ...inList("postLogoutRedirectUris", client.postLogoutRedirectUris, redirect),
-    ...inList("webOrigins", client.webOrigins, originVerdict),
-    ...inList("requestUris", client.requestUris, requestUriVerdict),
-    ...inList("audience", client.audience, audienceVerdict),
-    ...inMember("backchannelLogoutUri", client.backchannelLogoutUri, addressVerdict),
-    ...inMember("frontchannelLogoutUri", client.frontchannelLogoutUri, (uri) => addressVerdict(uri) ?? sameOriginVerdict(uri, client)),
-    ...inMember("initiateLoginUri", client.initiateLoginUri, addressVerdict),
-    ...inMember("cibaNotificationEndpoint", client.cibaNotificationEndpoint, addressVerdict),
-    ...inMember("sectorIdentifierUri", client.sectorIdentifierUri, httpsVerdict),
-    ...inMember("jwksUri", client.jwksUri, httpsVerdict),
-    ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
+    ...addresses.inList("redirectUris", client.redirectUris, redirect),
+    ...addresses.inList("postLogoutRedirectUris", client.postLogoutRedirectUris, redirect),
+    ...addresses.inList("webOrigins", client.webOrigins, addresses.originVerdict),
+    ...addresses.inList("requestUris", client.requestUris, requestUriVerdict),
+    ...addresses.inList("audience", client.audience, audienceVerdict),
+    ...addresses.inMember("backchannelLogoutUri", client.backchannelLogoutUri, addresses.addressVerdict),
+    ...addresses.inMember(
+      "frontchannelLogoutUri",
+      client.frontchannelLogoutUri,
+      (uri) => addresses.addressVerdict(uri) ?? sameOriginVerdict(uri, client),
+    ),
+    ...addresses.inMember("initiateLoginUri", client.initiateLoginUri, addresses.addressVerdict),
+    ...addresses.inMember("cibaNotificationEndpoint", client.cibaNotificationEndpoint, addresses.addressVerdict),
+    ...addresses.inMember("sectorIdentifierUri", client.sectorIdentifierUri, addresses.httpsVerdict),
+    ...addresses.inMember("jwksUri", client.jwksUri, addresses.httpsVerdict),
+    ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) =>
+      addresses.inMember(member, client[member], addresses.addressVerdict),
+    ),
   ];
 }
 
 function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string): FieldError[] {
-  const keys = resourceIndicators.map(resourceKey);
-  const isRepeated = (uri: string) => keys.indexOf(resourceKey(uri)) !== resourceIndicators.indexOf(uri);
-  return inList(
+  const keys = resourceIndicators.map(addresses.resourceKey);
+  const isRepeated = (uri: string) => keys.indexOf(addresses.resourceKey(uri)) !== resourceIndicators.indexOf(uri);
+  return addresses.inList(
     "resourceIndicators",
     resourceIndicators,
     (uri) =>
-      indicatorVerdict(uri) ??
-      foreignAddressVerdict(baseUrl)(uri) ??
+      addresses.indicatorVerdict(uri) ??
+      addresses.foreignAddressVerdict(baseUrl)(uri) ??
       (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of one before it" } : null),
   );
 }
@@ -76,7 +70,7 @@ function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string):
 function crossAppErrors({ crossAppAccess }: StoredClient): FieldError[] {
   const issuers = crossAppAccess.map(({ issuer }) => issuer);
   return crossAppAccess.flatMap(({ issuer }, at) => [
-    ...inMember(`crossAppAccess.${at}.issuer`, issuer, addressVerdict),
+    ...addresses.inMember(`crossAppAccess.${at}.issuer`, issuer, addresses.addressVerdict),
     ...(issuers.indexOf(issuer) < at
       ? [error(`crossAppAccess.${at}.issuer`, "duplicate", `crossAppAccess.${at}.issuer is in the list already`)]
       : []),
@@ -90,11 +84,15 @@ const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
     : { code: "origin", message: "must have the scheme, host and port of one of the redirect URIs" };
 
 /** OpenID Connect Core §6.2: only a request URI may have a fragment, the hash of its content. */
-const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
+const requestUriVerdict = (uri: string) => addresses.httpsVerdict(uri.split("#", 1)[0]!);
 
 /** A name will do; what looks like an address has to be one. */
 const audienceVerdict = (text: string) =>
-  text.includes(":") ? resourceVerdict(text) : /^[!-~]+$/.test(text) ? null : { code: "format", message: "must be ASCII, without spaces" };
+  text.includes(":")
+    ? addresses.resourceVerdict(text)
+    : /^[!-~]+$/.test(text)
+      ? null
+      : { code: "format", message: "must be ASCII, without spaces" };
 
 function authenticationErrors(client: StoredClient, publicClient: boolean): FieldError[] {
   const { authMethod } = client;

@@ -21,16 +21,7 @@ import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, StoredClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
 import { completeSettings } from "./settings.ts";
-import {
-  type ClientRow,
-  type ClientState,
-  deleteClient,
-  findClient,
-  insertClient,
-  listClients,
-  lockClient,
-  updateClient,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 /** The service's dependencies besides the unit of work. */
 export interface ClientTools {
@@ -63,25 +54,25 @@ declare module "../../platform/context.ts" {
 export type VersionedClient = Client & { readonly version: number };
 
 export async function searchClients(ctx: ReadCtx, query: ClientQuery): Promise<Page<VersionedClient>> {
-  const page = await listClients(ctx.tx, ctx.realm, query);
+  const page = await store.listClients(ctx.tx, ctx.realm, query);
   return { ...page, rows: await spellAccess(ctx.tx, ctx.realm, page.rows.map(shown)) };
 }
 
-export async function readClient(ctx: ReadCtx, id: string): Promise<ClientRow> {
-  const client = isId(id) ? await findClient(ctx.tx, ctx.realm, id) : null;
+export async function readClient(ctx: ReadCtx, id: string): Promise<store.ClientRow> {
+  const client = isId(id) ? await store.findClient(ctx.tx, ctx.realm, id) : null;
   if (!client) throw clientErrors.not_found();
   return client;
 }
 
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
-export async function takeClient(ctx: Ctx, id: string): Promise<ClientRow> {
-  const client = isId(id) ? await lockClient(ctx.tx, ctx.realm, id) : null;
+export async function takeClient(ctx: Ctx, id: string): Promise<store.ClientRow> {
+  const client = isId(id) ? await store.lockClient(ctx.tx, ctx.realm, id) : null;
   if (!client) throw clientErrors.not_found();
   return client;
 }
 
 export interface WrittenClient {
-  readonly client: ClientRow;
+  readonly client: store.ClientRow;
   /** The one that this write gave the client; null where it has none, or kept its own. */
   readonly secret: string | null;
 }
@@ -111,7 +102,7 @@ export async function createClient(
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
-  const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  const client = await store.insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
   if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
   await moveResources(ctx, client.id, [], stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
@@ -144,7 +135,7 @@ export async function saveClient(
     const message = "publicClient: the client belongs to an agent, and must be able to prove that it is the agent";
     throw invalidFields([{ field: "publicClient", code: "agent", message }]);
   }
-  const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
+  const state: store.ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
   // Also if the secret is unchanged: otherwise the response would reveal whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
@@ -157,7 +148,7 @@ export async function saveClient(
     ...(!isKept && { sealed: { ...noSecrets, secret: seal() } }),
     ...(registrationHash !== undefined && { registrationHash }),
   };
-  const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  const client = await store.updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
   if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
   await moveResources(ctx, client.id, current.stored.resourceIndicators, stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
@@ -182,7 +173,7 @@ export async function saveClient(
 export async function disableClient(ctx: Ctx, id: string, detail: string): Promise<void> {
   const { clientId, name, enabled, publicClient, stored } = await takeClient(ctx, id);
   if (!enabled) return;
-  await updateClient(ctx.tx, ctx.realm, id, { state: { name, enabled: false, publicClient, stored } }, ctx.now);
+  await store.updateClient(ctx.tx, ctx.realm, id, { state: { name, enabled: false, publicClient, stored } }, ctx.now);
   await ctx.configChanged();
   await ctx.emit("client.disabled", { id, clientId });
   await ctx.emit("client.changed", { id, clientId });
@@ -204,7 +195,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
     async () => expectVersion(ctx, client.version),
   );
   await moveResources(ctx, client.id, client.stored.resourceIndicators, []);
-  await deleteClient(ctx.tx, ctx.realm, client.id);
+  await store.deleteClient(ctx.tx, ctx.realm, client.id);
   await ctx.configChanged();
   await ctx.emit("client.deleted", { id: client.id, clientId: client.clientId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
@@ -269,13 +260,13 @@ export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field =
 }
 
 /** The client in the admin API. */
-export async function shownWithNames(ctx: ReadCtx, row: ClientRow): Promise<VersionedClient> {
+export async function shownWithNames(ctx: ReadCtx, row: store.ClientRow): Promise<VersionedClient> {
   const [client] = await spellAccess(ctx.tx, ctx.realm, [shown(row)]);
   return client!;
 }
 
 /** The client with ids of roles and groups instead of their names; a write accepts them, too. */
-export function shown(row: ClientRow): VersionedClient {
+export function shown(row: store.ClientRow): VersionedClient {
   const { grantTypes, ...settings } = row.stored;
   const names = grantTypes.map(spellGrantType);
   return {

@@ -2,14 +2,29 @@ import { sql } from "kysely";
 import { isCleanText } from "../../kernel/text.ts";
 import { createRecordCache, type LoadedRecord, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { BINDING, type Endpoint, type IndexedEndpoint, verificationKey } from "../../platform/saml/index.ts";
+import { AUTHN_CONTEXT, BINDING, type Endpoint, type IndexedEndpoint, verificationKey } from "../../platform/saml/index.ts";
 import { type Settings, withDefaults } from "../../tenancy/settings/index.ts";
-import { authnContexts } from "./authn-contexts.ts";
 import { nameFormatUrn } from "./mappers.schema.ts";
 import type { StoredOptions, StoredSamlClient } from "./schema.ts";
 import { signingCertificatesOf } from "./settings.ts";
 import type { SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 import { type SamlClientColumns, type SamlClientRow, toSamlClient } from "./store.ts";
+
+const saml = (name: string) => `urn:oasis:names:tc:SAML:2.0:ac:classes:${name}`;
+
+/** AuthnContextClassRef → `acr`, for every service provider: one factor is level 1, two are level 2. */
+export const authnContexts: Readonly<Record<string, string>> = {
+  [AUTHN_CONTEXT.unspecified]: "1",
+  [AUTHN_CONTEXT.password]: "1",
+  [AUTHN_CONTEXT.passwordProtectedTransport]: "1",
+  [saml("PreviousSession")]: "1",
+  "https://refeds.org/profile/sfa": "1",
+  [saml("TimeSyncToken")]: "2",
+  [saml("MobileTwoFactorContract")]: "2",
+  [saml("MobileTwoFactorUnregistered")]: "2",
+  "https://refeds.org/profile/mfa": "2",
+  "http://schemas.microsoft.com/claims/multipleauthn": "2",
+};
 
 /** Keeps those in use in process until the realm's configuration changes. */
 export function createSamlClients({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): SamlClients {

@@ -1,10 +1,8 @@
 // SAML service providers that sign in at a realm. Owns `saml_clients` and `saml_client_mappers`.
 // Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
-export { withBackChannelLogout } from "./back-channel.store.ts";
 export { createSamlClients } from "./cache.store.ts";
 export { samlClientName } from "./display-name.ts";
-export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
 export { CreateSamlMapper } from "./mappers.schema.ts";
 export { samlClientMappers } from "./mappers.ts";
 export { refreshSamlMetadata } from "./refresh.ts";
@@ -13,4 +11,12 @@ export { CreateSamlClient } from "./schema.ts";
 export { createSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shown as showSamlClient } from "./service.ts";
 export { defaultOptions } from "./settings.ts";
 export type { NameIdKind, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
-export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";
+export {
+  applicationName,
+  findSamlClient,
+  findSamlClients,
+  renameFlowOfSamlClients,
+  type SamlClientRow,
+  samlClientsUsingFlow,
+  withBackChannelLogout,
+} from "./store.ts";

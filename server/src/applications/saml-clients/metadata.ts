@@ -1,16 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { cut } from "../../kernel/text.ts";
-import {
-  BINDING,
-  DATA_ENCRYPTION,
-  defaultOf,
-  type EntityMetadata,
-  KEY_TRANSPORT,
-  NAME_ID_FORMAT,
-  SamlError,
-  type SpRole,
-  verificationKey,
-} from "../../platform/saml/index.ts";
+import * as saml from "../../platform/saml/index.ts";
 import { nameIdFormats } from "../../tenancy/settings/index.ts";
 import type { StoredOptions, StoredSamlClient } from "./schema.ts";
 import { completeSamlClient, signingCertificatesOf } from "./settings.ts";
@@ -48,17 +38,18 @@ export interface StoredMetadata {
   readonly lastError?: string | null;
 }
 
-const acsBindings = { [BINDING.post]: "post", [BINDING.artifact]: "artifact" } as const;
-const sloBindings = { [BINDING.redirect]: "redirect", [BINDING.post]: "post", [BINDING.soap]: "soap" } as const;
+const acsBindings = { [saml.BINDING.post]: "post", [saml.BINDING.artifact]: "artifact" } as const;
+const sloBindings = { [saml.BINDING.redirect]: "redirect", [saml.BINDING.post]: "post", [saml.BINDING.soap]: "soap" } as const;
 const known = <T extends object>(table: T, binding: string): T[keyof T] | null =>
   Object.hasOwn(table, binding) ? table[binding as keyof T] : null;
 
 /** Endpoints of bindings that this server does not use (PAOS, SAML 1.1) are passed over. */
-export function importedFrom({ sp }: EntityMetadata): Imported {
-  if (!sp) throw new SamlError("metadata", "The metadata describes an identity provider: a SAML client is a service provider");
+export function importedFrom({ sp }: saml.EntityMetadata): Imported {
+  if (!sp) throw new saml.SamlError("metadata", "The metadata describes an identity provider: a SAML client is a service provider");
   const services = sp.assertionConsumerServices.filter(({ binding }) => known(acsBindings, binding) !== null);
-  const standard = defaultOf(services);
-  if (!standard) throw new SamlError("metadata", "The service provider has no AssertionConsumerService for HTTP-POST or HTTP-Artifact");
+  const standard = saml.defaultOf(services);
+  if (!standard)
+    throw new saml.SamlError("metadata", "The service provider has no AssertionConsumerService for HTTP-POST or HTTP-Artifact");
   const sloEndpoints = sp.singleLogoutServices.flatMap(({ binding, location, responseLocation }): StoredOptions["sloEndpoints"] => {
     const name = known(sloBindings, binding);
     return name === null ? [] : [{ url: location, binding: name, responseUrl: responseLocation }];
@@ -83,22 +74,22 @@ export function importedFrom({ sp }: EntityMetadata): Imported {
   };
 }
 
-const displayNameOf = ({ displayName }: SpRole): string | null =>
+const displayNameOf = ({ displayName }: saml.SpRole): string | null =>
   cut(displayName?.replace(/[\p{C}\s]+/gu, " ").trim() ?? "", 255).trim() || null;
 
-const nameIdFormatOf = ({ nameIdFormats: listed }: SpRole): NameIdKind | null =>
-  listed.flatMap((urn) => nameIdFormats.filter((format) => NAME_ID_FORMAT[format] === urn))[0] ?? null;
+const nameIdFormatOf = ({ nameIdFormats: listed }: saml.SpRole): NameIdKind | null =>
+  listed.flatMap((urn) => nameIdFormats.filter((format) => saml.NAME_ID_FORMAT[format] === urn))[0] ?? null;
 
-function encryptionOf({ encryptionCertificates, encryptionMethods }: SpRole) {
-  const certificate = encryptionCertificates.find((one) => verificationKey(one).key.asymmetricKeyType === "rsa");
+function encryptionOf({ encryptionCertificates, encryptionMethods }: saml.SpRole) {
+  const certificate = encryptionCertificates.find((one) => saml.verificationKey(one).key.asymmetricKeyType === "rsa");
   const offered = <T extends string>(algorithms: readonly T[]) =>
     encryptionMethods.find((method): method is T => (algorithms as readonly string[]).includes(method));
-  const { aes128cbc, aes192cbc, aes256cbc, ...authenticated } = DATA_ENCRYPTION;
+  const { aes128cbc, aes192cbc, aes256cbc, ...authenticated } = saml.DATA_ENCRYPTION;
   return {
     encryptionCertificate: certificate === undefined ? null : toPem(certificate),
     // CBC does not notice what was changed on the way: only for those who know nothing else.
     encryptionAlgorithm: offered(Object.values(authenticated)) ?? offered([aes128cbc, aes192cbc, aes256cbc]) ?? null,
-    keyTransportAlgorithm: offered(Object.values(KEY_TRANSPORT)) ?? null,
+    keyTransportAlgorithm: offered(Object.values(saml.KEY_TRANSPORT)) ?? null,
   };
 }
 

@@ -1,13 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { collectionRoutes, created, recordRoutes } from "../../platform/http/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { buildValidator, collectionRoutes, created, createdAt, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import { METADATA_BYTES } from "../../platform/saml/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
-import { type ImportTools, samlImportRoutes } from "./import.routes.ts";
+import * as imports from "./import.service.ts";
 import { CreateSamlMapper, SamlMapper, UpdateSamlMapper } from "./mappers.schema.ts";
 import { samlClientMappers } from "./mappers.ts";
-import { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
-import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shownWithNames } from "./service.ts";
+import * as schemas from "./schema.ts";
+import * as service from "./service.ts";
+import { validateCreation } from "./valid-metadata.ts";
 
 const tags = ["SAML clients"];
 const params = Type.Object({
@@ -24,12 +29,12 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
 
   collectionRoutes(app, "/", {
     tags,
-    record: SamlClient,
+    record: schemas.SamlClient,
     list: {
       config: read,
       summary: "List SAML clients",
-      query: SamlClientQuery,
-      run: (ctx, _params, query) => searchSamlClients(ctx, query),
+      query: schemas.SamlClientQuery,
+      run: (ctx, _params, query) => service.searchSamlClients(ctx, query),
     },
   });
 
@@ -41,12 +46,12 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
         summary: "Create a SAML client",
         description: "Members that are left out, or null, follow the realm's settings `saml`.",
         tags,
-        body: CreateSamlClient,
-        response: { 201: SamlClient },
+        body: schemas.CreateSamlClient,
+        response: { 201: schemas.SamlClient },
       },
     },
     async (req, reply) => {
-      const client = await req.transact(async (ctx) => shownWithNames(ctx, await createSamlClient(ctx, tools, req.body)));
+      const client = await req.transact(async (ctx) => service.shownWithNames(ctx, await service.createSamlClient(ctx, tools, req.body)));
       return created(reply, client.entityId, { ...client, applicationId: null });
     },
   );
@@ -61,25 +66,123 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   recordRoutes(app, "/:entityId", {
     tags,
     params,
-    record: SamlClient,
+    record: schemas.SamlClient,
     read: {
       config: read,
       summary: "Read a SAML client",
-      run: async (ctx, { entityId }) => shownWithNames(ctx, await readSamlClient(ctx, entityId)),
+      run: async (ctx, { entityId }) => service.shownWithNames(ctx, await service.readSamlClient(ctx, entityId)),
     },
     replace: {
       config: write,
       summary: "Replace a SAML client's state",
       ofPut: "Members that are left out return to their defaults; `enabled` is required.",
       description: "The entityId cannot be changed.",
-      body: UpdateSamlClient,
-      run: async (ctx, { entityId }, body) => shownWithNames(ctx, await saveSamlClient(ctx, tools, entityId, body)),
+      body: schemas.UpdateSamlClient,
+      run: async (ctx, { entityId }, body) => service.shownWithNames(ctx, await service.saveSamlClient(ctx, tools, entityId, body)),
     },
     remove: {
       config: write,
       summary: "Delete a SAML client",
       description: "Its mappers go with it.",
-      run: (ctx, { entityId }) => removeSamlClient(ctx, entityId),
+      run: (ctx, { entityId }) => service.removeSamlClient(ctx, entityId),
     },
   });
 };
+
+const mediaTypes = ["application/samlmetadata+xml", "application/xml", "text/xml"];
+
+const description =
+  "A service provider that the realm does not know is created. If the realm knows it, the members that came from metadata are updated, and an administrator's settings stay: `metadata.members` lists the members that follow metadata. Metadata that is past its `validUntil` is refused. If it describes several service providers, `entityId` names one; without it, the answer lists them.";
+const response = {
+  200: { ...schemas.SamlClient, description: "Brought up to date; or, with `preview`, what would be saved" },
+  201: schemas.SamlClient,
+};
+
+const xml = Type.String({
+  description: "SAML metadata: an EntityDescriptor or EntitiesDescriptor with an SPSSODescriptor",
+  examples: [
+    '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example.com/metadata">…</md:EntityDescriptor>',
+  ],
+});
+const xmlBody = {
+  description: "SAML metadata, up to 4 MiB",
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: xml }])),
+};
+
+export interface ImportTools extends service.SamlClientTools {
+  readonly outbound: Outbound;
+}
+
+/** Mounted under /admin/realms/:realm/saml-clients. */
+export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
+  const standard = buildValidator({});
+  /** Metadata is validated by the schema of a request, and its errors are answered like a request's. */
+  const save = async (req: FastifyRequest, reply: FastifyReply, provider: imports.ReadProvider, preview: boolean) => {
+    if (!validateCreation(imports.asCreation(provider)))
+      throw Object.assign(new Error("invalid"), { validation: validateCreation.errors, validationContext: "body" });
+    if (preview)
+      return withoutVersion(await req.read(async (ctx) => service.shownWithNames(ctx, await imports.previewImport(ctx, tools, provider))));
+    const { client, isNew } = await req.transact(async (ctx) => {
+      const imported = await imports.importSamlClient(ctx, tools, provider);
+      return { ...imported, client: await service.shownWithNames(ctx, imported.client) };
+    });
+    const [collection] = req.url.split(/\/import(?:-url)?(?:\?|$)/, 1);
+    if (!isNew) return versioned(reply, client);
+    return createdAt(reply, `${collection}/${encodeURIComponent(client.entityId)}`, { ...client, applicationId: null });
+  };
+
+  const uploads: FastifyPluginAsyncTypebox = async (upload) => {
+    upload.removeAllContentTypeParsers();
+    upload.addContentTypeParser(mediaTypes, { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, body, done) => done(null, body));
+    // Refused by the route, after what else is wrong with the request.
+    upload.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, _body, done) => done(null, null));
+    upload.post(
+      "/import",
+      {
+        config: write,
+        validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+        schema: {
+          summary: "Import a SAML client from a file of metadata",
+          operationId: "importSamlClient",
+          description,
+          tags,
+          params: pathParams(),
+          querystring: schemas.ImportQuery,
+          body: xmlBody as never,
+          response,
+        },
+      },
+      async (req, reply) => {
+        const body = req.body as unknown;
+        if (!Buffer.isBuffer(body)) throw notXml();
+        const { preview = false, entityId } = req.query;
+        const provider = imports.readProvider(body, { now: clock.now(), ...(entityId !== undefined && { entityId }) });
+        return save(req, reply, provider, preview);
+      },
+    );
+  };
+  await app.register(uploads);
+
+  app.post(
+    "/import-url",
+    {
+      config: write,
+      schema: {
+        summary: "Import a SAML client from the address of its metadata",
+        operationId: "importSamlClientFromUrl",
+        description,
+        tags,
+        params: pathParams(),
+        querystring: schemas.ImportUrlQuery,
+        body: schemas.ImportSamlClient,
+        response,
+      },
+    },
+    async (req, reply) => {
+      return save(req, reply, await imports.fetchProvider(tools.outbound, req.body), req.query.preview ?? false);
+    },
+  );
+};
+
+const notXml = () => new AppError("request.media_type", 415, `Send the metadata as ${mediaTypes.join(", ")}`);
+const withoutVersion = <R extends { readonly version: number }>({ version: _, ...record }: R) => record;

@@ -13,16 +13,7 @@ import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
 import type { CreateSamlClient, SamlClient, SamlClientQuery, StoredOptions, StoredSamlClient, UpdateSamlClient } from "./schema.ts";
 import { completeSamlClient } from "./settings.ts";
-import {
-  applicationName,
-  deleteSamlClient,
-  findSamlClient,
-  insertSamlClient,
-  listSamlClients,
-  lockSamlClient,
-  type SamlClientRow,
-  updateSamlClient,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 export interface SamlClientTools {
   readonly baseUrl: string;
@@ -44,29 +35,29 @@ declare module "../../platform/context.ts" {
 export type VersionedSamlClient = SamlClient & { readonly version: number };
 
 export async function searchSamlClients(ctx: ReadCtx, query: SamlClientQuery): Promise<Page<VersionedSamlClient>> {
-  const page = await listSamlClients(ctx.tx, ctx.realm, query);
+  const page = await store.listSamlClients(ctx.tx, ctx.realm, query);
   return { ...page, rows: await withNames(ctx, page.rows.map(shown)) };
 }
 
-export async function readSamlClient(ctx: ReadCtx, entityId: string): Promise<SamlClientRow> {
-  const client = await findSamlClient(ctx.tx, ctx.realm, entityId);
+export async function readSamlClient(ctx: ReadCtx, entityId: string): Promise<store.SamlClientRow> {
+  const client = await store.findSamlClient(ctx.tx, ctx.realm, entityId);
   if (!client) throw samlClientErrors.not_found();
   return client;
 }
 
 /** For a change: held until commit. */
-export async function takeSamlClient(ctx: Ctx, entityId: string): Promise<SamlClientRow> {
-  const client = await lockSamlClient(ctx.tx, ctx.realm, entityId);
+export async function takeSamlClient(ctx: Ctx, entityId: string): Promise<store.SamlClientRow> {
+  const client = await store.lockSamlClient(ctx.tx, ctx.realm, entityId);
   if (!client) throw samlClientErrors.not_found();
   return client;
 }
 
-export async function createSamlClient(ctx: Ctx, { baseUrl }: SamlClientTools, input: CreateSamlClient): Promise<SamlClientRow> {
+export async function createSamlClient(ctx: Ctx, { baseUrl }: SamlClientTools, input: CreateSamlClient): Promise<store.SamlClientRow> {
   const own = entityIdErrors(input.entityId, baseUrl);
   if (own.length > 0) throw invalidFields(own);
   const stored = await checked(ctx, baseUrl, input);
   const state = { name: input.options?.name ?? null, enabled: input.enabled ?? true, stored };
-  const client = await insertSamlClient(ctx.tx, ctx.realm, input.entityId, state, ctx.now);
+  const client = await store.insertSamlClient(ctx.tx, ctx.realm, input.entityId, state, ctx.now);
   await keepNameIdApart(ctx, client);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "saml-clients", resourceId: client.entityId });
@@ -79,7 +70,7 @@ export async function saveSamlClient(
   { baseUrl }: SamlClientTools,
   entityId: string,
   input: UpdateSamlClient,
-): Promise<SamlClientRow> {
+): Promise<store.SamlClientRow> {
   const current = await takeSamlClient(ctx, entityId);
   const stored = await checked(ctx, baseUrl, input, current.stored);
   // The response to its creation has null, and may be sent again.
@@ -94,7 +85,7 @@ export async function saveSamlClient(
     throw invalidFields([{ field: "metadata", code: "read_only", message: "metadata is changed by an import" }]);
   expectVersion(ctx, current.version);
   const state = { name: input.options?.name ?? null, enabled: input.enabled, stored };
-  const client = await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);
+  const client = await store.updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);
   await keepNameIdApart(ctx, client);
   await ctx.configChanged();
   if (current.enabled && !client.enabled) await ctx.emit("saml_client.disabled", { id: client.id, entityId });
@@ -103,7 +94,7 @@ export async function saveSamlClient(
   return client;
 }
 
-async function keepNameIdApart(ctx: Ctx, { stored: { options } }: SamlClientRow): Promise<void> {
+async function keepNameIdApart(ctx: Ctx, { stored: { options } }: store.SamlClientRow): Promise<void> {
   const field = (["nameIdSource", "persistentNameIdSource"] as const).find((member) => options[member] !== null);
   if (field) await keepAttributesApart(ctx, `options.${field}`);
 }
@@ -111,7 +102,7 @@ async function keepNameIdApart(ctx: Ctx, { stored: { options } }: SamlClientRow)
 export async function removeSamlClient(ctx: Ctx, entityId: string): Promise<void> {
   const client = await takeSamlClient(ctx, entityId);
   expectVersion(ctx, client.version);
-  await deleteSamlClient(ctx.tx, ctx.realm, client.id);
+  await store.deleteSamlClient(ctx.tx, ctx.realm, client.id);
   await ctx.configChanged();
   await ctx.emit("saml_client.deleted", { id: client.id, entityId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "saml-clients", resourceId: entityId });
@@ -166,20 +157,20 @@ async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]):
 }
 
 /** The SAML client in the admin API. */
-export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<VersionedSamlClient> {
+export async function shownWithNames(ctx: ReadCtx, row: store.SamlClientRow): Promise<VersionedSamlClient> {
   const [client] = await withNames(ctx, [shown(row)]);
   return client!;
 }
 
 /** The SAML client with ids instead of names; a write accepts them, too. */
-export function shown(row: SamlClientRow): VersionedSamlClient {
+export function shown(row: store.SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {
     realmId: row.realmId,
     entityId: row.entityId,
     enabled: row.enabled,
     ...state,
-    applicationId: applicationName(row.realmId, row.entityId),
+    applicationId: store.applicationName(row.realmId, row.entityId),
     options: { ...(options as Omit<SamlClient["options"], "name">), name: row.name },
     metadata: row.metadata && {
       url: row.metadata.url,

@@ -203,3 +203,39 @@ export const toSamlClient = (row: SamlClientColumns): SamlClientRow => ({
   updatedAt: row.updated_at,
   version: row.version,
 });
+
+const uses = (alias: string) => sql`settings #>> '{options,browserFlow}' = ${alias}`;
+
+/** Some of the SAML clients that use their own flow. */
+export async function samlClientsUsingFlow(db: Db, realm: string, alias: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ entity_id: string }>`select entity_id from saml_clients
+    where realm_id = ${realm} and ${uses(alias)} order by entity_id limit ${limit}`.execute(db);
+  return rows.map(({ entity_id }) => entity_id);
+}
+
+/** Their ETag changes with it. */
+export async function renameFlowOfSamlClients(tx: Tx, realm: string, from: string, to: string, now: number): Promise<void> {
+  await sql`update saml_clients set settings = jsonb_set(settings, '{options,browserFlow}', to_jsonb(${to}::text)),
+      updated_at = ${now}, version = version + 1
+    where realm_id = ${realm} and ${uses(from)}`.execute(tx);
+}
+
+interface ClientOfRealm {
+  readonly realm: string;
+  readonly clientId: string;
+}
+
+/** The service providers that take logout requests over SOAP, of several realms perhaps: like the snapshot's answer for each, in one statement. */
+export async function withBackChannelLogout(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
+  const { rows } = await sql<ClientOfRealm>`
+    select c.realm_id as realm, c.entity_id as "clientId"
+    from json_to_recordset(${JSON.stringify(clients)}::text::json) as p (realm text, "clientId" text)
+    join saml_clients c on c.realm_id = p.realm and c.entity_id = p."clientId"
+    join realm_settings s on s.realm_id = c.realm_id
+    where c.enabled
+      and coalesce((c.settings #>> '{options,backChannelSloEnabled}')::boolean, (s.settings #>> '{saml,backChannelSloEnabled}')::boolean, false)
+      and (c.settings ->> 'singleLogoutServiceUrl' is not null or c.settings #> '{options,sloEndpoints}' @> '[{"binding":"soap"}]')`.execute(
+    tx,
+  );
+  return rows;
+}

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { isCleanText } from "../../kernel/text.ts";
 import { createRecordCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { valueAt } from "./claims.ts";
-import { matchKey, toCredential, type WorkloadColumns, type WorkloadCredentialRow } from "./store.ts";
+import { claimPath } from "../claims/index.ts";
+import { credentials, matchKey, type WorkloadCredentialRow } from "./store.ts";
 
 export type WorkloadCredential = WorkloadCredentialRow;
 
@@ -55,11 +55,20 @@ async function loadClaims(db: Db, realm: string, issuer: string) {
 }
 
 async function loadCredential(db: Db, realm: string, key: string) {
-  const { rows } = await sql<WorkloadColumns & { config_version: number }>`
-    select w.realm_id, w.id, w.name, w.issuer, w.jwks_uri, w.jwks, w.subject, w.subject_claim, w.conditions, w.audience, w.scopes,
-      w.max_token_seconds, w.single_use, w.enabled, w.created_at, w.version, c.client_id, ${configVersion(realm)} as config_version
-    from workload_credentials w join clients c on c.realm_id = w.realm_id and c.id = w.client_id
-    where w.realm_id = ${realm} and w.match_key = ${key}`.execute(db);
-  const [row] = rows;
-  return row ? { record: toCredential(row), configVersion: row.config_version } : null;
+  const versioned = credentials(db, realm).select(configVersion(realm).as("configVersion")).where("match_key", "=", key);
+  const row = await versioned.executeTakeFirst();
+  if (!row) return null;
+  const { configVersion: version, ...record } = row;
+  return { record, configVersion: version };
+}
+
+/** The value of a claim as text: of a string, a boolean or an integer. Null: there is none, or it is something else. */
+export function valueAt(payload: Readonly<Record<string, unknown>>, claim: string): string | null {
+  let value: unknown = payload;
+  for (const member of claimPath(claim) ?? []) {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, member)) return null;
+    value = (value as Record<string, unknown>)[member];
+  }
+  if (typeof value === "string") return value;
+  return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : null;
 }

@@ -1,7 +1,6 @@
 // Workload credentials: which tokens of which issuers stand for which client. Owns `workload_credentials`.
 // Protocols read them through `createWorkloadCredentials`, which keeps those in use in process until the realm's configuration changes.
-export { createWorkloadCredentials, type WorkloadCredential, type WorkloadCredentials } from "./cache.store.ts";
-export { valueAt } from "./claims.ts";
+export { createWorkloadCredentials, valueAt, type WorkloadCredential, type WorkloadCredentials } from "./cache.store.ts";
 export { workloadRoutes } from "./routes.ts";
 export { CreateWorkloadCredential } from "./schema.ts";
 export { createCredential, removeCredential, saveCredential, searchCredentials } from "./service.ts";

@@ -5,29 +5,10 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { claimPath } from "../claims/index.ts";
-import {
-  assertMayControlClient,
-  assertMayReachAdministrators,
-  type ClientRow,
-  findClientByClientId,
-  httpsVerdict,
-  inMember,
-  isWithinServer,
-  keyErrors,
-  unknownScopes,
-} from "../clients/index.ts";
+import * as clients from "../clients/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { CreateWorkloadCredential, UpdateWorkloadCredential, WorkloadQuery } from "./schema.ts";
-import {
-  type CredentialState,
-  deleteCredential,
-  findCredential,
-  insertCredential,
-  listCredentials,
-  lockCredential,
-  updateCredential,
-  type WorkloadCredentialRow,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 export interface WorkloadTools {
   readonly baseUrl: string;
@@ -35,27 +16,31 @@ export interface WorkloadTools {
 
 const MAX_TOKEN_SECONDS = 3_600;
 
-export const searchCredentials = (ctx: ReadCtx, query: WorkloadQuery): Promise<Page<WorkloadCredentialRow>> =>
-  listCredentials(ctx.tx, ctx.realm, query);
+export const searchCredentials = (ctx: ReadCtx, query: WorkloadQuery): Promise<Page<store.WorkloadCredentialRow>> =>
+  store.listCredentials(ctx.tx, ctx.realm, query);
 
-export async function readCredential(ctx: ReadCtx, id: string): Promise<WorkloadCredentialRow> {
-  const credential = isId(id) ? await findCredential(ctx.tx, ctx.realm, id) : null;
+export async function readCredential(ctx: ReadCtx, id: string): Promise<store.WorkloadCredentialRow> {
+  const credential = isId(id) ? await store.findCredential(ctx.tx, ctx.realm, id) : null;
   if (!credential) throw workloadErrors.not_found();
   return credential;
 }
 
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
-async function takeCredential(ctx: Ctx, id: string): Promise<WorkloadCredentialRow> {
-  const credential = isId(id) ? await lockCredential(ctx.tx, ctx.realm, id) : null;
+async function takeCredential(ctx: Ctx, id: string): Promise<store.WorkloadCredentialRow> {
+  const credential = isId(id) ? await store.lockCredential(ctx.tx, ctx.realm, id) : null;
   if (!credential) throw workloadErrors.not_found();
   return credential;
 }
 
-export async function createCredential(ctx: Ctx, tools: WorkloadTools, input: CreateWorkloadCredential): Promise<WorkloadCredentialRow> {
+export async function createCredential(
+  ctx: Ctx,
+  tools: WorkloadTools,
+  input: CreateWorkloadCredential,
+): Promise<store.WorkloadCredentialRow> {
   const client = await clientOf(ctx, input.clientId);
   const state = await checked(ctx, tools, { ...input, enabled: input.enabled ?? true }, client);
   await assertMayActAs(ctx, tools, client);
-  const id = await insertCredential(ctx.tx, ctx.realm, state, ctx.now);
+  const id = await store.insertCredential(ctx.tx, ctx.realm, state, ctx.now);
   await ctx.configChanged();
   ctx.audit({
     category: "ADMIN",
@@ -72,7 +57,7 @@ export async function saveCredential(
   tools: WorkloadTools,
   id: string,
   input: UpdateWorkloadCredential,
-): Promise<WorkloadCredentialRow> {
+): Promise<store.WorkloadCredentialRow> {
   const current = await takeCredential(ctx, id);
   const client = await clientOf(ctx, input.clientId);
   const state = await checked(ctx, tools, input, client);
@@ -80,7 +65,7 @@ export async function saveCredential(
   await assertMayActAs(ctx, tools, client);
   if (current.clientId !== client.clientId) await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
   expectVersion(ctx, current.version);
-  await updateCredential(ctx.tx, ctx.realm, current.id, state);
+  await store.updateCredential(ctx.tx, ctx.realm, current.id, state);
   await ctx.configChanged();
   const detail = detailOf(state, client);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "workload-identity", resourceId: current.id, detail });
@@ -91,22 +76,22 @@ export async function removeCredential(ctx: Ctx, tools: WorkloadTools, id: strin
   const current = await takeCredential(ctx, id);
   await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
   expectVersion(ctx, current.version);
-  await deleteCredential(ctx.tx, ctx.realm, current.id);
+  await store.deleteCredential(ctx.tx, ctx.realm, current.id);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "workload-identity", resourceId: current.id, detail: current.name });
 }
 
-const detailOf = ({ enabled, issuer }: CredentialState, { clientId }: ClientRow): string =>
+const detailOf = ({ enabled, issuer }: store.CredentialState, { clientId }: clients.ClientRow): string =>
   `${clientId} by ${issuer}${enabled ? "" : ", disabled"}`;
 
 /** The escalation rule: the holder of such a token acts as the client, like the holder of its secret. */
-async function assertMayActAs(ctx: Ctx, { baseUrl }: WorkloadTools, client: ClientRow): Promise<void> {
-  await assertMayControlClient(ctx, client.id);
-  assertMayReachAdministrators(ctx, baseUrl, client);
+async function assertMayActAs(ctx: Ctx, { baseUrl }: WorkloadTools, client: clients.ClientRow): Promise<void> {
+  await clients.assertMayControlClient(ctx, client.id);
+  clients.assertMayReachAdministrators(ctx, baseUrl, client);
 }
 
-async function clientOf(ctx: Ctx, clientId: string): Promise<ClientRow> {
-  const client = await findClientByClientId(ctx.tx, ctx.realm, clientId);
+async function clientOf(ctx: Ctx, clientId: string): Promise<clients.ClientRow> {
+  const client = await clients.findClientByClientId(ctx.tx, ctx.realm, clientId);
   if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
   return client;
 }
@@ -116,21 +101,21 @@ async function checked(
   ctx: Ctx,
   { baseUrl }: WorkloadTools,
   input: CreateWorkloadCredential & { readonly enabled: boolean },
-  client: ClientRow,
-): Promise<CredentialState> {
+  client: clients.ClientRow,
+): Promise<store.CredentialState> {
   const { name, issuer, subject, audience, enabled } = input;
   const { jwksUri = null, jwks = null, subjectClaim = "sub", conditions = {}, singleUse = false } = input;
   const scopes = [...new Set((input.scopes ?? "").split(" "))].filter((scope) => scope !== "");
   const error = (field: string, code: string, message: string): FieldError[] => [{ field, code, message: `${field} ${message}` }];
   const errors: FieldError[] = [
-    ...keyErrors({ jwks, jwksUri, authMethod: "client_secret" }),
-    ...inMember("jwksUri", jwksUri, httpsVerdict),
+    ...clients.keyErrors({ jwks, jwksUri, authMethod: "client_secret" }),
+    ...clients.inMember("jwksUri", jwksUri, clients.httpsVerdict),
     // Without keys or their address the issuer's own document says where they are.
-    ...(jwks === null && jwksUri === null ? inMember("issuer", issuer, httpsVerdict) : []),
+    ...(jwks === null && jwksUri === null ? clients.inMember("issuer", issuer, clients.httpsVerdict) : []),
     // Otherwise a token that this server made for one client would make one for another.
     ...[{ issuer }, { jwksUri }].flatMap((member) =>
       Object.entries(member).flatMap(([field, url]) =>
-        url !== null && isWithinServer(baseUrl, url) ? error(field, "reserved", "is an address of this server itself") : [],
+        url !== null && clients.isWithinServer(baseUrl, url) ? error(field, "reserved", "is an address of this server itself") : [],
       ),
     ),
     ...(subject.includes("*") ? error("subject", "wildcard", "holds a *: it is compared as it stands, so name it in full") : []),
@@ -139,7 +124,7 @@ async function checked(
       claimPath(claim) ? [] : error(`conditions.${claim}`, "format", "is not the name of a claim"),
     ),
     ...(client.publicClient ? error("clientId", "public", "is a public client, which cannot act in its own name") : []),
-    ...(await unknownScopes(ctx, scopes)),
+    ...(await clients.unknownScopes(ctx, scopes)),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return {

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
@@ -39,27 +39,26 @@ export interface WorkloadCredentialRow extends WorkloadCredential {
 }
 
 const columns = [
-  "realm_id",
+  "realm_id as realmId",
   "id",
   "name",
   "issuer",
-  "jwks_uri",
+  "jwks_uri as jwksUri",
   "jwks",
   "subject",
-  "subject_claim",
+  "subject_claim as subjectClaim",
   "conditions",
   "audience",
   "scopes",
-  "max_token_seconds",
-  "single_use",
+  "max_token_seconds as maxTokenSeconds",
+  "single_use as singleUse",
   "enabled",
-  "created_at",
+  "created_at as createdAt",
   "version",
 ] as const;
 /** The OAuth client id. */
 const clientName = sql<string>`(select c.client_id from clients c
   where c.realm_id = workload_credentials.realm_id and c.id = workload_credentials.client_id)`;
-export type WorkloadColumns = Omit<Selectable<WorkloadCredentialsTable>, "match_key">;
 
 /** One credential for each: a token never stands for two clients by the same claim. */
 export const matchKey = (issuer: string, subjectClaim: string, subject: string, audience: string): string =>
@@ -71,8 +70,8 @@ const order: ListOrder = {
   id: sql.ref("id"),
 };
 
-const credentials = (db: Db, realm: string) =>
-  db.selectFrom("workload_credentials").select(columns).select(clientName.as("client_id")).where("realm_id", "=", realm);
+export const credentials = (db: Db, realm: string) =>
+  db.selectFrom("workload_credentials").select(columns).select(clientName.as("clientId")).where("realm_id", "=", realm);
 
 export async function listCredentials(db: Db, realm: string, query: WorkloadQuery): Promise<Page<WorkloadCredentialRow>> {
   const { search, clientId } = query;
@@ -89,19 +88,14 @@ export async function listCredentials(db: Db, realm: string, query: WorkloadQuer
         ]),
       ),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toCredential) };
+  return pageOf(db, base, order, query);
 }
 
-export async function findCredential(db: Db, realm: string, id: string): Promise<WorkloadCredentialRow | null> {
-  const row = await credentials(db, realm).where("id", "=", id).executeTakeFirst();
-  return row ? toCredential(row) : null;
-}
+export const findCredential = async (db: Db, realm: string, id: string): Promise<WorkloadCredentialRow | null> =>
+  (await credentials(db, realm).where("id", "=", id).executeTakeFirst()) ?? null;
 
-export async function lockCredential(tx: Tx, realm: string, id: string): Promise<WorkloadCredentialRow | null> {
-  const row = await credentials(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst();
-  return row ? toCredential(row) : null;
-}
+export const lockCredential = async (tx: Tx, realm: string, id: string): Promise<WorkloadCredentialRow | null> =>
+  (await credentials(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst()) ?? null;
 
 export type CredentialState = Omit<WorkloadCredential, "id" | "realmId" | "clientId" | "createdAt"> & {
   /** The client's `id`. */
@@ -152,23 +146,3 @@ export async function updateCredential(tx: Tx, realm: string, id: string, state:
 export async function deleteCredential(tx: Tx, realm: string, id: string): Promise<void> {
   await tx.deleteFrom("workload_credentials").where("realm_id", "=", realm).where("id", "=", id).execute();
 }
-
-export const toCredential = (row: WorkloadColumns): WorkloadCredentialRow => ({
-  id: row.id,
-  realmId: row.realm_id,
-  name: row.name,
-  issuer: row.issuer,
-  jwksUri: row.jwks_uri,
-  jwks: row.jwks,
-  subject: row.subject,
-  subjectClaim: row.subject_claim,
-  conditions: row.conditions,
-  audience: row.audience,
-  clientId: row.client_id,
-  scopes: row.scopes,
-  maxTokenSeconds: row.max_token_seconds,
-  singleUse: row.single_use,
-  enabled: row.enabled,
-  createdAt: row.created_at,
-  version: row.version,
-});

@@ -5,7 +5,6 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
-import type { MapperState } from "./mappers.schema.ts";
 import type { Config } from "./provider.ts";
 
 interface IdentityProvidersTable {
@@ -175,27 +174,4 @@ export async function replaceSecrets(tx: Tx, vault: Vault, { realmId, providerId
     sealed: vault.seal(secret, secretPlace(realmId, providerId, member)),
   }));
   if (rows.length > 0) await tx.insertInto("identity_provider_secrets").values(rows).execute();
-}
-
-export type SnapshotRow = Parameters<typeof toProvider>[0] & {
-  config_version: number;
-  mappers: MapperState[];
-  secrets: SealedSecret[];
-  is_of_organizations: boolean;
-};
-
-/** The providers of a realm in one statement, so that all of it is of one moment; one row without an alias where there is none. */
-export async function readForSnapshot(db: Db, realm: string) {
-  const { rows } = await sql<SnapshotRow | (Omit<SnapshotRow, "alias"> & { alias: null })>`
-    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
-      p.realm_id, p.alias, p.provider_id, p.protocol, p.display_name, p.enabled, p.config, p.version,
-      coalesce((select json_agg(m.mapper order by m.name_key) from identity_provider_mappers m
-        where m.realm_id = p.realm_id and m.provider_id = p.provider_id), '[]') as mappers,
-      coalesce((select json_agg(json_build_object('member', s.member, 'sealed', s.sealed)) from identity_provider_secrets s
-        where s.realm_id = p.realm_id and s.provider_id = p.provider_id), '[]') as secrets,
-      exists (select 1 from organizations o
-        where o.realm_id = p.realm_id and o.identity_provider = p.alias and o.enabled) as is_of_organizations
-    from realms r left join identity_providers p on p.realm_id = r.realm_id
-    where r.realm_id = ${realm} and r.deleted_at is null`.execute(db);
-  return rows;
 }

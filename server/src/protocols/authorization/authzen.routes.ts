@@ -5,15 +5,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { bearer, declare } from "../../platform/http/index.ts";
 import { AccessError } from "./authzen.errors.ts";
 import * as schemas from "./authzen.schema.ts";
-import {
-  type Answered,
-  evaluateOne,
-  evaluateSeveral,
-  isSingle,
-  searchActions,
-  searchResources,
-  searchSubjects,
-} from "./authzen.service.ts";
+import * as service from "./authzen.service.ts";
 import { resourceServerOf } from "./caller.ts";
 
 /** AuthZEN §10.1.3: the caller's own id for the request comes back, if it is one that any log can hold. */
@@ -46,7 +38,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     },
     async (req) => {
       const server = await serverOf(req);
-      const answered = await req.read((ctx) => evaluateOne(ctx, server, req.body));
+      const answered = await req.read((ctx) => service.evaluateOne(ctx, server, req.body));
       await log(req, server, [answered]);
       return { decision: answered.isPermitted };
     },
@@ -66,14 +58,14 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     async (req) => {
       const server = await serverOf(req);
       const { evaluations, answered } = await req.read((ctx) =>
-        evaluateSeveral(ctx, server, isSingle(req.body) ? { ...req.body, evaluations: [{}] } : req.body),
+        service.evaluateSeveral(ctx, server, service.isSingle(req.body) ? { ...req.body, evaluations: [{}] } : req.body),
       );
-      if (isSingle(req.body)) {
+      if (service.isSingle(req.body)) {
         const { error } = evaluations[0]!.context ?? {};
         if (error) throw invalidFields([{ field: error.message.split(/[ .]/, 1)[0]!, code: "required", message: error.message }]);
       }
       await log(req, server, answered);
-      return isSingle(req.body) ? { decision: evaluations[0]!.decision } : { evaluations };
+      return service.isSingle(req.body) ? { decision: evaluations[0]!.decision } : { evaluations };
     },
   );
 
@@ -90,7 +82,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     },
     async (req) => {
       const server = await serverOf(req);
-      return req.read((ctx) => searchSubjects(ctx, server, req.body));
+      return req.read((ctx) => service.searchSubjects(ctx, server, req.body));
     },
   );
 
@@ -107,7 +99,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     },
     async (req) => {
       const server = await serverOf(req);
-      return req.read((ctx) => searchResources(ctx, server, req.body));
+      return req.read((ctx) => service.searchResources(ctx, server, req.body));
     },
   );
 
@@ -123,12 +115,12 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     },
     async (req) => {
       const server = await serverOf(req);
-      return req.read((ctx) => searchActions(ctx, server, req.body));
+      return req.read((ctx) => service.searchActions(ctx, server, req.body));
     },
   );
 };
 
-const log = (request: FastifyRequest, server: ResourceServer, answered: readonly Answered[]): Promise<void> =>
+const log = (request: FastifyRequest, server: ResourceServer, answered: readonly service.Answered[]): Promise<void> =>
   recordDecisions(
     server,
     answered.map(({ isPermitted, result, subject, asked }) => ({

@@ -1,23 +1,8 @@
-import {
-  type Decision,
-  type DecisionAsked,
-  decideAll,
-  permittedActions,
-  permittedResources,
-  permittedUsers,
-  type ResourceServer,
-} from "../../applications/authorization/index.ts";
+import * as authz from "../../applications/authorization/index.ts";
 import { isId } from "../../kernel/ids.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import type {
-  AccessDecision,
-  AccessEvaluationRequest,
-  AccessEvaluationsRequest,
-  ActionSearchRequest,
-  ResourceSearchRequest,
-  SubjectSearchRequest,
-} from "./authzen.schema.ts";
+import type * as schemas from "./authzen.schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -31,32 +16,37 @@ const requestOf = (
   ...parts,
 });
 
-const askedOf = ({ subject, action, resource, context }: AccessEvaluationRequest): DecisionAsked => ({
+const askedOf = ({ subject, action, resource, context }: schemas.AccessEvaluationRequest): authz.DecisionAsked => ({
   ...{ subject, action: action.name, resource },
   request: requestOf(context, { subject, action, resource }),
 });
 
 /** Answers the decision with what the trail shows of it. */
-export async function evaluateOne({ tx, now }: ReadCtx, server: ResourceServer, input: AccessEvaluationRequest): Promise<Answered> {
+export async function evaluateOne(
+  { tx, now }: ReadCtx,
+  server: authz.ResourceServer,
+  input: schemas.AccessEvaluationRequest,
+): Promise<Answered> {
   const asked = askedOf(input);
-  const [decision] = await decideAll(tx, server, [asked], now);
+  const [decision] = await authz.decideAll(tx, server, [asked], now);
   return { ...decision!, asked };
 }
 
-export type Answered = Decision & { readonly asked: DecisionAsked };
+export type Answered = authz.Decision & { readonly asked: authz.DecisionAsked };
 
-export const isSingle = ({ evaluations }: AccessEvaluationsRequest): boolean => evaluations === undefined || evaluations.length === 0;
+export const isSingle = ({ evaluations }: schemas.AccessEvaluationsRequest): boolean =>
+  evaluations === undefined || evaluations.length === 0;
 
 /** §7: each item with the defaults of the request. An invalid item is answered in its place, and counts as denied. */
 export async function evaluateSeveral(
   { tx, now }: ReadCtx,
-  server: ResourceServer,
-  { evaluations = [], options, ...defaults }: AccessEvaluationsRequest,
-): Promise<{ readonly evaluations: AccessDecision[]; readonly answered: readonly Answered[] }> {
+  server: authz.ResourceServer,
+  { evaluations = [], options, ...defaults }: schemas.AccessEvaluationsRequest,
+): Promise<{ readonly evaluations: schemas.AccessDecision[]; readonly answered: readonly Answered[] }> {
   const questions = evaluations.map((item) => questionOf(item, defaults));
   const asked = questions.flatMap((question) => (typeof question === "string" ? [] : [question]));
-  const decisions = await decideAll(tx, server, asked, now);
-  const answers: AccessDecision[] = [];
+  const decisions = await authz.decideAll(tx, server, asked, now);
+  const answers: schemas.AccessDecision[] = [];
   const answered: Answered[] = [];
   const { evaluations_semantic: semantic = "execute_all" } = options ?? {};
   for (const question of questions) {
@@ -73,7 +63,7 @@ export async function evaluateSeveral(
 }
 
 /** A question, or why it is none. */
-function questionOf(item: unknown, defaults: Members): DecisionAsked | string {
+function questionOf(item: unknown, defaults: Members): authz.DecisionAsked | string {
   if (!isObject(item)) return "an evaluation must be an object";
   const member = (name: string) => (item[name] === undefined ? defaults[name] : item[name]);
   const [subject, action, resource, context] = ["subject", "action", "resource", "context"].map(member);
@@ -88,7 +78,7 @@ function questionOf(item: unknown, defaults: Members): DecisionAsked | string {
     texts("action", action, ["name"]) ??
     texts("resource", resource, ["type", "id"]) ??
     (context === undefined || isObject(context) ? null : "context must be an object");
-  return problem ?? askedOf({ subject, action, resource, context } as AccessEvaluationRequest);
+  return problem ?? askedOf({ subject, action, resource, context } as schemas.AccessEvaluationRequest);
 }
 
 interface Paged {
@@ -110,20 +100,20 @@ function positionIn<T>({ page }: Paged, isPosition: (value: unknown) => value is
   throw oauthErrors.invalidRequest("page.token must come from an answer of this search");
 }
 
-export async function searchActions({ tx, now }: ReadCtx, server: ResourceServer, input: ActionSearchRequest) {
+export async function searchActions({ tx, now }: ReadCtx, server: authz.ResourceServer, input: schemas.ActionSearchRequest) {
   const { subject, resource, context } = input;
-  const names = await permittedActions(tx, server, { subject, resource, request: requestOf(context, { subject, resource }) }, now);
+  const names = await authz.permittedActions(tx, server, { subject, resource, request: requestOf(context, { subject, resource }) }, now);
   return { results: names.map((name) => ({ name })), page: { next_token: "" } };
 }
 
 const isAfter = (value: unknown): value is { name: string; id: string } =>
   isObject(value) && typeof value.name === "string" && !value.name.includes("\u0000") && typeof value.id === "string" && isId(value.id);
 
-export async function searchResources({ tx, now }: ReadCtx, server: ResourceServer, input: ResourceSearchRequest) {
+export async function searchResources({ tx, now }: ReadCtx, server: authz.ResourceServer, input: schemas.ResourceSearchRequest) {
   const { subject, action, resource, context } = input;
   const asked = { subject, action: action.name, type: resource.type, request: requestOf(context, { subject, action, resource }) };
   const position = { limit: limitOf(input), after: positionIn(input, isAfter), now };
-  const { results, next } = await permittedResources(tx, server, asked, position);
+  const { results, next } = await authz.permittedResources(tx, server, asked, position);
   // A name says which of the client's own it is; of users' resources several may have it.
   const found = results.map(({ type, name, id, ownerId }) => ({ type: type ?? "", id: ownerId === null ? name : id }));
   return { results: found, page: { next_token: encode(next) } };
@@ -132,13 +122,13 @@ export async function searchResources({ tx, now }: ReadCtx, server: ResourceServ
 const isUserId = (value: unknown): value is string => typeof value === "string" && isId(value);
 
 /** Says which users there are, by ids alone, where an administrator who may view users turned it on. */
-export async function searchSubjects({ tx, now }: ReadCtx, server: ResourceServer, input: SubjectSearchRequest) {
+export async function searchSubjects({ tx, now }: ReadCtx, server: authz.ResourceServer, input: schemas.SubjectSearchRequest) {
   if (!server.settings.subjectSearch)
     throw new OAuthError("access_denied", "search of subjects is not enabled for this client (subjectSearch)", { status: 403 });
   const { subject, action, resource, context } = input;
   const position = { limit: limitOf(input), after: positionIn(input, isUserId), now };
   if (subject.type !== "user") return { results: [], page: { next_token: "" } };
   const asked = { action: action.name, resource, request: requestOf(context, { subject, action, resource }) };
-  const { results, next } = await permittedUsers(tx, server, asked, position);
+  const { results, next } = await authz.permittedUsers(tx, server, asked, position);
   return { results: results.map((id) => ({ type: "user", id })), page: { next_token: encode(next) } };
 }

@@ -1,12 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import {
-  findRegistered,
-  type ResourceServer,
-  type ResourceServers,
-  removeRegistered,
-  searchRegistered,
-} from "../../applications/authorization/index.ts";
+import * as authz from "../../applications/authorization/index.ts";
 import { bearer, created, declare, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { resourceServerOf } from "./caller.ts";
@@ -14,7 +8,7 @@ import { PermissionRequests, RegisteredResource, ResourceDescription, Ticket } f
 import { assertMayManage, notFound, register, replace, shown, ticketFor } from "./protection.service.ts";
 
 export interface ProtectionParts {
-  readonly resourceServers: ResourceServers;
+  readonly resourceServers: authz.ResourceServers;
   readonly baseUrl: string;
 }
 
@@ -30,7 +24,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
   declare(app, { tags: ["Authorization services"], caller: bearer({ audience: "protection" }), limit: "decisions", errors: "oauth" });
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   const accountOf = (realm: string) => `${baseUrl}/realms/${realm}/account`;
-  const show = (server: ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);
+  const show = (server: authz.ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);
 
   app.post(
     "/permission",
@@ -63,7 +57,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
     async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       const { deep = false, ...query } = req.query;
-      const page = await req.read((ctx) => searchRegistered(ctx, server, query));
+      const page = await req.read((ctx) => authz.searchRegistered(ctx, server, query));
       return paged(reply, { ...page, rows: page.rows.map((row) => (deep ? show(server, row) : row.resourceId)) });
     },
   );
@@ -98,7 +92,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
     },
     async (req) => {
       const server = await resourceServerOf(resourceServers, req);
-      const row = await req.read((ctx) => findRegistered(ctx, server, req.params.id));
+      const row = await req.read((ctx) => authz.findRegistered(ctx, server, req.params.id));
       if (!row) throw notFound();
       return show(server, row);
     },
@@ -134,7 +128,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
     async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       assertMayManage(server);
-      if (!(await req.transact((ctx) => removeRegistered(ctx, server, req.params.id)))) throw notFound();
+      if (!(await req.transact((ctx) => authz.removeRegistered(ctx, server, req.params.id)))) throw notFound();
       return noContent(reply);
     },
   );

@@ -1,11 +1,4 @@
-import {
-  type ResourceRow,
-  type ResourceServer,
-  type ResourceState,
-  registerResource,
-  replaceRegistered,
-  resourcesById,
-} from "../../applications/authorization/index.ts";
+import * as authz from "../../applications/authorization/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { issueTicket, type TicketContents } from "../token-endpoint/index.ts";
@@ -15,14 +8,14 @@ import type { PermissionRequests, RegisteredResource, ResourceDescription } from
 export const notFound = () => new OAuthError("not_found", "this resource server has no such resource", { status: 404 });
 
 /** As administrators allow it. */
-export function assertMayManage({ settings }: ResourceServer): void {
+export function assertMayManage({ settings }: authz.ResourceServer): void {
   if (!settings.allowRemoteResourceManagement)
     throw new OAuthError("access_denied", "this resource server may not manage its resources by this API", { status: 403 });
 }
 
 const nameOf = (scope: string | { readonly name: string }) => (typeof scope === "string" ? scope : scope.name);
 
-function stateOf(input: ResourceDescription, name: string): ResourceState {
+function stateOf(input: ResourceDescription, name: string): authz.ResourceState {
   const owner = typeof input.owner === "object" ? (input.owner?.id ?? null) : (input.owner ?? null);
   return {
     name,
@@ -37,25 +30,25 @@ function stateOf(input: ResourceDescription, name: string): ResourceState {
   };
 }
 
-export async function register(ctx: Ctx, server: ResourceServer, input: ResourceDescription): Promise<ResourceRow> {
+export async function register(ctx: Ctx, server: authz.ResourceServer, input: ResourceDescription): Promise<authz.ResourceRow> {
   assertMayManage(server);
   if (!input.name) throw oauthErrors.invalidRequest("name is needed");
-  return registerResource(ctx, server, ownedBy(server, stateOf(input, input.name)));
+  return authz.registerResource(ctx, server, ownedBy(server, stateOf(input, input.name)));
 }
 
-export async function replace(ctx: Ctx, server: ResourceServer, id: string, input: ResourceDescription): Promise<ResourceRow> {
+export async function replace(ctx: Ctx, server: authz.ResourceServer, id: string, input: ResourceDescription): Promise<authz.ResourceRow> {
   assertMayManage(server);
-  const saved = await replaceRegistered(ctx, server, id, (current) => ownedBy(server, stateOf(input, input.name || current.name)));
+  const saved = await authz.replaceRegistered(ctx, server, id, (current) => ownedBy(server, stateOf(input, input.name || current.name)));
   if (!saved) throw notFound();
   return saved;
 }
 
 /** Keycloak's clients name the resource server itself by its id. */
-function ownedBy({ client, clientId }: ResourceServer, state: ResourceState): ResourceState {
+function ownedBy({ client, clientId }: authz.ResourceServer, state: authz.ResourceState): authz.ResourceState {
   return state.owner === client || state.owner === clientId ? { ...state, owner: null } : state;
 }
 
-export function shown({ client, clientId }: ResourceServer, accountUrl: string, row: ResourceRow): RegisteredResource {
+export function shown({ client, clientId }: authz.ResourceServer, accountUrl: string, row: authz.ResourceRow): RegisteredResource {
   return {
     _id: row.resourceId,
     name: row.name,
@@ -73,9 +66,9 @@ export function shown({ client, clientId }: ResourceServer, accountUrl: string, 
 }
 
 /** UMA 2.0 Federated Authorization §4: a ticket for what a client tried to do. It is used once, at the token endpoint. */
-export async function ticketFor({ tx }: Ctx, server: ResourceServer, asked: PermissionRequests): Promise<string> {
+export async function ticketFor({ tx }: Ctx, server: authz.ResourceServer, asked: PermissionRequests): Promise<string> {
   const requests = Array.isArray(asked) ? asked : [asked];
-  const found = await resourcesById(
+  const found = await authz.resourcesById(
     tx,
     server,
     requests.map(({ resource_id: id }) => id),

@@ -2,12 +2,26 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayl
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { CLOCK_SKEW, onlyAudience, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
-import { sha256 } from "../../kernel/vault.ts";
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
-import { currentSecrets } from "./client-secret.ts";
+
+/** Both secrets are valid while a rotation overlaps. */
+export function currentSecrets({ secrets }: ClientSnapshot): ClientSnapshot["secrets"] {
+  const now = clock.now();
+  return secrets.filter(({ until }) => until === null || until > now);
+}
+
+const BY_SECRET: ReadonlySet<string> = new Set(["client_secret", "client_secret_basic", "client_secret_post"]);
+
+/** RFC 6749 §2.3.1: by header or by form, where the client is registered for one of them alone. */
+const takesSecret = ({ settings: { authMethod } }: ClientSnapshot, byHeader: boolean): boolean =>
+  BY_SECRET.has(authMethod) && authMethod !== (byHeader ? "client_secret_post" : "client_secret_basic");
+
+export const isSecretOf = (client: ClientSnapshot, secret: string, byHeader: boolean): boolean =>
+  takesSecret(client, byHeader) && currentSecrets(client).some(({ value }) => safeEqual(value, secret));
 
 /** In seconds. An assertion is made for one request; a long-lived one is as good as a password to anyone who intercepts it. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;

@@ -7,29 +7,10 @@ import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import {
-  type AuthorizationDetail,
-  claimsOfScopes,
-  consentResource,
-  consentToClaim,
-  IMPLIED_CLAIMS,
-  lifetimesOf,
-  needsConsent,
-  type requestedAcr,
-  requestedDetails,
-  writeGrant,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 import type { DecoupledParts } from "./parts.ts";
-import {
-  type DecoupledModel,
-  decide,
-  findOpenDevice,
-  findOpenRequest,
-  holdSession,
-  type OpenRequest,
-  openRequestsOf,
-} from "./requests.store.ts";
+import * as store from "./requests.store.ts";
 
 /** The request, as the approval page shows it. */
 export interface Requested {
@@ -38,7 +19,7 @@ export interface Requested {
   readonly claims: readonly string[];
   readonly resources: readonly string[];
   /** RFC 9396 */
-  readonly details: readonly AuthorizationDetail[];
+  readonly details: readonly tokens.AuthorizationDetail[];
 }
 
 interface RequestParams {
@@ -52,29 +33,29 @@ interface RequestParams {
   readonly authorization_details?: string;
 }
 
-const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
+const paramsOf = ({ payload }: store.OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
 
-export function requestedBy({ scopesOfRealm, issuer, realm }: DecoupledParts, request: OpenRequest): Requested {
+export function requestedBy({ scopesOfRealm, issuer, realm }: DecoupledParts, request: store.OpenRequest): Requested {
   const { scope, resource, authorization_details: details } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = claimsOfScopes(scopesOfRealm, scopes);
+  const brought = tokens.claimsOfScopes(scopesOfRealm, scopes);
   const { id_token, userinfo } = claimsOf(request);
   const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
   return {
     scopes,
-    claims: claims.filter((claim) => !brought.has(claim) && !IMPLIED_CLAIMS.has(claim)),
+    claims: claims.filter((claim) => !brought.has(claim) && !tokens.IMPLIED_CLAIMS.has(claim)),
     resources: resource === undefined ? [issuer] : [resource].flat(),
-    details: requestedDetails(details, realm.settings.tokens.authorizationDetailsTypes),
+    details: tokens.requestedDetails(details, realm.settings.tokens.authorizationDetailsTypes),
   };
 }
 
 /** OpenID Connect Core §5.5; the engine has validated the JSON. */
-const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object } => {
+const claimsOf = (request: store.OpenRequest): { id_token?: object; userinfo?: object } => {
   const { claims } = paramsOf(request);
   return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
 };
 
-export const acrParamsOf = (request: OpenRequest): Parameters<typeof requestedAcr>[0] => ({
+export const acrParamsOf = (request: store.OpenRequest): Parameters<typeof tokens.requestedAcr>[0] => ({
   acr_values: paramsOf(request).acr_values,
   claims: claimsOf(request),
 });
@@ -83,7 +64,7 @@ export const acrParamsOf = (request: OpenRequest): Parameters<typeof requestedAc
  * OpenID Connect Core §3.1.2.1: whether the session's sign-in is older than `max_age`. One that was made for the request is not: with `max_age=0` the
  * user signs in once, however long they look at the page.
  */
-export function isTooOld(request: OpenRequest, { authTime }: Pick<LiveSession, "authTime">, now: number): boolean {
+export function isTooOld(request: store.OpenRequest, { authTime }: Pick<LiveSession, "authTime">, now: number): boolean {
   const { max_age, prompt = "" } = paramsOf(request);
   // The engine turns `max_age=0` into `prompt=login`.
   const maxAge = prompt.split(" ").includes("login") ? 0 : max_age;
@@ -95,25 +76,25 @@ export function isTooOld(request: OpenRequest, { authTime }: Pick<LiveSession, "
 
 /** A pending request of a client that may be used. */
 export interface Waiting {
-  readonly request: OpenRequest;
+  readonly request: store.OpenRequest;
   readonly client: ClientSnapshot;
 }
 
-async function withClient({ clients, realm }: DecoupledParts, request: OpenRequest | null): Promise<Waiting | null> {
+async function withClient({ clients, realm }: DecoupledParts, request: store.OpenRequest | null): Promise<Waiting | null> {
   const client = request && (await clients.get(realm.realmId, request.clientId));
   return request && client && isUsable(client, clock.now()) ? { request, client } : null;
 }
 
 /** By user code. */
 export const findDevice = async (parts: DecoupledParts, code: string): Promise<Waiting | null> =>
-  withClient(parts, await findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
+  withClient(parts, await store.findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
 
 /** Only a request for this user. */
 export const findRequest = async (parts: DecoupledParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
-  withClient(parts, await findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
+  withClient(parts, await store.findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
 
 export async function listRequests(parts: DecoupledParts, { userId }: LiveSession): Promise<Waiting[]> {
-  const open = await openRequestsOf(parts.db, parts.realm.realmId, userId, clock.now());
+  const open = await store.openRequestsOf(parts.db, parts.realm.realmId, userId, clock.now());
   return (await Promise.all(open.map((request) => withClient(parts, request)))).filter((each) => each !== null);
 }
 
@@ -122,7 +103,7 @@ export const messageOf = ({ request }: Waiting): string | null => paramsOf(reque
 
 export interface Approval extends Waiting {
   readonly parts: DecoupledParts;
-  readonly model: DecoupledModel;
+  readonly model: store.DecoupledModel;
   readonly session: LiveSession;
 }
 
@@ -158,8 +139,8 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
   // Locked for offline access as well: a concurrent password change waits, and then ends the new grant.
-  if (!(await holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
-  await writeGrant(ctx.tx, ctx.realm, {
+  if (!(await store.holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
+  await tokens.writeGrant(ctx.tx, ctx.realm, {
     grantId,
     userId: session.userId,
     clientId: client.clientId,
@@ -170,7 +151,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
       ...(details.length > 0 && { rar: details }),
     },
     now: ctx.now,
-    expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
+    expiresAt: isOffline ? ctx.now + tokens.lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
   });
   const requestedClaims = claimsOf(request);
   const payload = {
@@ -186,21 +167,21 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     ...(!isOffline && { sessionUid: session.sessionId, sid: session.sessionId }),
   };
   const key = { realm: ctx.realm, model, recordId: request.recordId };
-  if (!(await decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
+  if (!(await store.decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
   // The client becomes a participant of the session, and is notified when the session ends.
   if (!isOffline)
     await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
-  if (needsConsent(client))
+  if (tokens.needsConsent(client))
     for (const resource of resources)
-      await grantConsent(ctx, { userId: session.userId, clientId: client.clientId, resource: consentResource(parts, resource) }, [
+      await grantConsent(ctx, { userId: session.userId, clientId: client.clientId, resource: tokens.consentResource(parts, resource) }, [
         ...scopes,
-        ...claims.map(consentToClaim),
+        ...claims.map(tokens.consentToClaim),
       ]);
   ctx.audit({ category: "AUTHN", type: EVENTS[model], resourceType: "clients", resourceId: client.id, detail: client.clientId });
   return true;
 }
 
-function deny(ctx: Ctx, model: DecoupledModel, request: OpenRequest): Promise<boolean> {
+function deny(ctx: Ctx, model: store.DecoupledModel, request: store.OpenRequest): Promise<boolean> {
   const payload = { error: "access_denied", errorDescription: "the user did not allow it" };
-  return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
+  return store.decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
 }

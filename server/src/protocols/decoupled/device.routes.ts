@@ -1,16 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { type AttemptPolicy, lowerAttempts, raiseAttempts } from "../../directory/credentials/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../pages/index.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
-import { requestSource } from "../../platform/unit-of-work.ts";
+import { type Origin, requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { toSignIn } from "../../signin/login/index.ts";
+import { addressSubject } from "../../signin/run/index.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findDevice, requestedBy } from "./approval.ts";
-import { countCode } from "./device-attempts.ts";
-import { normaliseUserCode, spellUserCode } from "./user-code.ts";
 import {
   confirmationOf,
   type DecoupledRouteParts,
@@ -20,6 +22,65 @@ import {
   OtherAccount,
   sendNoAccess,
 } from "./visitors.ts";
+
+/** RFC 8628 §6.1: without vowels, so that no words result. */
+const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/;
+
+/** Normalises a typed code: dashes, spaces and case are ignored. Null: not a code. */
+export function normaliseUserCode(typed: string): string | null {
+  const code = typed.toUpperCase().replace(/[^A-Z0-9]/g, "");
+  return CODE.test(code) ? code : null;
+}
+
+/** With the dash, as the device shows it. */
+export const spellUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+interface CountedBy {
+  readonly kind: "address:device" | "user:device";
+  readonly subject: string;
+  readonly policy: AttemptPolicy;
+}
+
+export interface CodeAttempt {
+  /** The time to wait; null: the attempt is allowed. */
+  readonly retryAt: number | null;
+  /** The code was right. */
+  takeBack(): Promise<void>;
+}
+
+/**
+ * RFC 8628 §5.1: user codes are short, so guesses are limited per user and per address. Counted before the lookup, and also where a realm has
+ * disabled brute-force protection.
+ */
+export async function countCode(
+  work: UnitOfWork,
+  origin: Origin,
+  { settings: { bruteForce } }: RealmSnapshot,
+  who: { readonly userId: string; readonly sourceIp: string },
+): Promise<CodeAttempt> {
+  const policy = { ...bruteForce, growingWaits: false };
+  const counters: readonly CountedBy[] = [
+    { kind: "address:device", subject: addressSubject(who.sourceIp), policy: { ...policy, maxFailures: bruteForce.maxFailuresPerAddress } },
+    { kind: "user:device", subject: who.userId, policy },
+  ];
+  const retryAt = await work.transact(origin, async (ctx) => {
+    const raised: CountedBy[] = [];
+    for (const counter of counters) {
+      const state = await raiseAttempts(ctx.tx, ctx.realm, counter.kind, counter.subject, counter.policy, ctx.now);
+      if (!state.allowed) {
+        await lower(ctx, raised);
+        return state.retryAt;
+      }
+      raised.push(counter);
+    }
+    return null;
+  });
+  return { retryAt, takeBack: () => work.transact(origin, (ctx) => lower(ctx, counters)) };
+}
+
+async function lower(ctx: Ctx, counters: readonly CountedBy[]): Promise<void> {
+  for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);
+}
 
 const DeviceForm = Type.Object(
   {

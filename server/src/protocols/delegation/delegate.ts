@@ -4,30 +4,17 @@ import { consentedScopes } from "../../directory/consents/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Form, isPublic } from "../client-auth/index.ts";
+import type { Audience } from "../gate/index.ts";
 import { proveBinding } from "../proof/index.ts";
-import {
-  actorTokenOf,
-  answerIssue,
-  assertOwnToken,
-  assertStands,
-  assertStaysBound,
-  audienceWithin,
-  EXCHANGE_LISTS,
-  EXCHANGE_PARAMETERS,
-  exchangedIssue,
-  isForCaller,
-  isNamedBy,
-  issuedTokenType,
-  type Presented,
-  possibleScopes,
-  presentedParameters,
-  type Subject,
-  scopesWithin,
-  subjectOf,
-  type TokenCtx,
-  type TokenEndpointParts,
-} from "../token-endpoint/index.ts";
+import * as exchange from "../token-endpoint/index.ts";
 import { agentsIn, type Binding, consentResource, type LiveToken, requestedResources } from "../tokens/index.ts";
+
+/** The tokens by which an agent calls the delegation endpoint: its own, for the realm itself. */
+export const delegationAudience: Audience = {
+  names: (issuer) => [issuer],
+  invalid: "The token is not valid here: an agent calls with its own access token for this realm",
+  ignoresCookies: true,
+};
 
 export const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const PATH = "/agent/delegation/token";
@@ -49,13 +36,13 @@ type AgentClient = ClientSnapshot & { readonly agent: ClientAgent };
  * RFC 8693 §1.1, delegation: an agent presents a user's access token and its own, and gets one with which it acts for the user: `sub` is the user,
  * `act` the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
  */
-export async function delegate(parts: TokenEndpointParts, request: DelegationRequest): Promise<object> {
+export async function delegate(parts: exchange.TokenEndpointParts, request: DelegationRequest): Promise<object> {
   const { client, sourceIp, requestId } = request;
   if (!isAgents(client) || isPublic(client)) throw oauthErrors.unauthorizedClient("only the client of an agent may act for users here");
   try {
-    const presented = presentedParameters(
+    const presented = exchange.presentedParameters(
       parts,
-      { parameters: ["grant_type", ...EXCHANGE_PARAMETERS], lists: EXCHANGE_LISTS },
+      { parameters: ["grant_type", ...exchange.EXCHANGE_PARAMETERS], lists: exchange.EXCHANGE_LISTS },
       request.form,
     );
     if (presented.params.grant_type !== GRANT_TYPE) throw oauthErrors.unsupportedGrantType();
@@ -77,41 +64,47 @@ export async function delegate(parts: TokenEndpointParts, request: DelegationReq
 const isAgents = (client: ClientSnapshot): client is AgentClient => client.agent !== null;
 
 async function answerDelegation(
-  parts: TokenEndpointParts,
+  parts: exchange.TokenEndpointParts,
   request: DelegationRequest,
   client: AgentClient,
-  { params, lists }: Presented,
+  { params, lists }: exchange.Presented,
 ): Promise<object> {
-  const tokenType = issuedTokenType(params);
+  const tokenType = exchange.issuedTokenType(params);
   const actor = await actorOf(parts, request, client, { params, lists });
   const binding = await bindingOf(parts, request, client, actor);
-  const subject = await subjectOf(parts, client, params);
+  const subject = await exchange.subjectOf(parts, client, params);
   if (agentsIn(subject.actor).some(({ agentId }) => agentId === client.agent.id))
     throw oauthErrors.invalidRequest("this agent acts in the chain already");
-  assertStaysBound(subject, binding);
-  await assertStands(parts, client, subject);
-  const audience = await audienceWithin(parts, client, subject, lists);
+  exchange.assertStaysBound(subject, binding);
+  await exchange.assertStands(parts, client, subject);
+  const audience = await exchange.audienceWithin(parts, client, subject, lists);
   const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
-  const tokens = exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
+  const tokens = exchange.exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
   const ctx = { parts, client, binding, sourceIp: request.sourceIp, requestId: request.requestId };
   // Only the user themselves can let an agent act for them.
   const { impersonator } = subject.holder;
-  const body = await answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType, impersonator });
+  const body = await exchange.answerIssue(ctx, "delegation", {
+    kind: "user",
+    tokens,
+    refresh: null,
+    issuedTokenType: tokenType,
+    impersonator,
+  });
   await record(ctx, subject, client, scopes);
   return body;
 }
 
 /** The agent's own token, in the form or in the header: one that it got in its own name, for this realm. */
 async function actorOf(
-  parts: TokenEndpointParts,
+  parts: exchange.TokenEndpointParts,
   { bearer }: DelegationRequest,
   client: AgentClient,
-  { params }: Presented,
+  { params }: exchange.Presented,
 ): Promise<LiveToken> {
   if (bearer && (params.actor_token !== undefined || params.actor_token_type !== undefined))
     throw oauthErrors.invalidRequest("actor_token: the token in the header is the actor's already");
-  const actor = bearer ?? (await actorTokenOf(parts, client, params));
-  assertOwnToken(actor, client);
+  const actor = bearer ?? (await exchange.actorTokenOf(parts, client, params));
+  exchange.assertOwnToken(actor, client);
   if (actor.holder !== null) throw oauthErrors.invalidRequest("actor_token must be one that the agent got in its own name");
   if (!actor.audience.includes(parts.issuer))
     throw oauthErrors.invalidRequest("actor_token is not for this realm: it needs the realm's issuer in aud");
@@ -120,7 +113,7 @@ async function actorOf(
 
 /** A bound actor token was proven with the request, or is proven now; the new token is bound to the same key. */
 async function bindingOf(
-  parts: TokenEndpointParts,
+  parts: exchange.TokenEndpointParts,
   { bearer, headers }: DelegationRequest,
   client: AgentClient,
   { confirmation }: LiveToken,
@@ -138,28 +131,28 @@ async function bindingOf(
  * sign-in. Where the realm allows it, a token that was meant for the agent, or names it in `may_act`, is enough.
  */
 async function allowedByUser(
-  parts: TokenEndpointParts,
+  parts: exchange.TokenEndpointParts,
   client: AgentClient,
-  subject: Subject,
+  subject: exchange.Subject,
   audience: readonly string[],
   scope: string | undefined,
 ): Promise<readonly string[]> {
   const { realm, issuer } = parts;
-  const possible = possibleScopes(parts, client, subject);
-  const isAddressed = isForCaller(subject, client) || isNamedBy(subject.payload.may_act, issuer, client);
-  if (realm.settings.agents.allowDelegationWithoutConsent && isAddressed) return scopesWithin(possible, scope);
+  const possible = exchange.possibleScopes(parts, client, subject);
+  const isAddressed = exchange.isForCaller(subject, client) || exchange.isNamedBy(subject.payload.may_act, issuer, client);
+  if (realm.settings.agents.allowDelegationWithoutConsent && isAddressed) return exchange.scopesWithin(possible, scope);
   const consented = await consentedAt(parts, client, subject.holder.userId, audience);
   if (!consented) throw oauthErrors.invalidRequest("the user has not allowed this agent to act for them");
   const allowed = possible.filter((name) => consented.includes(name));
-  if (scope !== undefined && scopesWithin(possible, scope).some((name) => !allowed.includes(name)))
+  if (scope !== undefined && exchange.scopesWithin(possible, scope).some((name) => !allowed.includes(name)))
     throw oauthErrors.invalidRequest("the user has not allowed this agent these scopes");
   if (allowed.length === 0) throw oauthErrors.invalidScope("the user has allowed this agent none of the scopes that subject_token has");
-  return scopesWithin(allowed, scope);
+  return exchange.scopesWithin(allowed, scope);
 }
 
 /** The scopes that the user has granted to the client at each of these resources; null: none at one of them. */
 async function consentedAt(
-  parts: TokenEndpointParts,
+  parts: exchange.TokenEndpointParts,
   client: AgentClient,
   userId: string,
   audience: readonly string[],
@@ -176,8 +169,8 @@ async function consentedAt(
 }
 
 async function record(
-  { parts, sourceIp, requestId }: Pick<TokenCtx, "parts" | "sourceIp" | "requestId">,
-  { holder, actor }: Subject,
+  { parts, sourceIp, requestId }: Pick<exchange.TokenCtx, "parts" | "sourceIp" | "requestId">,
+  { holder, actor }: exchange.Subject,
   { agent, clientId, realmId }: AgentClient,
   scopes: readonly string[],
 ): Promise<void> {

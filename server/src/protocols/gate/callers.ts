@@ -6,17 +6,7 @@ import { oncePer } from "../../kernel/once.ts";
 import { type Actor, actorOf, assertRecent } from "../../platform/context.ts";
 import { type Caller, callersOf, isWrite, type SessionCaller } from "../../platform/http/index.ts";
 import type { RequestFacts, Standings } from "../../signin/run/index.ts";
-import {
-  actorOfSession,
-  type Cookies,
-  CSRF_HEADER,
-  type Csrf,
-  findSessionBehind,
-  insufficientAuthentication,
-  type LiveSession,
-  recencyOf,
-  resolveSession,
-} from "../../signin/sessions/index.ts";
+import * as sessions from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PresentedToken } from "../proof/index.ts";
 import { issuerOf, type LiveToken, provenWithoutSession } from "../tokens/index.ts";
@@ -45,8 +35,8 @@ declare module "fastify" {
 }
 
 export interface CallerParts extends AccessTokenParts {
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
+  readonly csrf: sessions.Csrf;
+  readonly cookies: sessions.Cookies;
   /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
   /** By the name in `bearer({ audience })`. */
@@ -57,15 +47,15 @@ export interface CallerParts extends AccessTokenParts {
 export interface SessionRules {
   /** The realms whose sessions are accepted. The first session that fits is used; without one, the first that exists. */
   realms(realm: RealmSnapshot): Promise<readonly RealmSnapshot[]>;
-  fits(session: LiveSession): boolean;
-  actorOf(session: LiveSession, realm: string): Actor;
+  fits(session: sessions.LiveSession): boolean;
+  actorOf(session: sessions.LiveSession, realm: string): Actor;
 }
 
 /** Only the realm's own session, without the user's admin permissions. */
 export const ownSession: SessionRules = {
   realms: async (realm) => [realm],
   fits: () => true,
-  actorOf: (session, realm) => actorOf({ ...actorOfSession(session, realm), permissions: new Set() }),
+  actorOf: (session, realm) => actorOf({ ...sessions.actorOfSession(session, realm), permissions: new Set() }),
 };
 
 export interface Entering {
@@ -99,7 +89,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     let other: Judged | null = null;
     for (const of of await rules.realms(realm)) {
       const token = cookies.sessionToken(request, of.realmId);
-      const session = await resolveSession(db, of.realmId, token, of.settings.sessions, clock.now());
+      const session = await sessions.resolveSession(db, of.realmId, token, of.settings.sessions, clock.now());
       if (!session) continue;
       const isEnough = await standsFor(of, session, request);
       if (isEnough && rules.fits(session)) return { session, isEnough };
@@ -109,7 +99,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   };
 
   /** Open required actions are asked on pages; an API does not wait for them. */
-  const standsFor = async (realm: RealmSnapshot, session: LiveSession, request: FastifyRequest): Promise<boolean> =>
+  const standsFor = async (realm: RealmSnapshot, session: sessions.LiveSession, request: FastifyRequest): Promise<boolean> =>
     (await parts.standings(realm, session, factsOf(request, realm.realmId))) !== "proof";
 
   const factsOf = (request: FastifyRequest, realm: string): RequestFacts => ({
@@ -120,7 +110,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
 
   /** Double-submit CSRF token: in the cookie, and in a header that only scripts of this origin can set. */
   const hasHeaderToken = (request: FastifyRequest, binding: string): boolean => {
-    const sent = request.headers[CSRF_HEADER];
+    const sent = request.headers[sessions.CSRF_HEADER];
     return csrf.accepts(cookies.csrf(request), Array.isArray(sent) ? undefined : sent, binding);
   };
 
@@ -132,7 +122,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
     // Set before the checks, so that a refusal is recorded with the session's user.
     request.actor = { ...rules.actorOf(session, realm.realmId), ...recency(session.realm, session) };
-    if (!isEnough) throw insufficientAuthentication(session, parts.baseUrl);
+    if (!isEnough) throw sessions.insufficientAuthentication(session, parts.baseUrl);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
     } else if (!csrf.fits(cookies.csrf(request), session.sessionId)) cookies.setCsrf(reply, csrf.issue(session.sessionId));
@@ -158,7 +148,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   const byTokenOf = async ({ request, realm }: Entering, audience: Audience, access: PresentedAccess): Promise<void> => {
     const { holder, realm: of } = access.live;
     const isJudged = audience.session !== undefined && holder !== null;
-    const session = isJudged && holder.sessionId !== null ? await findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
+    const session = isJudged && holder.sessionId !== null ? await sessions.findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
     const actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access, session));
     request.actor = isJudged ? { ...actor, ...recency(of, session) } : actor;
     if (!isJudged) return;
@@ -168,10 +158,12 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     }
     const ofSession = of === realm.realmId ? realm : await parts.realms.get(of);
     const proven = session ?? (await provenWithoutSession(db, access.live, clock.now()));
-    if (proven && ofSession && !(await standsFor(ofSession, proven, request))) throw insufficientAuthentication(proven, parts.baseUrl);
+    if (proven && ofSession && !(await standsFor(ofSession, proven, request)))
+      throw sessions.insufficientAuthentication(proven, parts.baseUrl);
   };
 
-  const recency = (of: string, session: LiveSession | null) => recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
+  const recency = (of: string, session: sessions.LiveSession | null) =>
+    sessions.recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
 
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
@@ -231,6 +223,6 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
 }
 
 interface Judged {
-  readonly session: LiveSession;
+  readonly session: sessions.LiveSession;
   readonly isEnough: boolean;
 }

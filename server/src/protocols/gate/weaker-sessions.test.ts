@@ -425,7 +425,7 @@ test("every file that takes a session is known here: those that judge it, and th
     ...["protocols/transactions/caller.ts", "protocols/transactions/routes.ts", "protocols/transactions/service.ts"],
     ...["signin/enrolled-devices/push.routes.ts", "signin/enrolled-devices/qr.routes.ts"],
     ...["signin/invitations/routes.ts", "signin/invitations/show.ts"], // accepting is judged; the page changes nothing
-    // The request that led to the page was judged, and is judged again when it goes on (requests/session-standing.ts, saml/sso/decide.ts).
+    // The request that led to the page was judged, and is judged again when it goes on (requests/policy.ts, saml/sso/decide.ts).
     ...[
       "protocols/oidc/engine/models/session.ts",
       "protocols/oidc/authorize/interaction.routes.ts",

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, defineErrors, type FieldError } from "../../kernel/errors.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
-import { inOAuthWords } from "./metadata/member-names.ts";
+import { inOAuthWords } from "./metadata/metadata.schema.ts";
 
 export const registrationErrors = defineErrors("registration", {
   disabled: [403, "Clients cannot register themselves in this realm. Its administrators can allow it"],

@@ -3,16 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { declare, noContent, noContentAnswer, pathParams, registration } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
-import {
-  admit,
-  authenticate,
-  type Caller,
-  type RegistrationTools,
-  readRegistration,
-  register,
-  removeRegistration,
-  replaceRegistration,
-} from "./service.ts";
+import * as service from "./service.ts";
 
 const clientParams = pathParams("clientInternalId");
 const refusals = { "4xx": RegistrationProblem };
@@ -21,7 +12,7 @@ const refusals = { "4xx": RegistrationProblem };
 const BODY_LIMIT = 128 * 1024;
 
 /** Mounted under /realms/:realm/connect/register. */
-export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = async (app, parts) => {
+export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationTools> = async (app, parts) => {
   declare(app, { tags: ["Protocol"], caller: registration(), limit: "clientRegistrations", errors: "registration" });
   // Refuses content types that other sites can send without a preflight.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
@@ -33,7 +24,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
 
   const authenticated = async (request: FastifyRequest, id: string) => {
     const caller = callerOf(request);
-    return [caller, await authenticate(parts, caller, id)] as const;
+    return [caller, await service.authenticate(parts, caller, id)] as const;
   };
   // Authorisation is checked before the schema.
   const route = { bodyLimit: BODY_LIMIT, attachValidation: true };
@@ -52,9 +43,9 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const admission = await admit(parts, caller);
+      const admission = await service.admit(parts, caller);
       if (request.validationError) throw request.validationError;
-      return reply.code(201).send(await register(parts, caller, admission, request.body));
+      return reply.code(201).send(await service.register(parts, caller, admission, request.body));
     },
   );
 
@@ -71,7 +62,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         response: { 200: RegisteredClient, ...refusals },
       },
     },
-    async (request) => readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
+    async (request) => service.readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
   );
 
   app.put(
@@ -90,7 +81,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
     async (request) => {
       const [caller, client] = await authenticated(request, request.params.clientInternalId);
       if (request.validationError) throw request.validationError;
-      return replaceRegistration(parts, caller, client, request.body);
+      return service.replaceRegistration(parts, caller, client, request.body);
     },
   );
 
@@ -107,11 +98,11 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
       },
     },
     async (request, reply) =>
-      noContent(reply, await removeRegistration(parts, ...(await authenticated(request, request.params.clientInternalId)))),
+      noContent(reply, await service.removeRegistration(parts, ...(await authenticated(request, request.params.clientInternalId)))),
   );
 };
 
-const callerOf = (request: FastifyRequest): Caller => ({
+const callerOf = (request: FastifyRequest): service.Caller => ({
   ...{ realm: request.realmId, token: request.presentedToken, from: requestSource(request) },
 });
 

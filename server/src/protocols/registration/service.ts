@@ -1,35 +1,20 @@
 import type { Scopes } from "../../applications/client-scopes/index.ts";
-import {
-  type Client,
-  type ClientRow,
-  type ClientTools,
-  createClient,
-  exchangeRegistrationHash,
-  findClient,
-  findServiceAccountPermissions,
-  forgetPreviousRegistrationHash,
-  openSecrets,
-  readClient,
-  removeClient,
-  saveClient,
-  showClient,
-} from "../../applications/clients/index.ts";
+import * as clients from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
 import { actorOf, anonymousActor, type Ctx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
-import type { Outbound } from "../../platform/outbound/index.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
 import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
-import { checkSector } from "./metadata/sector.ts";
 import { findUsableToken, takeUse } from "./provisioning/initial-tokens.store.ts";
 import { enforcePolicy, refuseInwardAddresses } from "./provisioning/policy.ts";
 import { type ProvisioningSnapshots, registrationUri } from "./provisioning/provisioning.service.ts";
 
-export interface RegistrationTools extends ClientTools {
+export interface RegistrationTools extends clients.ClientTools {
   readonly db: Db;
   readonly work: UnitOfWork;
   readonly scopes: Scopes;
@@ -77,42 +62,42 @@ export async function register(
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
   const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
-    return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+    return clients.createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
   });
   return answer(tools, client, accessToken);
 }
 
 /** RFC 7592 §2.1: a read; the token stays the same. */
-export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: ClientRow): RegisteredClient =>
+export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): RegisteredClient =>
   answer(tools, known, token!);
 
 /** RFC 7592 §2.2, with a new registration access token. */
 export async function replaceRegistration(
   tools: RegistrationTools,
   caller: Caller,
-  known: ClientRow,
+  known: clients.ClientRow,
   { client_id, client_secret, ...metadata }: RegistrationUpdate,
 ): Promise<RegisteredClient> {
   if (client_id !== known.clientId) throw invalidMetadata("client_id", "client_id must be that of the client, and cannot be changed");
-  const [secret] = openSecrets(tools.vault, known.realmId, known.id, known.sealed);
+  const [secret] = clients.openSecrets(tools.vault, known.realmId, known.id, known.sealed);
   if (client_secret !== undefined && !(secret && safeEqual(secret.value, client_secret)))
     throw invalidMetadata("client_secret", "client_secret must be the present one, or be left out: the server chooses it");
   await check(tools, caller.realm, metadata);
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, caller, known);
-    const state = toNewState(stateOf(await readClient(ctx, known.id)), metadata);
-    const { client } = await saveClient(ctx, tools, known.id, state);
+    const state = toNewState(stateOf(await clients.readClient(ctx, known.id)), metadata);
+    const { client } = await clients.saveClient(ctx, tools, known.id, state);
     return answer(tools, client, accessToken);
   });
 }
 
 /** RFC 7592 §2.3 */
-export async function removeRegistration(tools: RegistrationTools, caller: Caller, known: ClientRow): Promise<void> {
+export async function removeRegistration(tools: RegistrationTools, caller: Caller, known: clients.ClientRow): Promise<void> {
   await asItself(tools, caller, known, async (ctx) => {
     // Lock order: the realm before the client, as everywhere that roles change.
     await lockRealm(ctx.tx, ctx.realm);
     await nextToken(ctx, caller, known);
-    await removeClient(ctx, tools, known.id);
+    await clients.removeClient(ctx, tools, known.id);
   });
 }
 
@@ -135,39 +120,45 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
  * A wrong token, an unknown client and one that registration cannot manage get the same error, which discloses nothing. The previous token stays
  * valid until the current one is used, because the response may have been lost.
  */
-export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {
-  const client = isId(id) && token !== null ? await findClient(db, realm, id) : null;
+export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<clients.ClientRow> {
+  const client = isId(id) && token !== null ? await clients.findClient(db, realm, id) : null;
   const is = (hash: string | null) => hash !== null && safeEqual(hash, sha256(token!));
   const [isPresent, isPrevious] = client ? [is(client.registrationHash), is(client.previousRegistrationHash)] : [false, false];
   if (!client || !(isPresent || isPrevious)) throw registrationErrors.invalid_token();
   if (!client.enabled) throw registrationErrors.client_disabled();
-  if (isPresent && client.previousRegistrationHash !== null) await forgetPreviousRegistrationHash(db, client);
+  if (isPresent && client.previousRegistrationHash !== null) await clients.forgetPreviousRegistrationHash(db, client);
   return client;
 }
 
 /** Locks the client until commit; of concurrent requests with the same token one continues. */
-async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise<string> {
+async function nextToken(ctx: Ctx, { token }: Caller, known: clients.ClientRow): Promise<string> {
   const accessToken = randomToken();
-  if (!(await exchangeRegistrationHash(ctx.tx, known, sha256(token!), sha256(accessToken)))) throw registrationErrors.invalid_token();
+  if (!(await clients.exchangeRegistrationHash(ctx.tx, known, sha256(token!), sha256(accessToken))))
+    throw registrationErrors.invalid_token();
   return accessToken;
 }
 
 /** The actor is the client itself, with the permissions of its service account. */
-async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+async function asItself<T>(
+  tools: RegistrationTools,
+  caller: Caller,
+  client: clients.ClientRow,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
   const { realm, from } = caller;
-  const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
+  const permissions = new Set<string>(await clients.findServiceAccountPermissions(tools.db, realm, client.id));
   const actor = actorOf({ kind: "client", id: client.id, name: client.clientId, realm, permissions });
   return tools.work.transact({ realm, actor, ...from }, work);
 }
 
-const stateOf = (row: ClientRow): Client => {
-  const { version: _, ...client } = showClient(row);
+const stateOf = (row: clients.ClientRow): clients.Client => {
+  const { version: _, ...client } = clients.showClient(row);
   return client;
 };
 
 /** RFC 7591 §3.2.1 */
-function answer({ vault, baseUrl }: RegistrationTools, row: ClientRow, accessToken: string): RegisteredClient {
-  const [secret] = openSecrets(vault, row.realmId, row.id, row.sealed);
+function answer({ vault, baseUrl }: RegistrationTools, row: clients.ClientRow, accessToken: string): RegisteredClient {
+  const [secret] = clients.openSecrets(vault, row.realmId, row.id, row.sealed);
   return {
     client_id: row.clientId,
     ...(secret && { client_secret: secret.value, client_secret_expires_at: 0 }),
@@ -176,4 +167,31 @@ function answer({ vault, baseUrl }: RegistrationTools, row: ClientRow, accessTok
     registration_client_uri: `${registrationUri(baseUrl, row.realmId)}/${row.id}`,
     ...toMetadata(stateOf(row)),
   };
+}
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
+const MEMBER = "sector_identifier_uri";
+
+/** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
+export async function checkSector(
+  outbound: Outbound,
+  { sector_identifier_uri: uri, redirect_uris = [] }: RegistrationRequest,
+): Promise<void> {
+  if (typeof uri !== "string") return;
+  if (!uri.startsWith("https:")) throw invalidMetadata(MEMBER, `${MEMBER} must use https`);
+  const listed = await read(outbound, uri);
+  const missing = redirect_uris.filter((redirect) => !listed.includes(redirect));
+  if (missing.length > 0) throw invalidMetadata(MEMBER, `${MEMBER}: the list found there lacks ${missing.join(", ")}`);
+}
+
+async function read(outbound: Outbound, uri: string): Promise<readonly unknown[]> {
+  try {
+    const answer = await outbound.fetch(uri, { ...LIMITS, headers: { accept: "application/json" } });
+    const list = answer.status === 200 ? answer.json() : undefined;
+    if (Array.isArray(list)) return list;
+  } catch (cause) {
+    if (cause instanceof OutboundError) throw invalidMetadata(MEMBER, `${MEMBER}: ${cause.message}`, cause);
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw invalidMetadata(MEMBER, `${MEMBER}: there must be a JSON array of redirect URIs at that address, answered with status 200`);
 }

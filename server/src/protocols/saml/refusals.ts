@@ -1,9 +1,10 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { SamlClientSnapshot, SamlClients } from "../../applications/saml-clients/index.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Actor, anonymousActor } from "../../platform/context.ts";
-import { SamlError, type SamlReason } from "../../platform/saml/index.ts";
+import { SamlError, type SamlReason, soapFault } from "../../platform/saml/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import type { SamlParts } from "./parts.ts";
 
@@ -94,3 +95,33 @@ export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | 
 
 /** It comes from a message that was not verified: only text that can be stored, and not much of it. */
 const storable = (text: string, most = 255): string => cut(text.toWellFormed().replaceAll("\u0000", ""), most);
+
+/** Answers a message over SOAP; one that is refused gets the same fault, whatever was wrong with it. */
+export async function answerSoap(
+  refusals: Refusals,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  answer: () => Promise<string>,
+) {
+  reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await refusals.record(request, error);
+    // SOAP 1.1 §6.2 says 500; but then malformed messages would raise the alarms for faults of this server.
+    return reply.code(400).send(soapFault("Client", "The message was not accepted"));
+  }
+}
+
+/** A registered service provider that may use the realm. */
+export async function clientOf(
+  { samlClients }: { readonly samlClients: SamlClients },
+  realm: string,
+  entityId: string | null,
+): Promise<SamlClientSnapshot> {
+  if (entityId === null) throw new Refusal("issuer", "The message does not say who sent it");
+  const client = await samlClients.get(realm, entityId);
+  if (!client) throw new Refusal("unknown_client", "No such service provider is registered", entityId);
+  if (!client.enabled) throw new Refusal("disabled_client", "The service provider is disabled", entityId);
+  return client;
+}

@@ -1,13 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { declare, parseJson, token } from "../../platform/http/index.ts";
+import type { FastifyRequest } from "fastify";
+import { AppError } from "../../kernel/errors.ts";
+import { declare, parseJson, pathParams, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
-import { discoveryRoutes } from "./discovery.routes.ts";
+import { callOf, connectionOf } from "./call.ts";
+import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig } from "./discovery.ts";
 import { methodNotAllowed, SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
 import { scimGroupRoutes } from "./groups/routes.ts";
-import { refusals, ScimBulk, ScimBulkAnswer, ScimList, ScimSearch } from "./schema/documents.ts";
-import { searchAll } from "./search.ts";
+import { listGroups } from "./groups/service.ts";
+import { type ListRequest, readListRequest } from "./listing/query.ts";
+import { isObject, type Resource, type ResourceType } from "./schema/attribute.ts";
+import { LIST_RESPONSE, refusals, ScimBulk, ScimBulkAnswer, ScimDocument, ScimList, ScimSearch } from "./schema/documents.ts";
+import { projectionOf } from "./schema/projection.ts";
+import { groupType, userType } from "./schema/resource-types.ts";
 import { scimUserRoutes } from "./users/routes.ts";
-import type { UserParts } from "./users/service.ts";
+import { listUsers, type UserParts } from "./users/service.ts";
 
 export interface ScimParts extends UserParts {
   readonly baseUrl: string;
@@ -88,3 +95,90 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
     return sendScimError(isMe ? scimErrors.no_me() : scimErrors.not_found(), request, reply);
   });
 };
+
+/** RFC 7644 §4: what the server supports. */
+export const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
+  const urlOf = (request: FastifyRequest) => connectionOf(request, baseUrl).url;
+  const params = pathParams("id");
+
+  app.get(
+    "/ServiceProviderConfig",
+    {
+      schema: {
+        operationId: "readScimConfig",
+        summary: "The capabilities of the SCIM server (RFC 7643 §5)",
+        response: { 200: ScimDocument, ...refusals },
+      },
+    },
+    async (request) => serviceProviderConfig(urlOf(request)),
+  );
+
+  const documents = [
+    { path: "/ResourceTypes", id: "ScimResourceType", about: "resource types (RFC 7643 §6)", of: resourceTypeDocuments },
+    { path: "/Schemas", id: "ScimSchema", about: "schemas (RFC 7643 §7)", of: schemaDocuments },
+  ];
+  for (const { path, id, about, of } of documents) {
+    app.get(
+      path,
+      { schema: { operationId: `list${id}s`, summary: `List ${about}`, response: { 200: ScimList, ...refusals } } },
+      async (request): Promise<Resource> => {
+        // RFC 7644 §4: they are always listed whole.
+        if ((request.query as { filter?: unknown }).filter !== undefined) throw scimErrors.no_filter();
+        const all = of(urlOf(request));
+        return { schemas: [LIST_RESPONSE], totalResults: all.length, itemsPerPage: all.length, startIndex: 1, Resources: all };
+      },
+    );
+    app.get(
+      `${path}/:id`,
+      { schema: { operationId: `read${id}`, summary: `Read one of the ${about}`, params, response: { 200: ScimDocument, ...refusals } } },
+      async (request): Promise<Resource> => {
+        const found = of(urlOf(request)).find((each) => String(each.id).toLowerCase() === request.params.id.toLowerCase());
+        if (!found) throw scimErrors.not_found();
+        return found;
+      },
+    );
+  }
+};
+
+/** RFC 7644 §3.4.2.1: over users and groups, one after the other. A filter by an attribute that only one of them has finds only these. */
+export async function searchAll(request: FastifyRequest, baseUrl: string): Promise<Resource> {
+  const sent = isObject(request.body) ? request.body : {};
+  const call = callOf(request, baseUrl);
+  const { cursor: _, ...paged } = sent;
+  const users = listRequest(userType, paged);
+  const groups = listRequest(groupType, paged);
+  const asked = requested(users, groups);
+  const shownUsers = projectionOf(userType, sent);
+  const shownGroups = projectionOf(groupType, sent);
+  const found = users instanceof AppError ? { total: 0, resources: [] } : await listUsers(call, users);
+  const rest = {
+    startIndex: Math.max(1, asked.startIndex - found.total),
+    count: asked.count - found.resources.length,
+  };
+  const more =
+    groups instanceof AppError ? { total: 0, resources: [] } : await listGroups(call, { ...groups, ...rest }, shownGroups.shows("members"));
+  const resources = [...found.resources.map(shownUsers.of), ...more.resources.map(shownGroups.of)];
+  return {
+    schemas: [LIST_RESPONSE],
+    totalResults: found.total + more.total,
+    itemsPerPage: resources.length,
+    startIndex: asked.startIndex,
+    Resources: resources,
+  };
+}
+
+/** A filter that the type does not have is an error only if no type has it. */
+function listRequest(type: ResourceType, sent: Record<string, unknown>): ListRequest | AppError {
+  try {
+    return readListRequest(type, sent);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+function requested(users: ListRequest | AppError, groups: ListRequest | AppError): ListRequest {
+  if (!(users instanceof AppError)) return users;
+  if (!(groups instanceof AppError)) return groups;
+  throw users;
+}

@@ -2,18 +2,7 @@ import { type ClientSnapshot, mayAddress } from "../../applications/clients/inde
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { findSessionBehind, type LiveSession } from "../../signin/sessions/index.ts";
-import {
-  type Act,
-  allowedScopes,
-  type Binding,
-  type Holder,
-  isBound,
-  isOpen,
-  type LiveToken,
-  provenWithoutSession,
-  readAccessToken,
-  type UserIssue,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 import type { Parameters, Presented } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
@@ -33,7 +22,7 @@ export const EXCHANGE_PARAMETERS = [
 export const EXCHANGE_LISTS = ["audience", "resource"];
 
 /** A user's live access token. */
-export type Subject = LiveToken & { readonly holder: Holder; readonly grantId: string };
+export type Subject = tokens.LiveToken & { readonly holder: tokens.Holder; readonly grantId: string };
 
 /** RFC 8693 §2.2.1: `issued_token_type`. Only access tokens are issued. */
 export function issuedTokenType({ requested_token_type: type = ACCESS_TOKEN }: Parameters): string {
@@ -52,13 +41,13 @@ export async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapsho
 }
 
 /** RFC 8693 §2.2.2: whether a token was issued to the client, or names it in `aud`. */
-export const isForCaller = ({ clientId, audience }: LiveToken, caller: ClientSnapshot): boolean =>
+export const isForCaller = ({ clientId, audience }: tokens.LiveToken, caller: ClientSnapshot): boolean =>
   clientId === caller.clientId || audience.includes(caller.clientId);
 
 /** RFC 8693 §4.4: whether `may_act` names the client, by every member that it has. */
 export function isNamedBy(mayAct: unknown, issuer: string, { clientId, agent }: ClientSnapshot): boolean {
   if (typeof mayAct !== "object" || mayAct === null) return false;
-  const { sub, client_id, agent_id, iss = issuer } = mayAct as Act;
+  const { sub, client_id, agent_id, iss = issuer } = mayAct as tokens.Act;
   const known = [
     [sub, clientId],
     [client_id, clientId],
@@ -68,28 +57,33 @@ export function isNamedBy(mayAct: unknown, issuer: string, { clientId, agent }: 
 }
 
 /** A token of the actor itself. */
-export async function actorTokenOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<LiveToken> {
+export async function actorTokenOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<tokens.LiveToken> {
   const live = await tokenIn(parts, "actor_token", params.actor_token, params.actor_token_type);
   assertOwnToken(live, caller);
   return live;
 }
 
-export function assertOwnToken(live: LiveToken, caller: ClientSnapshot): void {
+export function assertOwnToken(live: tokens.LiveToken, caller: ClientSnapshot): void {
   if (live.clientId !== caller.clientId) throw oauthErrors.invalidRequest("actor_token was not issued to this client");
   if (live.actor !== null) throw oauthErrors.invalidRequest("actor_token must be the actor's own, not one with which another party acts");
 }
 
-async function tokenIn(parts: TokenEndpointParts, name: string, token: string | undefined, type: string | undefined): Promise<LiveToken> {
+async function tokenIn(
+  parts: TokenEndpointParts,
+  name: string,
+  token: string | undefined,
+  type: string | undefined,
+): Promise<tokens.LiveToken> {
   if (!token || !type) throw oauthErrors.invalidRequest(`${name} and ${name}_type are needed`);
   if (!TYPES.includes(type)) throw oauthErrors.invalidRequest(`${name}_type: only access tokens are exchanged`);
-  const live = await readAccessToken(parts, parts.realm, parts.issuer, token);
+  const live = await tokens.readAccessToken(parts, parts.realm, parts.issuer, token);
   if (!live) throw oauthErrors.invalidRequest(`${name} is not valid here, or not any more`);
   return live;
 }
 
 /** The sender constraint is kept: for a token that is bound to a key, no bearer token is given. */
-export function assertStaysBound({ confirmation }: LiveToken, binding: Binding): void {
-  if (confirmation !== null && !isBound(binding))
+export function assertStaysBound({ confirmation }: tokens.LiveToken, binding: tokens.Binding): void {
+  if (confirmation !== null && !tokens.isBound(binding))
     throw oauthErrors.invalidRequest("subject_token is bound to a key: bind the new token as well, by a DPoP proof or a certificate");
 }
 
@@ -103,7 +97,7 @@ export async function assertStands(parts: TokenEndpointParts, caller: ClientSnap
   const session = holder.sessionId === null ? null : await findSessionBehind(db, realm.realmId, holder.sessionId, clock.now());
   if (session) return assertSessionStands(parts, caller, session);
   if (clientId === caller.clientId) return;
-  const proven = await provenWithoutSession(db, subject, clock.now());
+  const proven = await tokens.provenWithoutSession(db, subject, clock.now());
   if (proven) return assertSessionStands(parts, caller, proven);
   const owner = await clients.get(realm.realmId, clientId);
   if (!owner || flowOf(owner) !== flowOf(caller)) throw unproven();
@@ -129,7 +123,7 @@ export async function audienceWithin(
   const possible: string[] = [];
   for (const each of subject.audience) {
     const isListed = [issuer, caller.clientId].includes(each) || mayAddress(caller, each);
-    if (isListed || isOpen(await apis.get(realm.realmId, each))) possible.push(each);
+    if (isListed || tokens.isOpen(await apis.get(realm.realmId, each))) possible.push(each);
   }
   const asked = [...new Set([...resource, ...audience])];
   const beyond = asked.find((each) => !possible.includes(each));
@@ -140,7 +134,7 @@ export async function audienceWithin(
 
 /** The scopes of the subject token that the client may request. `offline_access` is never passed on. */
 export function possibleScopes({ scopesOfRealm }: TokenEndpointParts, caller: ClientSnapshot, subject: Subject): readonly string[] {
-  const allowed = allowedScopes(scopesOfRealm, caller);
+  const allowed = tokens.allowedScopes(scopesOfRealm, caller);
   return subject.scopes.filter((name) => allowed.has(name) && name !== "offline_access");
 }
 
@@ -157,9 +151,9 @@ export function scopesWithin(possible: readonly string[], scope: string | undefi
 /** The new token's content. It expires no later than the subject and actor tokens, and has no refresh token and no ID token. */
 export function exchangedIssue(
   subject: Subject,
-  actor: LiveToken | null,
-  issued: Pick<UserIssue, "scopes" | "audience" | "act">,
-): UserIssue {
+  actor: tokens.LiveToken | null,
+  issued: Pick<tokens.UserIssue, "scopes" | "audience" | "act">,
+): tokens.UserIssue {
   const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
   const signedIn = authTime === null ? {} : { authTime: Math.floor(authTime / SECOND), acr: acr ?? undefined, amr };
   const until = Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt);

@@ -4,20 +4,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { isPublic } from "../client-auth/index.ts";
-import {
-  clientClaims,
-  deleteGrant,
-  findLiveGrant,
-  findRecord,
-  isMeantFor,
-  type LiveToken,
-  REFRESH_TOKEN,
-  readAccessToken,
-  revokeToken,
-  tokenTypeOf,
-  userClaims,
-  verifyJwt,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
@@ -33,7 +20,7 @@ async function introspectAccessToken(
   caller: ClientSnapshot,
   jwt: string,
 ): Promise<Record<string, unknown> | null> {
-  const live = await readAccessToken(parts, parts.realm, parts.issuer, jwt);
+  const live = await tokens.readAccessToken(parts, parts.realm, parts.issuer, jwt);
   if (!live || !maySee(caller, live)) return null;
   const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
   const claims = await introspectionClaims(parts, live);
@@ -42,28 +29,28 @@ async function introspectAccessToken(
     ...payload,
     ...permissionsOf(live),
     active: true,
-    token_type: tokenTypeOf(live.confirmation ?? {}),
+    token_type: tokens.tokenTypeOf(live.confirmation ?? {}),
     ...(live.holder && { username: live.holder.username }),
   };
 }
 
 /** UMA 2.0 Federated Authorization §5.1.1, in its spelling and in Keycloak's. */
-function permissionsOf({ payload }: LiveToken): Record<string, unknown> {
+function permissionsOf({ payload }: tokens.LiveToken): Record<string, unknown> {
   const { permissions } = (payload.authorization ?? {}) as { permissions?: readonly { rsid?: string; scopes?: readonly string[] }[] };
   if (!Array.isArray(permissions)) return {};
   return { permissions: permissions.map((each) => ({ ...each, resource_id: each.rsid, resource_scopes: each.scopes ?? [] })) };
 }
 
 /** A client sees its own tokens, and those that are meant for it. That it may request a resource does not make it the resource's server. */
-const maySee = (caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean =>
-  clientId === caller.clientId || caller.settings.introspectAll || isMeantFor(caller, audience);
+const maySee = (caller: ClientSnapshot, { clientId, audience }: tokens.LiveToken): boolean =>
+  clientId === caller.clientId || caller.settings.introspectAll || tokens.isMeantFor(caller, audience);
 
-async function introspectionClaims(parts: TokenEndpointParts, live: LiveToken): Promise<Record<string, unknown>> {
+async function introspectionClaims(parts: TokenEndpointParts, live: tokens.LiveToken): Promise<Record<string, unknown>> {
   const client = await parts.clients.get(live.realm, live.clientId);
   if (!client) return {};
-  if (!live.holder) return clientClaims(parts, client, "introspection", live.scopes);
+  if (!live.holder) return tokens.clientClaims(parts, client, "introspection", live.scopes);
   const about = { ...live.holder, session: null };
-  return (await userClaims(parts, client, about, [{ target: "introspection", scopes: live.scopes }]))?.[0] ?? {};
+  return (await tokens.userClaims(parts, client, about, [{ target: "introspection", scopes: live.scopes }]))?.[0] ?? {};
 }
 
 async function introspectRefreshToken(
@@ -73,9 +60,9 @@ async function introspectRefreshToken(
 ): Promise<Record<string, unknown> | null> {
   const { db, realm, issuer: iss, subjectOf } = parts;
   const now = clock.now();
-  const record = await findRecord(db, { realm: realm.realmId, model: REFRESH_TOKEN, recordId: sha256(token) }, now);
+  const record = await tokens.findRecord(db, { realm: realm.realmId, model: tokens.REFRESH_TOKEN, recordId: sha256(token) }, now);
   if (!record?.grantId || record.consumedAt !== null || record.payload.clientId !== caller.clientId) return null;
-  const grant = await findLiveGrant(db, realm.realmId, record.grantId, now);
+  const grant = await tokens.findLiveGrant(db, realm.realmId, record.grantId, now);
   if (!grant || (await refusalOf(db, { realm: realm.realmId, userId: grant.userId, application: caller.settings }))) return null;
   const { scope, exp, iat, sid } = record.payload;
   const sub = await subjectOf(realm.realmId, caller, grant.userId);
@@ -91,11 +78,11 @@ export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, 
     throw oauthErrors.invalidRequest("client is not authorized to revoke the presented token");
   };
   if (isJwt(token)) {
-    const verified = verifyJwt(realm, token, { issuer: parts.issuer, typ: "at+jwt" });
+    const verified = tokens.verifyJwt(realm, token, { issuer: parts.issuer, typ: "at+jwt" });
     const { jti, exp, client_id } = verified?.payload ?? {};
-    if (typeof jti === "string" && isTheirs(client_id)) await revokeToken(db, realm.realmId, jti, Number(exp) * SECOND);
+    if (typeof jti === "string" && isTheirs(client_id)) await tokens.revokeToken(db, realm.realmId, jti, Number(exp) * SECOND);
     return;
   }
-  const record = await findRecord(db, { realm: realm.realmId, model: REFRESH_TOKEN, recordId: sha256(token) }, clock.now());
-  if (record?.grantId && isTheirs(record.payload.clientId)) await deleteGrant(db, realm.realmId, record.grantId);
+  const record = await tokens.findRecord(db, { realm: realm.realmId, model: tokens.REFRESH_TOKEN, recordId: sha256(token) }, clock.now());
+  if (record?.grantId && isTheirs(record.payload.clientId)) await tokens.deleteGrant(db, realm.realmId, record.grantId);
 }

@@ -5,16 +5,7 @@ import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
-import {
-  assertAccess,
-  checkScopeSyntax,
-  clientAccessToken,
-  countTokens,
-  knownScopes,
-  revokeFamily,
-  tokenTypeOf,
-  userTokens,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenAnswerBody, type TokenCtx } from "./grant.ts";
 import { grantOf, grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
@@ -72,7 +63,7 @@ export async function answerIssue(ctx: TokenCtx, countedAs: string, issue: Issue
 
 function count({ parts, client }: TokenCtx, type: string, made: Made): void {
   if (made.expiresAt === null) return;
-  countTokens(parts, type, made.body);
+  tokens.countTokens(parts, type, made.body);
   parts.activity.usedAgent(client);
 }
 
@@ -108,15 +99,15 @@ export function presentedParameters(
   if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
   refuseDirtyText(params);
   refuseDirtyText(several);
-  checkScopeSyntax(params.scope);
-  if (!hasForeignScopes) params.scope = knownScopes(scopesOfRealm, params.scope);
+  tokens.checkScopeSyntax(params.scope);
+  if (!hasForeignScopes) params.scope = tokens.knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };
 }
 
 /** The policy step, for every grant, refresh included. A refusal consumes nothing. */
 function assertAllowed({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
-  return assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator });
+  return tokens.assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator });
 }
 
 type Made =
@@ -129,8 +120,8 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
   const { scopes, authorizationDetails } = issue.kind === "client" ? issue : issue.tokens;
   const { access, idToken } =
     issue.kind === "client"
-      ? { access: await clientAccessToken(parts, client, issue, binding), idToken: null }
-      : await userTokens(parts, client, issue.tokens, binding);
+      ? { access: await tokens.clientAccessToken(parts, client, issue, binding), idToken: null }
+      : await tokens.userTokens(parts, client, issue.tokens, binding);
   const body = {
     ...issue.answer,
     access_token: access.jwt,
@@ -138,7 +129,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     id_token: idToken ?? undefined,
     // A user's grant always says what is left of the scopes that were asked for.
     scope: scopes.join(" ") || (issue.kind === "user" ? "" : undefined),
-    token_type: tokenTypeOf(binding),
+    token_type: tokens.tokenTypeOf(binding),
     authorization_details: authorizationDetails,
     refresh_token: refreshToken,
     issued_token_type: issue.kind === "user" ? issue.issuedTokenType : undefined,
@@ -148,7 +139,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
 
 /** RFC 9700 §4.14.2: a replay revokes the grant. */
 async function refuseReplay({ parts }: TokenCtx, { record }: Replayed): Promise<never> {
-  await revokeFamily({ work: parts.work, realm: parts.realm.realmId }, record);
+  await tokens.revokeFamily({ work: parts.work, realm: parts.realm.realmId }, record);
   throw oauthErrors.invalidGrant();
 }
 

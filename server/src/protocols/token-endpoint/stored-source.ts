@@ -2,19 +2,7 @@ import { clock } from "../../kernel/clock.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import {
-  allowedScopes,
-  audienceOf,
-  findWithGrant,
-  grantedClaims,
-  grantedScopes,
-  type LiveGrant,
-  narrowedDetails,
-  requestedDetails,
-  resourceOf,
-  type StoredRecord,
-  scopesAt,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 import type { Issue, Presented, RefreshSource, Source, TokenCtx } from "./grant.ts";
 
 // Grants whose source is a stored record (a code, a refresh token, a device or a CIBA request) of a user's grant.
@@ -23,17 +11,17 @@ import type { Issue, Presented, RefreshSource, Source, TokenCtx } from "./grant.
 export const NARROWING = ["resource", "authorization_details"];
 
 export interface StoredSource extends Source {
-  readonly record: StoredRecord & { readonly model: string };
+  readonly record: tokens.StoredRecord & { readonly model: string };
 }
 
 /** Reads record and grant in one statement. Null: unknown or expired. */
 export async function findStored({ parts }: TokenCtx, model: string, value: string): Promise<StoredSource | null> {
   const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
-  return findWithGrant(parts.db, key, clock.now());
+  return tokens.findWithGrant(parts.db, key, clock.now());
 }
 
 /** The live grant of the record. Refuses a record of another client, or whose grant is not live. */
-export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }: StoredSource): LiveGrant {
+export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }: StoredSource): tokens.LiveGrant {
   const fits =
     grant?.clientId === client.clientId &&
     payload.clientId === client.clientId &&
@@ -60,11 +48,11 @@ export async function issueStored(
   const { parts, client } = ctx;
   const { payload } = source.record;
   const grant = liveGrantOf(ctx, source);
-  const target = await resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
-  const allowed = allowedScopes(parts.scopesOfRealm, client);
+  const target = await tokens.resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
+  const allowed = tokens.allowedScopes(parts.scopesOfRealm, client);
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
-  const requested = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
-  const details = narrowedDetails(payload.rar ?? [], requested);
+  const requested = tokens.requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
+  const details = tokens.narrowedDetails(payload.rar ?? [], requested);
   const { acr, amr, authTime, sid, nonce, claims } = payload;
   return {
     kind: "user",
@@ -73,10 +61,10 @@ export async function issueStored(
       userId: grant.userId,
       user: grant.user,
       impersonator: grant.impersonator,
-      scopes: scopesAt(target, grantedScopes(grant.payload, target.resource)).filter((name) => scopes.includes(name)),
-      audience: audienceOf(client, target.resource),
+      scopes: tokens.scopesAt(target, tokens.grantedScopes(grant.payload, target.resource)).filter((name) => scopes.includes(name)),
+      audience: tokens.audienceOf(client, target.resource),
       authentication: { acr, amr, authTime, sid },
-      idToken: scopes.includes("openid") ? { scopes, nonce, requested: grantedClaims(grant.payload, claims) } : null,
+      idToken: scopes.includes("openid") ? { scopes, nonce, requested: tokens.grantedClaims(grant.payload, claims) } : null,
       claims,
       authorizationDetails: details.length > 0 ? details : undefined,
     },

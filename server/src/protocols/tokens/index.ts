@@ -1,6 +1,6 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
-export { accessError, accessRefusal, assertAccess, directorySilent, unavailable } from "./access.ts";
+
 export { type Binding, type ClientIssue, clientAccessToken, isBound, tokenTypeOf, type UserIssue } from "./access-token.ts";
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
@@ -19,7 +19,6 @@ export {
   scopesFor,
 } from "./contents/scopes.ts";
 export { createSubjectOf } from "./contents/subject.ts";
-export { countTokens } from "./count.ts";
 export {
   halfHash,
   protectedIntrospection,
@@ -30,7 +29,7 @@ export {
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { ASSERTION_LIFETIME, signIdentityAssertion } from "./identity-assertion.ts";
-export { previewTokens, userTokens } from "./issue.ts";
+export { accessError, accessRefusal, assertAccess, countTokens, directorySilent, previewTokens, unavailable, userTokens } from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";

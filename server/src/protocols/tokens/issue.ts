@@ -1,5 +1,9 @@
+import { type AccessRefusal, type AccessRequest, refusalOf } from "../../applications/access/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { UNAVAILABLE_SECONDS } from "../../directory/credentials/index.ts";
+import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { type Binding, type IssuedAccessToken, type UserIssue, userAccessPayload, userAccessToken } from "./access-token.ts";
 import { actOf, actOfClient } from "./contents/act.ts";
 import { type ClaimRequest, sessionOf, userClaims } from "./contents/claims.ts";
@@ -64,4 +68,47 @@ export async function previewTokens(
   const withUserinfo = issue.scopes.includes("openid");
   const { access, idToken, userinfo } = await contentsOf(parts, client, issue, { binding: {}, withUserinfo });
   return { accessToken: access.payload, idToken: idToken && idTokenPayload(parts, client, idToken), userinfo };
+}
+
+const TOKENS = ["access_token", "id_token", "refresh_token"];
+
+/** `svc_tokens_issued_total`: the tokens in a response of the token endpoint or the authorization endpoint. */
+export function countTokens(
+  { metrics, realm }: { readonly metrics: Metrics; readonly realm: RealmSnapshot },
+  grantType: string,
+  response: Readonly<Record<string, unknown>>,
+): void {
+  const count = TOKENS.filter((name) => response[name] !== undefined).length;
+  if (count > 0) metrics.tokens(realm.realmId, count, grantType);
+}
+
+/** The request is right, but cannot be answered now. */
+export const unavailable = (why: string, seconds: number): OAuthError =>
+  oauthErrors.temporarilyUnavailable(`${why}: try again in a moment`, { status: 503, headers: { "retry-after": String(seconds) } });
+
+export const directorySilent = (): OAuthError => unavailable("the user's directory does not answer", UNAVAILABLE_SECONDS);
+
+/** Refusals of the policy step as errors of OAuth. */
+const ERRORS: Readonly<Record<AccessRefusal, () => OAuthError>> = {
+  "no-access": () => oauthErrors.accessDenied("the user may not use this client"),
+  "agent-inactive": () => oauthErrors.invalidClient("the agent of this client is not active"),
+  "user-removed": () => oauthErrors.invalidGrant("the user's account was removed or disabled"),
+  "directory-unreachable": directorySilent,
+  impersonated: () => oauthErrors.invalidRequest("an administrator acts as the user: only the user can do this"),
+};
+
+export const accessError = (refusal: AccessRefusal): OAuthError => ERRORS[refusal]();
+
+type About = Omit<AccessRequest, "realm" | "application" | "agent">;
+
+/** The policy step for an OAuth client. Its agent is read from the database, because the client's snapshot may be a second old. */
+export const accessRefusal = (
+  { db, realm }: Pick<IssuerParts, "db" | "realm">,
+  { settings, agent }: ClientSnapshot,
+  { userId, entryChecks, impersonator }: About,
+) => refusalOf(db, { realm: realm.realmId, userId, application: settings, agent, entryChecks, impersonator });
+
+export async function assertAccess(parts: Pick<IssuerParts, "db" | "realm">, client: ClientSnapshot, about: About): Promise<void> {
+  const refusal = await accessRefusal(parts, client, about);
+  if (refusal) throw accessError(refusal);
 }

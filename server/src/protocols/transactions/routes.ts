@@ -13,14 +13,7 @@ import type { Visitors } from "../../signin/login/index.ts";
 import { stepUpPath } from "../../signin/sessions/index.ts";
 import { callerOf } from "./caller.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
-import {
-  consumeTransaction,
-  createTransaction,
-  declineTransaction,
-  readTransaction,
-  signTransaction,
-  type TransactionParts,
-} from "./service.ts";
+import * as service from "./service.ts";
 
 const params = pathParams("id");
 const BODY_LIMIT = 64 * 1024;
@@ -32,7 +25,7 @@ const refusals = { 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: 
 const answers = { 200: Transaction, 303: redirect("To sign in first"), ...refusals };
 const consumes = ["application/json", "application/x-www-form-urlencoded"];
 
-export interface TransactionRouteParts extends TransactionParts {
+export interface TransactionRouteParts extends service.TransactionParts {
   readonly visitors: Visitors;
   readonly clients: Clients;
   readonly samlClients: SamlClients;
@@ -77,7 +70,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         response: { 201: Transaction, ...refusals },
       },
     },
-    async (request, reply) => reply.code(201).send(await createTransaction(parts, callerOf(request), request.body)),
+    async (request, reply) => reply.code(201).send(await service.createTransaction(parts, callerOf(request), request.body)),
   );
 
   const show = async (request: FastifyRequest, reply: FastifyReply, transaction: Transaction, status = 200, problem?: "wrong" | "weak") => {
@@ -124,7 +117,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       },
     },
     async (request, reply) => {
-      const transaction = await readTransaction(parts, callerOf(request), request.params.id);
+      const transaction = await service.readTransaction(parts, callerOf(request), request.params.id);
       return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
     },
   );
@@ -148,13 +141,13 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     async (request, reply) => {
       const { id } = request.params;
       const caller = callerOf(request);
-      if (!request.wantsPage) return signTransaction(parts, caller, id, request.body);
+      if (!request.wantsPage) return service.signTransaction(parts, caller, id, request.body);
       try {
-        return (await show(request, reply, await signTransaction(parts, caller, id, request.body))) as never;
+        return (await show(request, reply, await service.signTransaction(parts, caller, id, request.body))) as never;
       } catch (error) {
         const problem = error instanceof AppError ? PROBLEMS[error.code] : undefined;
         if (problem === undefined) throw error;
-        return show(request, reply, await readTransaction(parts, caller, id), 403, problem) as never;
+        return show(request, reply, await service.readTransaction(parts, caller, id), 403, problem) as never;
       }
     },
   );
@@ -174,7 +167,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       },
     },
     async (request, reply) => {
-      const transaction = await declineTransaction(parts, callerOf(request), request.params.id);
+      const transaction = await service.declineTransaction(parts, callerOf(request), request.params.id);
       return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
     },
   );
@@ -192,7 +185,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         response: { 200: Transaction, ...refusals },
       },
     },
-    async (request) => consumeTransaction(parts, callerOf(request), request.params.id),
+    async (request) => service.consumeTransaction(parts, callerOf(request), request.params.id),
   );
 };
 

@@ -2,15 +2,16 @@ import type { Clients } from "../../applications/clients/index.ts";
 import { holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
+import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { SignInParts } from "../../signin/authenticators/index.ts";
+import { authenticators, type Question, type SignInParts } from "../../signin/authenticators/index.ts";
+import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../signin/enrolled-devices/index.ts";
 import { continueDirectly, openConfirmation, positionOf, type Standings } from "../../signin/run/index.ts";
 import { factorOf, findSessionBehind, insufficientAuthentication } from "../../signin/sessions/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import { maySee, type TransactionCaller } from "./caller.ts";
 import { transactionErrors } from "./errors.ts";
 import { type EvidenceParts, signEvidence } from "./evidence.ts";
-import { confirmBy } from "./factors.ts";
-import { hashOf } from "./payload.ts";
 import type { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import { countPending, findTransaction, insertTransaction, moveTransaction, raiseWrong } from "./store.ts";
 
@@ -162,4 +163,57 @@ export async function consumeTransaction(parts: TransactionParts, caller: Transa
     ctx.audit({ category: "SECURITY", type: "TX_CONSUMED", resourceType: "tx", resourceId: id, detail: type });
     return consumed;
   });
+}
+
+/** The question by which a user confirms a transaction, for the sign-in run. Its form has one field, `code`. */
+export const confirmBy = (factor: SignTransaction["factor"], transaction: Transaction): Question =>
+  factor === "push" ? byDevice(transaction) : (authenticators[factor] as Question);
+
+/** The device's proof is bound to the transaction and its payload hash. */
+const byDevice = ({ id, payloadHash }: Transaction): Question => ({
+  ...(authenticators.push as Question),
+  counted: "push",
+  fields: ["code"],
+  answer: async ({ parts, realm: { realmId }, user }, { code: jws = "" }) => {
+    const wrong = { outcome: "wrong", text: "codeWrongText" } as const;
+    const device = await findDevice(parts.db, realmId, deviceNamedIn(jws) ?? "");
+    if (!user || device?.userId !== user.userId) return wrong;
+    const audience = `${issuerOf(parts.baseUrl, realmId)}/tx/${id}/sign`;
+    const signed = await readProof(device.key, jws, { typ: "gatehouse-tx+jwt", audience });
+    if (signed?.txn !== id || signed.payload_hash !== payloadHash) return wrong;
+    return {
+      outcome: "passed",
+      proof: {
+        ...{ userId: user.userId, factor: "possession", amr: ["swk"] },
+        accept: (ctx) => markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now),
+      },
+    };
+  },
+});
+
+const MAX_BYTES = 16 * 1024;
+
+/** RFC 8785 (JCS): members sorted by UTF-16 code units, no spaces, numbers and strings as in ECMAScript. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** The hash to sign. If payload and hash are both sent, they must match. */
+export function hashOf({ payload, payloadHash }: Pick<CreateTransaction, "payload" | "payloadHash">): string {
+  if (payload === undefined) {
+    if (payloadHash === undefined) throw transactionErrors.field("payload", "required", "send payload, or payloadHash");
+    return payloadHash;
+  }
+  if (typeof payload !== "string" && (typeof payload !== "object" || payload === null || Array.isArray(payload)))
+    throw transactionErrors.field("payload", "type", "a text or an object");
+  const text = typeof payload === "string" ? payload : canonicalJson(payload);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw transactionErrors.field("payload", "too_long", "at most 16 KiB; send payloadHash instead of a larger one");
+  const made = sha256(text);
+  if (payloadHash !== undefined && payloadHash !== made)
+    throw transactionErrors.field("payloadHash", "mismatch", "it is not the hash of payload");
+  return made;
 }

@@ -8,16 +8,7 @@ import { systemActor } from "../../platform/context.ts";
 import { type Form, isPublic, isWorkload, verifyWorkloadToken, type Workload } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
-import {
-  allowedScopes,
-  assertAccess,
-  type Binding,
-  checkScopeSyntax,
-  clientAccessToken,
-  countTokens,
-  knownScopes,
-  tokenTypeOf,
-} from "../tokens/index.ts";
+import * as tokens from "../tokens/index.ts";
 
 export const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:jwt";
@@ -80,11 +71,11 @@ function scopesFor(
   asked: Form[string],
 ): readonly string[] {
   const own = scopes.split(" ").filter((name) => name !== "");
-  const allowed = allowedScopes(scopesOfRealm, client);
+  const allowed = tokens.allowedScopes(scopesOfRealm, client);
   if (asked === undefined || asked === "") return own.filter((name) => allowed.has(name));
   if (typeof asked !== "string") throw new Refusal("scope must not be provided twice");
-  checkScopeSyntax(asked);
-  const requested = knownScopes(scopesOfRealm, asked)!.split(" ");
+  tokens.checkScopeSyntax(asked);
+  const requested = tokens.knownScopes(scopesOfRealm, asked)!.split(" ");
   if (requested.some((name) => !own.includes(name))) throw new Refusal("the credential does not have a requested scope");
   return requested.filter((name) => allowed.has(name));
 }
@@ -94,12 +85,12 @@ async function issue(
   client: ClientSnapshot,
   { issuer, subject, credential }: Workload,
   scopes: readonly string[],
-  binding: Binding,
+  binding: tokens.Binding,
   from: Pick<WorkloadRequest, "sourceIp" | "requestId">,
 ) {
   const { id, clientId, realmId } = client;
-  await assertAccess(parts, client, { userId: null });
-  const access = await clientAccessToken(
+  await tokens.assertAccess(parts, client, { userId: null });
+  const access = await tokens.clientAccessToken(
     parts,
     client,
     {
@@ -123,10 +114,10 @@ async function issue(
   const body = {
     access_token: access.jwt,
     issued_token_type: ACCESS_TOKEN,
-    token_type: tokenTypeOf(binding),
+    token_type: tokens.tokenTypeOf(binding),
     expires_in: access.expiresIn,
     scope: scopes.join(" "),
   };
-  countTokens(parts, "workload", body);
+  tokens.countTokens(parts, "workload", body);
   return body;
 }

@@ -5,16 +5,7 @@ import { cut } from "../../kernel/text.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { StepContext } from "./authenticator.ts";
-import {
-  answerChallenge,
-  type Challenge,
-  type ChallengeData,
-  countWrongNumber,
-  findChallenge,
-  insertChallenge,
-  recentPushes,
-  withdrawChallenge,
-} from "./challenges.store.ts";
+import * as store from "./challenges.store.ts";
 
 export const CHALLENGE_LIFETIME = 2 * MINUTE;
 /** An approval waits this long for the page to look again. */
@@ -31,9 +22,9 @@ const USER_AGENT_LENGTH = 512;
 const keptId = ({ data }: StepContext): string | null => (typeof data?.challengeId === "string" ? data.challengeId : null);
 
 /** The challenge that the step waits for. */
-export async function challengeOf(at: StepContext, kind: Challenge["kind"]): Promise<Challenge | null> {
+export async function challengeOf(at: StepContext, kind: store.Challenge["kind"]): Promise<store.Challenge | null> {
   const id = keptId(at);
-  return id === null ? null : findChallenge(at.parts.db, at.realm.realmId, kind, id, at.now);
+  return id === null ? null : store.findChallenge(at.parts.db, at.realm.realmId, kind, id, at.now);
 }
 
 /** The screen that waits. `previous`: what it asked before, which this takes the place of. */
@@ -43,7 +34,7 @@ export const waitingOf = (at: StepContext, challengeId: string) => ({
 });
 type Waiting = ReturnType<typeof waitingOf>;
 
-const draftOf = (waiting: Waiting, number: string, data: ChallengeData, now: number) => ({
+const draftOf = (waiting: Waiting, number: string, data: store.ChallengeData, now: number) => ({
   id: waiting.challengeId,
   browserHash: sha256(waiting.preSession),
   sessionId: waiting.sessionId,
@@ -62,41 +53,41 @@ const draftOf = (waiting: Waiting, number: string, data: ChallengeData, now: num
 export async function startPush(ctx: Ctx, userId: string, waiting: Waiting): Promise<{ readonly expiresAt: number } | null> {
   // Held to write: of two that ask at once, the second counts the first.
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true }))) return null;
-  if (waiting.previous !== null) await withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
-  const recent = await recentPushes(ctx.tx, ctx.realm, userId, ctx.now - 2 * PAUSE, ctx.now);
+  if (waiting.previous !== null) await store.withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
+  const recent = await store.recentPushes(ctx.tx, ctx.realm, userId, ctx.now - 2 * PAUSE, ctx.now);
   const isTired = recent.ignored >= MAX_IGNORED && (recent.ignoredAt ?? 0) + PAUSE > ctx.now;
   const saidNo = recent.deniedAt !== null && recent.deniedAt + PAUSE > ctx.now;
   if (recent.open >= MAX_OPEN || isTired || saidNo) return null;
   // Typed on the phone, not picked among a few there: a tap without looking at the other screen approves nothing.
   const draft = draftOf(waiting, String(randomInt(10, 100)), {}, ctx.now);
-  await insertChallenge(ctx.tx, ctx.realm, { ...draft, kind: "push", userId }, ctx.now);
+  await store.insertChallenge(ctx.tx, ctx.realm, { ...draft, kind: "push", userId }, ctx.now);
   return { expiresAt: draft.expiresAt };
 }
 
 /** Offers a screen to the user who confirms it from a phone. */
 export async function startQr(ctx: Ctx, waiting: Waiting, freshMs: number): Promise<void> {
-  if (waiting.previous !== null) await withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
+  if (waiting.previous !== null) await store.withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
   const number = String(randomInt(1_000, 10_000));
-  await insertChallenge(ctx.tx, ctx.realm, { ...draftOf(waiting, number, { freshMs }, ctx.now), kind: "qr", userId: null }, ctx.now);
+  await store.insertChallenge(ctx.tx, ctx.realm, { ...draftOf(waiting, number, { freshMs }, ctx.now), kind: "qr", userId: null }, ctx.now);
 }
 
 /** `again`: a wrong number, of which a few are allowed. `wrong`: the last of them, which ended it. */
 export type Answered = "approved" | "again" | "wrong" | "gone";
 
 /** The right number lets the sign-in go on; the third wrong one ends it. */
-export async function approveChallenge(ctx: Ctx, challenge: Challenge, userId: string, number: string): Promise<Answered> {
+export async function approveChallenge(ctx: Ctx, challenge: store.Challenge, userId: string, number: string): Promise<Answered> {
   const answered = { id: challenge.id, userId };
   if (safeEqual(number.trim(), challenge.number))
-    return (await answerChallenge(ctx.tx, ctx.realm, answered, "APPROVED", ctx.now, GRACE)) ? "approved" : "gone";
-  const status = await countWrongNumber(ctx.tx, ctx.realm, answered, MAX_WRONG_NUMBERS, ctx.now);
+    return (await store.answerChallenge(ctx.tx, ctx.realm, answered, "APPROVED", ctx.now, GRACE)) ? "approved" : "gone";
+  const status = await store.countWrongNumber(ctx.tx, ctx.realm, answered, MAX_WRONG_NUMBERS, ctx.now);
   if (status === null) return "gone";
   ctx.audit({ category: "AUTHN", type: "MFA_FAILURE", outcome: "FAILURE", detail: "push: a wrong number was typed" });
   return status === "WRONG" ? "wrong" : "again";
 }
 
 /** The user reports that another person tries to sign in as them. */
-export async function denyChallenge(ctx: Ctx, challenge: Challenge, userId: string): Promise<boolean> {
-  if (!(await answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "DENIED", ctx.now, 0))) return false;
+export async function denyChallenge(ctx: Ctx, challenge: store.Challenge, userId: string): Promise<boolean> {
+  if (!(await store.answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "DENIED", ctx.now, 0))) return false;
   ctx.audit({
     category: "SECURITY",
     type: "PUSH_DENIED",
@@ -110,6 +101,6 @@ export async function denyChallenge(ctx: Ctx, challenge: Challenge, userId: stri
 /** The screen that shows the picture may go on as this user. */
 export const confirmChallenge = (
   ctx: Ctx,
-  challenge: Challenge,
+  challenge: store.Challenge,
   { userId, amr }: { readonly userId: string; readonly amr: readonly string[] },
-): Promise<boolean> => answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "APPROVED", ctx.now, GRACE, { amr });
+): Promise<boolean> => store.answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "APPROVED", ctx.now, GRACE, { amr });

@@ -1,18 +1,6 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
-import {
-  applyMapping,
-  type BrokeredIdentity,
-  brokeredSignInOf,
-  identityToKeep,
-  type LinkedUser,
-  MAX_BUTTONS,
-  markOf,
-  type ProviderSnapshot,
-  resolveAccount,
-  touchLink,
-  writesEachTime,
-} from "../../federation/index.ts";
+import * as federation from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { FindProvider, ProviderLinks } from "../../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
@@ -69,7 +57,7 @@ export const identityProvider: Question = {
     const { provider, identity, linked } = back;
     const { userId, login } = at.progress;
     const begunFor = userId !== null ? "user" : login !== null ? "name" : null;
-    const resolved = await resolveAccount(parts, provider, identity, {
+    const resolved = await federation.resolveAccount(parts, provider, identity, {
       linked,
       from: { sourceIp: visitor.sourceIp, requestId: visitor.requestId },
       begunFor,
@@ -78,8 +66,8 @@ export const identityProvider: Question = {
       await recordBrokerFailure(at, provider, resolved.reason);
       return { outcome: "again", problem: PROBLEMS[resolved.reason] };
     }
-    const kept = resolved.kind === "prove" && resolved.mayCreate ? identityToKeep(provider, identity) : undefined;
-    const brokered = brokeredSignInOf(parts.vault, provider, identity, at.interactionId!, kept);
+    const kept = resolved.kind === "prove" && resolved.mayCreate ? federation.identityToKeep(provider, identity) : undefined;
+    const brokered = federation.brokeredSignInOf(parts.vault, provider, identity, at.interactionId!, kept);
     if (resolved.kind === "linked")
       return { outcome: "passed", proof: { ...proofOf(at, provider, identity, resolved), user: linked?.user, brokered } };
     const { isConfirmed, mayCreate } = resolved;
@@ -107,13 +95,13 @@ async function linksOf(at: StepContext, find = "") {
   const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
   const last = visitor.lastProvider ? named.find(({ alias }) => alias === visitor.lastProvider) : undefined;
   // A realm may have a thousand providers; only those that fit on the page are compared.
-  const others = named.slice(0, MAX_BUTTONS).filter((button) => button !== last);
-  const shown = (last ? [last, ...others] : others).slice(0, MAX_BUTTONS);
+  const others = named.slice(0, federation.MAX_BUTTONS).filter((button) => button !== last);
+  const shown = (last ? [last, ...others] : others).slice(0, federation.MAX_BUTTONS);
   const links = shown.map((button) => ({
     href: `/realms/${realm.realmId}/broker/${encodeURIComponent(button.alias)}/login${query}`,
     label: button.displayName,
     protocol: button.protocol,
-    mark: markOf(button.protocol),
+    mark: federation.markOf(button.protocol),
     logoUrl: button.logoUri,
     isLastUsed: button === last,
     isDown: parts.brokers.outages.isDown(providers!.byAlias.get(button.alias)!.providerId),
@@ -131,7 +119,7 @@ async function found(at: StepContext, find: string): Promise<Answer> {
 }
 
 /** The provider counts as one factor, and as two where the configuration trusts what it says of that. */
-function factorOf({ config }: ProviderSnapshot, identity: BrokeredIdentity) {
+function factorOf({ config }: federation.ProviderSnapshot, identity: federation.BrokeredIdentity) {
   const acrs = config.multiFactorAcr as readonly string[];
   const amrs = config.multiFactorAmr as readonly string[];
   const isMultiFactor = (identity.acr !== null && acrs.includes(identity.acr)) || identity.amr.some((each) => amrs.includes(each));
@@ -139,19 +127,24 @@ function factorOf({ config }: ProviderSnapshot, identity: BrokeredIdentity) {
 }
 
 /** The proof for a user who is linked. */
-export function proofOf(at: StepContext, provider: ProviderSnapshot, identity: BrokeredIdentity, linked: LinkedUser): Proof {
+export function proofOf(
+  at: StepContext,
+  provider: federation.ProviderSnapshot,
+  identity: federation.BrokeredIdentity,
+  linked: federation.LinkedUser,
+): Proof {
   const { parts } = at;
   const { alias, protocol, providerId } = provider;
   const { userId } = linked;
-  const writes = writesEachTime(provider, linked);
+  const writes = federation.writesEachTime(provider, linked);
   return {
     userId,
     ...factorOf(provider, identity),
     writesUser: writes,
     async accept(ctx) {
       const { subject, username } = identity;
-      if (!(await touchLink(ctx.tx, ctx.realm, { providerId, subject, userId, username }, ctx.now))) return false;
-      if (writes) await applyMapping(ctx, provider, identity, userId, false);
+      if (!(await federation.touchLink(ctx.tx, ctx.realm, { providerId, subject, userId, username }, ctx.now))) return false;
+      if (writes) await federation.applyMapping(ctx, provider, identity, userId, false);
       if (provider.isOfOrganizations && identity.email !== null && identity.emailVerified)
         await joinByProvider(ctx, { userId, alias, email: identity.email });
       ctx.audit({

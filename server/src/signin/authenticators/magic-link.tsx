@@ -3,29 +3,13 @@ import { randomToken, safeEqual } from "../../kernel/vault.ts";
 import { LinkCode, LinkWaiting, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
-import {
-  addressOf,
-  canReach,
-  codeFor,
-  confirmed,
-  isConfirmed,
-  isSecret,
-  isSecretElsewhere,
-  mayTry,
-  resend,
-  resendWait,
-  type Sent,
-  sendSecret,
-  sentOf,
-  shownAddress,
-  type Way,
-} from "./sent.store.ts";
+import * as store from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";
 
 /** The page that waits looks at this interval whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;
 
-const mail: Way = {
+const mail: store.Way = {
   channel: "EMAIL",
   templateKey: "magic-link-email",
   lifetime: 10 * MINUTE,
@@ -51,17 +35,17 @@ export const magicLink: Question = {
   counted: null,
   fields: [],
   choice: "chooseMagicLink",
-  available: (at) => canReach(mail, at),
-  begin: async (at) => sendSecret(mail, at),
+  available: (at) => store.canReach(mail, at),
+  begin: async (at) => store.sendSecret(mail, at),
   answeredElsewhere: async (at) => proofOf(at),
   page: (at, text) => {
-    const address = shownAddress(mail, at);
-    const sent = sentOf(at);
+    const address = store.shownAddress(mail, at);
+    const sent = store.sentOf(at);
     if (sent?.offered)
       return {
         title: "linkTitle",
         lead: text.linkCodeText,
-        body: <LinkCode text={text} digits={DIGITS} resend={resendWait(at)} alert={at.alert} />,
+        body: <LinkCode text={text} digits={DIGITS} resend={store.resendWait(at)} alert={at.alert} />,
         errorAtField: true,
       };
     const isUnsent = address !== null && sent?.failed;
@@ -79,22 +63,22 @@ export const magicLink: Question = {
           {!isUnsent && sent && sent.sends > 1 ? ` ${text.linkResent}` : null}
         </>
       ),
-      body: <LinkWaiting text={text} resend={resendWait(at)} />,
+      body: <LinkWaiting text={text} resend={store.resendWait(at)} />,
       refreshSeconds: LOOK_AGAIN_SECONDS,
     };
   },
   answer: async (at, form) => {
-    const sent = sentOf(at);
-    if (form.resend !== undefined || !sent) return resend(mail, at);
+    const sent = store.sentOf(at);
+    if (form.resend !== undefined || !sent) return store.resend(mail, at);
     if (form.token !== undefined) {
       if (!fitsLink(at, form.token)) return { outcome: "again", problem: { title: "signInLinkGoneTitle", text: "signInLinkGoneText" } };
       // Confirmed by this very change: a second one finds no link any more.
-      return { outcome: "again", data: { ...confirmed(mail, at, sent) } };
+      return { outcome: "again", data: { ...store.confirmed(mail, at, sent) } };
     }
     if (sent.offered && form.code) {
-      if (at.now >= sent.expiresAt || !(await mayTry(at, sent)))
+      if (at.now >= sent.expiresAt || !(await store.mayTry(at, sent)))
         return { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };
-      if (!safeEqual(codeFor(mail, at, sent, DIGITS), typedDigits(form.code)))
+      if (!safeEqual(store.codeFor(mail, at, sent, DIGITS), typedDigits(form.code)))
         return { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
       return { outcome: "passed", proof: ownProof(at) };
     }
@@ -105,24 +89,24 @@ export const magicLink: Question = {
 
 /** Tells whether the token is that of the link that was mailed last. */
 export function fitsLink(at: StepContext, token: string): boolean {
-  const sent = sentOf(at);
-  return sent !== null && !sent.confirmed && isSecret(mail, at, sent, token);
+  const sent = store.sentOf(at);
+  return sent !== null && !sent.confirmed && store.isSecret(mail, at, sent, token);
 }
 
 function proofOf(at: StepContext): Proof | null {
-  const sent = sentOf(at);
-  if (!sent || !isConfirmed(mail, at, sent)) return null;
+  const sent = store.sentOf(at);
+  if (!sent || !store.isConfirmed(mail, at, sent)) return null;
   return ownProof(at);
 }
 
-const ownProof = (at: StepContext): Proof => ({ ...mailProof(at, addressOf(mail, at.user)!, ["email"]), factor: "possession" });
+const ownProof = (at: StepContext): Proof => ({ ...mailProof(at, store.addressOf(mail, at.user)!, ["email"]), factor: "possession" });
 
 /** The link was opened in another browser than the sign-in's. `data`: what the step keeps once that browser shows the code. */
 export interface OpenedElsewhere {
-  readonly askedBy: NonNullable<Sent["askedBy"]>;
+  readonly askedBy: NonNullable<store.Sent["askedBy"]>;
   readonly sentAt: number;
   readonly code: string;
-  readonly data: Sent;
+  readonly data: store.Sent;
 }
 
 /** Null: it is not the link that was mailed last, or no longer works. */
@@ -130,7 +114,7 @@ export function openElsewhere(
   at: Pick<StepContext, "parts" | "realm" | "path" | "user" | "data" | "now">,
   token: string,
 ): OpenedElsewhere | null {
-  const sent = at.data as Sent | null;
-  if (!sent || sent.confirmed || !sent.askedBy || !isSecretElsewhere(mail, at, sent, token)) return null;
-  return { askedBy: sent.askedBy, sentAt: sent.sentAt, code: codeFor(mail, at, sent, DIGITS), data: { ...sent, offered: true } };
+  const sent = at.data as store.Sent | null;
+  if (!sent || sent.confirmed || !sent.askedBy || !store.isSecretElsewhere(mail, at, sent, token)) return null;
+  return { askedBy: sent.askedBy, sentAt: sent.sentAt, code: store.codeFor(mail, at, sent, DIGITS), data: { ...sent, offered: true } };
 }

@@ -3,18 +3,7 @@ import { findPasskey, listPasskeys, type Passkey, suspectPasskey, usePasskey } f
 import { PasskeyBeside, UsePasskey } from "../../pages/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import {
-  type Assertion,
-  assertionOptions,
-  checkAssertion,
-  isSpent,
-  judgeChallenge,
-  makeChallenge,
-  readAssertion,
-  relyingPartyOf,
-  spendChallenge,
-  type UserVerification,
-} from "../passkeys/index.ts";
+import * as passkeys from "../passkeys/index.ts";
 import { type Answer, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { isTicked } from "./username.tsx";
@@ -60,17 +49,19 @@ export const passkey: Question = {
 
 const isSecond = ({ user, progress }: StepContext): boolean => user !== null && isProven(progress);
 
-const verificationFor = (at: StepContext): UserVerification =>
-  isSecond(at) ? ((at.config.userVerification as UserVerification | undefined) ?? at.realm.settings.passkeys.userVerification) : "required";
+const verificationFor = (at: StepContext): passkeys.UserVerification =>
+  isSecond(at)
+    ? ((at.config.userVerification as passkeys.UserVerification | undefined) ?? at.realm.settings.passkeys.userVerification)
+    : "required";
 
 const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
 
 /** A user's passkeys are shown only to that user, authenticated. */
 async function optionsFor(at: StepContext): Promise<string> {
   const { parts, realm, now } = at;
-  return assertionOptions({
-    party: relyingPartyOf(realm, parts.baseUrl),
-    challenge: makeChallenge(parts.vault, challengeFor(at), now),
+  return passkeys.assertionOptions({
+    party: passkeys.relyingPartyOf(realm, parts.baseUrl),
+    challenge: passkeys.makeChallenge(parts.vault, challengeFor(at), now),
     allowed: isSecond(at) ? await listPasskeys(parts.db, realm.realmId, at.user!.userId) : [],
     userVerification: verificationFor(at),
   });
@@ -80,16 +71,20 @@ const wrong = { outcome: "wrong", title: "passkeyWrongTitle", text: "passkeyWron
 
 async function answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer> {
   const { parts, realm, now } = at;
-  const assertion = readAssertion(form.credential ?? "");
+  const assertion = passkeys.readAssertion(form.credential ?? "");
   if (!assertion) return wrong;
   const { challenge } = assertion;
-  const verdict = judgeChallenge(parts.vault, challengeFor(at), challenge, now);
+  const verdict = passkeys.judgeChallenge(parts.vault, challengeFor(at), challenge, now);
   if (verdict === "expired") return { outcome: "again", problem: { title: "passkeyExpiredTitle", text: "passkeyExpiredText" } };
-  if (verdict === "foreign" || (await isSpent(parts.db, realm.realmId, challenge))) return wrong;
+  if (verdict === "foreign" || (await passkeys.isSpent(parts.db, realm.realmId, challenge))) return wrong;
   const found = await findPasskey(parts.db, realm.realmId, assertion.credentialId);
   if (!found || !belongs(at, found, assertion)) return wrong;
   const { username: login } = found;
-  const checked = await checkAssertion(assertion, { party: relyingPartyOf(realm, parts.baseUrl), passkey: found, log: parts.log });
+  const checked = await passkeys.checkAssertion(assertion, {
+    party: passkeys.relyingPartyOf(realm, parts.baseUrl),
+    passkey: found,
+    log: parts.log,
+  });
   if (!checked) return { ...wrong, login };
   if (checked.isCopy || found.suspectedAt !== undefined) {
     await suspect(at, found);
@@ -105,13 +100,13 @@ async function answer(at: StepContext, form: Readonly<Record<string, string>>): 
     amr: [found.deviceType === "singleDevice" ? "hwk" : "swk", "user"],
     ...(!isSecond(at) && { remember: isTicked(form.rememberMe) }),
     accept: async (ctx) =>
-      (await spendChallenge(ctx.tx, ctx.realm, challenge, ctx.now)) && usePasskey(ctx.tx, ctx.realm, found, checked, ctx.now),
+      (await passkeys.spendChallenge(ctx.tx, ctx.realm, challenge, ctx.now)) && usePasskey(ctx.tx, ctx.realm, found, checked, ctx.now),
   };
   return { outcome: "passed", proof };
 }
 
 /** A passkey must belong to the user who signs in, where that one is known. Otherwise its user handle names the user (WebAuthn §7.2, step 6). */
-function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: Assertion): boolean {
+function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: passkeys.Assertion): boolean {
   const { user, progress } = at;
   if (user ? user.userId !== userId : progress.login !== null || progress.userId !== null) return false;
   return sent.userHandle === null ? isSecond(at) : sent.userHandle === userHandle;

@@ -1,13 +1,4 @@
-import {
-  askingProvider,
-  type BrokeredIdentity,
-  type BrokerRequest,
-  brokerOf,
-  type ProviderSnapshot,
-  REFUSED,
-  UpstreamError,
-  usesProfile,
-} from "../../federation/index.ts";
+import * as federation from "../../federation/index.ts";
 import type { Answer, StepContext } from "./authenticator.ts";
 import { findLinkedSignInUser, type LinkedSignInUser } from "./user.store.ts";
 
@@ -27,7 +18,7 @@ export const PROBLEMS = {
 export const providersOf = async ({ parts, realm, request }: StepContext) =>
   request.isLocal ? null : parts.brokers.providers.get(realm.realmId);
 
-export async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
+export async function enabledProvider(at: StepContext, alias: string): Promise<federation.ProviderSnapshot | null> {
   const provider = (await providersOf(at))?.byAlias.get(alias);
   return provider?.enabled ? provider : null;
 }
@@ -39,27 +30,27 @@ const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
 /** Sends the browser to the provider. */
 export async function visit(
   at: StepContext,
-  provider: ProviderSnapshot | null,
-  asked: Pick<BrokerRequest, "loginHint" | "acr" | "fresh">,
+  provider: federation.ProviderSnapshot | null,
+  asked: Pick<federation.BrokerRequest, "loginHint" | "acr" | "fresh">,
 ): Promise<Answer> {
-  const broker = provider && brokerOf(provider.protocol);
+  const broker = provider && federation.brokerOf(provider.protocol);
   if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
   const { alias, providerId } = provider;
   const { outages, tools } = at.parts.brokers;
   try {
     const request = { ...asked, redirectUri: redirectUriOf(at, alias), locale: at.visitor.locale };
-    const { kept, to } = await askingProvider(tools, (bounded) => broker.begin(provider, request, bounded));
+    const { kept, to } = await federation.askingProvider(tools, (bounded) => broker.begin(provider, request, bounded));
     outages.answered(providerId);
     return { outcome: "leave", data: { ...kept, alias, providerId }, to: ({ state }) => to(state) };
   } catch (error) {
-    if (error instanceof UpstreamError) outages.failed(providerId);
+    if (error instanceof federation.UpstreamError) outages.failed(providerId);
     return failed(at, provider, error, "down");
   }
 }
 
 interface Back {
-  readonly provider: ProviderSnapshot;
-  readonly identity: BrokeredIdentity;
+  readonly provider: federation.ProviderSnapshot;
+  readonly identity: federation.BrokeredIdentity;
   /** Null: the account there is linked to no user. */
   readonly linked: LinkedSignInUser | null;
 }
@@ -71,18 +62,18 @@ export async function visited(
 ): Promise<Back | { readonly answer: Answer }> {
   const { data, parts } = at;
   const provider = await enabledProvider(at, String(alias));
-  const broker = provider && brokerOf(provider.protocol);
+  const broker = provider && federation.brokerOf(provider.protocol);
   // Disabled or replaced since.
   if (!provider || !broker || provider.providerId !== data?.providerId) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
   if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
     return { answer: { outcome: "again", notice: "brokerCancelled" } };
-  if (query.error === REFUSED) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
+  if (query.error === federation.REFUSED) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
   try {
-    return await askingProvider(parts.brokers.tools, async (tools) => {
+    return await federation.askingProvider(parts.brokers.tools, async (tools) => {
       const known = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, tools);
       const linked = await findLinkedSignInUser(parts.db, provider, known.subject, at.now);
       // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
-      if (!known.complete || (linked !== null && !usesProfile(provider, linked))) return { provider, identity: known, linked };
+      if (!known.complete || (linked !== null && !federation.usesProfile(provider, linked))) return { provider, identity: known, linked };
       // The user's state that was read before the provider answered may be outdated.
       return { provider, identity: await known.complete(), linked: linked && { ...linked, user: undefined } };
     });
@@ -92,8 +83,8 @@ export async function visited(
 }
 
 /** Answers in plain words. The provider's words go to the log; the audit trail gets our own reason only. */
-async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
-  if (!(error instanceof UpstreamError)) throw error;
+async function failed(at: StepContext, provider: federation.ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
+  if (!(error instanceof federation.UpstreamError)) throw error;
   if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
@@ -113,5 +104,8 @@ const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   upstream_unsupported_response_type: "refused",
 };
 
-export const recordBrokerFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
-  parts.brokers.failed(parts.work, provider, reason, { sourceIp: visitor.sourceIp, requestId: visitor.requestId });
+export const recordBrokerFailure = (
+  { parts, visitor }: StepContext,
+  provider: federation.ProviderSnapshot,
+  reason: string,
+): Promise<void> => parts.brokers.failed(parts.work, provider, reason, { sourceIp: visitor.sourceIp, requestId: visitor.requestId });

@@ -3,8 +3,8 @@ import Type from "typebox";
 import type { FieldError } from "../../kernel/errors.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
 import type { Authenticator } from "../authenticators/index.ts";
-import { authenticatorOf } from "./certain.ts";
 import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
+import { authenticatorOf } from "./position.ts";
 import { type Purpose, purposes } from "./purpose.ts";
 import type { StepInput } from "./schema.ts";
 

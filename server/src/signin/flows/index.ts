@@ -1,8 +1,8 @@
 // Authentication flows. Owns `flows`; a built-in flow (built-in.ts) gets a row when a realm changes it.
 // position.ts evaluates a flow for a sign-in; signin/run drives it.
-export { authenticatorOf } from "./certain.ts";
+
 export { type Flow, isSubFlow, type Step } from "./flow.ts";
-export { type Ask, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
+export { type Ask, authenticatorOf, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { CreateFlow } from "./schema.ts";

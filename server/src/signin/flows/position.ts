@@ -1,5 +1,6 @@
 import {
   type Authenticator,
+  authenticators,
   hasPassed,
   isCarried,
   isProven,
@@ -10,8 +11,7 @@ import {
   type SignInUser,
   type StepContext,
 } from "../authenticators/index.ts";
-import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
-import { certainLevel } from "./certain.ts";
+import { type Factor, hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { type AuthenticatorStep, isSubFlow, type Step } from "./flow.ts";
 
 /** A step that can be asked now. */
@@ -205,3 +205,29 @@ export const chosenFirst = (asks: readonly Ask[], chosen: string | null): readon
   ...asks.filter(({ path }) => path === chosen),
   ...asks.filter(({ path }) => path !== chosen),
 ];
+
+type Kind = Exclude<Factor, "both">;
+
+/** The lowest level of these alternatives; silent steps (the session) do not count. */
+export function certainLevel(ways: readonly Step[]): number {
+  const levels = ways.filter((way) => !isSilent(way)).map((way) => Number(levelOf([...kindsOf(way)].map((factor) => ({ factor }))) ?? 0));
+  return levels.length === 0 ? 0 : Math.min(...levels);
+}
+
+export const authenticatorOf = (name: string): Authenticator | undefined =>
+  Object.hasOwn(authenticators, name) ? authenticators[name] : undefined;
+
+const isSilent = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "silent";
+
+/** The factors that every path through the step proves. */
+function kindsOf(step: Step): Set<Kind> {
+  if (!isSubFlow(step)) {
+    const authenticator = authenticatorOf(step.authenticator);
+    const factor = authenticator?.kind === "question" ? authenticator.factor : null;
+    return new Set(factor === "both" ? ["knowledge", "possession"] : factor === null ? [] : [factor]);
+  }
+  const required = step.steps.filter(({ requirement }) => requirement === "REQUIRED");
+  if (required.length > 0) return new Set(required.flatMap((each) => [...kindsOf(each)]));
+  const ways = step.steps.filter((each) => each.requirement === "ALTERNATIVE" && !isSilent(each)).map(kindsOf);
+  return new Set([...(ways[0] ?? [])].filter((kind) => ways.every((way) => way.has(kind))));
+}

@@ -8,7 +8,7 @@ import { browser, declare, link, logFailure, page, redirect } from "../../platfo
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { loginPath, type PageParts, seeOther } from "../login/index.ts";
-import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
+import { EndImpersonationForm, ImpersonationForm } from "./routes.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 
 const consumes = ["application/x-www-form-urlencoded"];

@@ -1,7 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type, { type Static } from "typebox";
 import { pathParams } from "../../platform/http/index.ts";
-import { Impersonation } from "./schema.ts";
 import { askToImpersonate } from "./service.ts";
+
+export const Impersonation = Type.Object(
+  {
+    sessionId: Type.String({ format: "uuid", description: "The session that the link will start" }),
+    url: Type.String({ description: "Open it in your browser: it works once" }),
+    expiresAt: Type.Integer({ description: "Epoch milliseconds: until when the link works" }),
+  },
+  { $id: "Impersonation" },
+);
+export type Impersonation = Static<typeof Impersonation>;
+
+export const ImpersonationForm = Type.Object(
+  { ticket: Type.String({ maxLength: 128 }), _csrf: Type.Optional(Type.String({ maxLength: 512 })) },
+  { $id: "ImpersonationForm" },
+);
+
+export const EndImpersonationForm = Type.Object({ _csrf: Type.Optional(Type.String({ maxLength: 512 })) }, { $id: "EndImpersonationForm" });
 
 /** Mounted under /admin/realms/:realm/users. */
 export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {

@@ -7,16 +7,7 @@ import { type Actor, actorOf, type Ctx, kindOfUser } from "../../platform/contex
 import type { Db } from "../../platform/db/index.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
-import {
-  endImpersonation,
-  type Impersonation,
-  type LiveSession,
-  mayStillImpersonate,
-  newSessionToken,
-  type StartedSession,
-  startImpersonation,
-  takeBackSession,
-} from "../sessions/index.ts";
+import * as sessions from "../sessions/index.ts";
 import { impersonationErrors } from "./errors.ts";
 import { findTicket, insertTicket, type Ticket, takeTicket } from "./tickets.store.ts";
 
@@ -57,22 +48,22 @@ export const lookAtTicket = (db: Db, realm: string, token: string, now: number) 
 export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket, of: string): Actor =>
   actorOf({ kind: kindOfUser(realm, of), id, name, realm, sessionId });
 
-interface Opening extends Pick<Impersonation, "sourceIp" | "userAgent" | "previous"> {
+interface Opening extends Pick<sessions.Impersonation, "sourceIp" | "userAgent" | "previous"> {
   readonly token: string;
   readonly policy: Settings["sessions"];
 }
 
 /** Opens the link: once, and only while the administrator is signed in and the escalation rule still holds. */
-export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Opening): Promise<StartedSession> {
+export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Opening): Promise<sessions.StartedSession> {
   const ticket = await takeTicket(ctx.tx, ctx.realm, sha256(token), ctx.now);
   if (!ticket) throw impersonationErrors.gone();
   const { userId, sessionId, impersonator } = ticket;
   // Held until commit: disabling or locking the user now finds this session and ends it.
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId))) throw impersonationErrors.shut_out();
-  if (!(await mayStillImpersonate(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
+  if (!(await sessions.mayStillImpersonate(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
   const held = new Set<string>(await permissionsOfUser(ctx.tx, impersonator.realm, impersonator.userId));
   assertHolds({ ...ctx.actor, permissions: held }, await permissionsOfUser(ctx.tx, ctx.realm, userId));
-  const started = await startImpersonation(ctx, policy, { ...browser, sessionId, userId, impersonator });
+  const started = await sessions.startImpersonation(ctx, policy, { ...browser, sessionId, userId, impersonator });
   ctx.audit({
     category: "SECURITY",
     type: "IMPERSONATION",
@@ -87,12 +78,16 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
  * Ends the impersonation. The administrator's own session of the same realm gets a new cookie value, but only in the
  * browser that put it aside: an attacker with the user's session does not become an administrator by ending it.
  */
-export async function stopImpersonating(ctx: Ctx, session: LiveSession, ownToken: string | undefined): Promise<StartedSession | null> {
-  await endImpersonation(ctx, session.sessionId);
+export async function stopImpersonating(
+  ctx: Ctx,
+  session: sessions.LiveSession,
+  ownToken: string | undefined,
+): Promise<sessions.StartedSession | null> {
+  await sessions.endImpersonation(ctx, session.sessionId);
   const own = session.impersonatedFrom;
   if (own?.realm !== ctx.realm || !ownToken) return null;
-  const token = newSessionToken();
-  const back = await takeBackSession(ctx.tx, own, { shown: sha256(ownToken), next: sha256(token) }, ctx.now);
+  const token = sessions.newSessionToken();
+  const back = await sessions.takeBackSession(ctx.tx, own, { shown: sha256(ownToken), next: sha256(token) }, ctx.now);
   if (!back) return null;
   const maxAge = back.remembered ? Math.floor((back.absoluteExpiry - ctx.now) / 1000) : null;
   return { sessionId: own.sessionId, token, maxAge };

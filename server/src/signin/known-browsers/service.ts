@@ -11,16 +11,7 @@ import type { Places } from "../../platform/places.ts";
 import type { Messages, MessageUser } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
-import {
-  deleteBrowser,
-  distrustBrowsers,
-  findBrowser,
-  findTrustedUntil,
-  insertBrowser,
-  keepNewestBrowsers,
-  type SeenBrowser,
-  touchBrowser,
-} from "./store.ts";
+import * as store from "./store.ts";
 
 export const browserErrors = defineErrors("browsers", { not_found: [404, "You have no such browser"] });
 
@@ -76,21 +67,21 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
   // Brute-force protection spares the browsers that are known.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
   const trusts = by.trust && trustedDevices.enabled;
-  const known = await findBrowser(ctx.tx, ctx.realm, by.user.id, hashesIn(by.token), ctx.now);
+  const known = await store.findBrowser(ctx.tx, ctx.realm, by.user.id, hashesIn(by.token), ctx.now);
   if (known && !trusts && ctx.now - known.lastSeenAt < TOUCH_EVERY) return { id: known.id, cookie: null };
   const value = known && !trusts ? valuesIn(by.token).find((each) => sha256(each) === known.tokenHash)! : randomToken();
   const id = known?.id ?? newId();
-  const seen: SeenBrowser = {
+  const seen: store.SeenBrowser = {
     userId: by.user.id,
     tokenHash: sha256(value),
     userAgent: by.userAgent === null ? null : cut(by.userAgent, 512),
     trustedUntil: trusts ? ctx.now + trustedDevices.days * DAY : 0,
     expiresAt: ctx.now + KNOWN_FOR,
   };
-  if (known) await touchBrowser(ctx.tx, ctx.realm, id, seen, ctx.now);
+  if (known) await store.touchBrowser(ctx.tx, ctx.realm, id, seen, ctx.now);
   // No notification for the first browser.
-  else if (await insertBrowser(ctx.tx, ctx.realm, id, seen, ctx.now)) {
-    await keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MAX_BROWSERS);
+  else if (await store.insertBrowser(ctx.tx, ctx.realm, id, seen, ctx.now)) {
+    await store.keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MAX_BROWSERS);
     if (newDeviceMail) await notifyNewBrowser(ctx, parts, by);
   }
   if (trusts) audit(ctx, "CREDENTIAL_ADDED", by.user);
@@ -138,8 +129,8 @@ export async function isTrusted(
   now: number,
 ): Promise<boolean> {
   if (!settings.trustedDevices.enabled) return false;
-  if (id !== null && (await findTrustedUntil(db, realmId, userId, id)) > now) return true;
-  const browser = await findBrowser(db, realmId, userId, hashesIn(cookie), now);
+  if (id !== null && (await store.findTrustedUntil(db, realmId, userId, id)) > now) return true;
+  const browser = await store.findBrowser(db, realmId, userId, hashesIn(cookie), now);
   return browser !== null && browser.trustedUntil > now;
 }
 
@@ -151,18 +142,19 @@ export async function knownBrowser(
   token: string | null,
   now: number,
 ): Promise<string | null> {
-  return (await findBrowser(db, realm, userId ?? NO_ID, hashesIn(token), now))?.id ?? null;
+  return (await store.findBrowser(db, realm, userId ?? NO_ID, hashesIn(token), now))?.id ?? null;
 }
 
 /** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */
 export async function forgetBrowser(ctx: Ctx, id: string): Promise<void> {
-  const trustedUntil = isId(id) ? await deleteBrowser(ctx.tx, ctx.realm, ctx.actor.id, id) : null;
+  const trustedUntil = isId(id) ? await store.deleteBrowser(ctx.tx, ctx.realm, ctx.actor.id, id) : null;
   if (trustedUntil === null) throw browserErrors.not_found();
   if (trustedUntil > ctx.now) audit(ctx, "CREDENTIAL_REVOKED", { id: ctx.actor.id, username: ctx.actor.name });
 }
 
 /** `user.password_changed`, `user.credentials_changed`: what was trusted was so because of what they had then. */
-export const endTrust = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> => distrustBrowsers(ctx.tx, ctx.realm, userId);
+export const endTrust = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
+  store.distrustBrowsers(ctx.tx, ctx.realm, userId);
 
 /**
  * `settings.changed`: trust ends when the realm turns it off. When it is turned on again, too: a sign-in that was under way when it was
@@ -172,5 +164,5 @@ export async function endAllTrust(
   ctx: Ctx,
   { before, settings }: { readonly before: Settings; readonly settings: Settings },
 ): Promise<void> {
-  if (before.trustedDevices.enabled !== settings.trustedDevices.enabled) await distrustBrowsers(ctx.tx, ctx.realm);
+  if (before.trustedDevices.enabled !== settings.trustedDevices.enabled) await store.distrustBrowsers(ctx.tx, ctx.realm);
 }

@@ -2,9 +2,7 @@ import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON 
 import type { Logger } from "pino";
 import type { Passkey } from "../../directory/credentials/index.ts";
 import { CHALLENGE_LIFETIME } from "./challenge.store.ts";
-import { parsedObject, textMembers, transportsOf } from "./json.ts";
-import { webauthn } from "./library.ts";
-import type { RelyingParty } from "./relying-party.ts";
+import { parsedObject, type RelyingParty, textMembers, transportsOf, webauthn } from "./relying-party.ts";
 
 export type UserVerification = "required" | "preferred" | "discouraged";
 

@@ -10,9 +10,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { challengeIn } from "./assertion.ts";
 import { type ChallengeFor, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.store.ts";
-import { parsedObject, textMembers, transportsOf } from "./json.ts";
-import { webauthn } from "./library.ts";
-import { relyingPartyOf, userHandleOf } from "./relying-party.ts";
+import { parsedObject, relyingPartyOf, textMembers, transportsOf, userHandleOf, webauthn } from "./relying-party.ts";
 
 export interface RegistrationParts {
   readonly db: Db;

@@ -1,7 +1,6 @@
 // Required actions: what users are asked to do before they go on, each a question on its own page. signin/run asks them after the
 // steps of a flow.
 export { askToChangeEmail, CHANGE_EMAIL_PATH, followChangeEmail, notifyCurrentAddress, pendingEmailOf } from "./change-email.ts";
-export { isUsername } from "./names.ts";
-export { actionQuestions } from "./questions.ts";
+export { actionQuestions, isUsername } from "./questions.ts";
 export { refusalOf } from "./update-password.tsx";
 export { VERIFY_EMAIL_PATH } from "./verify-email.tsx";

@@ -1,4 +1,5 @@
-import type { RequiredAction } from "../../directory/users/index.ts";
+import { CreateUser, type RequiredAction } from "../../directory/users/index.ts";
+import { buildValidator } from "../../platform/http/index.ts";
 import { configureTotp, type Question } from "../authenticators/index.ts";
 import { acceptTermsAction } from "./accept-terms.tsx";
 import { configurePasskey } from "./configure-passkey.tsx";
@@ -15,3 +16,6 @@ export const actionQuestions: Readonly<Partial<Record<RequiredAction, Question>>
   CONFIGURE_TOTP: configureTotp,
   CONFIGURE_PASSKEY: configurePasskey,
 };
+
+/** Validates a username like the admin API. */
+export const isUsername: (value: string) => boolean = buildValidator({})({ schema: CreateUser.properties.username, httpPart: "body" });

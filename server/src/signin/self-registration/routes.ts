@@ -16,15 +16,7 @@ import { wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
-import {
-  applyByMail,
-  createAccount,
-  notifyOwnerLater,
-  prepareAccount,
-  registeredProgress,
-  type SelfRegistrationParts,
-  whyClosed,
-} from "./service.ts";
+import * as service from "./service.ts";
 
 const carried = { interaction: field(64), return_to: field(2048), lang: field(35) };
 const RegisterQuery = Type.Object({ ...carried, from: field(64, "A registration of this browser, whose values are shown again") });
@@ -43,7 +35,7 @@ const RegisterForm = Type.Object(
 );
 
 /** Mounted under /realms/:realm. */
-export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
+export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegistrationParts> = async (app, parts) => {
   const { work, visitors } = parts;
   const { showForm } = createRegistrationPages(visitors);
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
@@ -60,7 +52,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     },
     async (request, reply) => {
       const { visitor } = request;
-      const reason = await whyClosed(parts, visitor.realm);
+      const reason = await service.whyClosed(parts, visitor.realm);
       if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
       const typed = await typedBefore(parts, visitor, request.query.from);
@@ -96,7 +88,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const typed = typedIn(request);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
       const refuse = (refusal: Refusal) => showForm(request, reply, { typed, ...refusal, ...origins });
-      const reason = await whyClosed(parts, visitor.realm);
+      const reason = await service.whyClosed(parts, visitor.realm);
       if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;
@@ -114,12 +106,12 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       return typeof answered === "string" ? seeOther(reply, answered) : refuse(answered);
 
       async function register(): Promise<string> {
-        const hash = await prepareAccount(parts, realm, applicant, newPassword);
+        const hash = await service.prepareAccount(parts, realm, applicant, newPassword);
         const browser = { kind: "login", browser: preSession, returnTo };
         return work.transact(origin, async (ctx) => {
           if (confirmsFirst(registration)) {
             const pending = { ...applicant, hash, browserHash: sha256(preSession), way: { returnTo, ...origins } };
-            const mailed = await applyByMail(ctx, parts, realm, pending, locale);
+            const mailed = await service.applyByMail(ctx, parts, realm, pending, locale);
             const id = await startInteraction(ctx, {
               ...browser,
               kind: "registration",
@@ -128,9 +120,9 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
             });
             return `/realms/${realm.realmId}/register/${id}`;
           }
-          const userId = await createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
-          notifyOwnerLater(ctx, parts, realm, applicant.email, locale);
-          const state = { ...registeredProgress(flows, userId, applicant.username) };
+          const userId = await service.createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
+          service.notifyOwnerLater(ctx, parts, realm, applicant.email, locale);
+          const state = { ...service.registeredProgress(flows, userId, applicant.username) };
           return loginPath(realm.realmId, await startInteraction(ctx, { ...browser, request: { ...origins }, state }));
         });
       }
@@ -142,7 +134,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
 
 /** The values of a registration of this browser that still waits for its code: on the way back nothing is typed again. */
 async function typedBefore(
-  { db }: SelfRegistrationParts,
+  { db }: service.SelfRegistrationParts,
   { realm, preSessions }: Visitor,
   from: string | undefined,
 ): Promise<RegistrationForm> {

@@ -1,16 +1,5 @@
 import { type PasswordParts, preparePassword, savePassword } from "../../directory/credentials/index.ts";
-import {
-  addRequiredAction,
-  createUser,
-  findUserByLogin,
-  fittingAttributes,
-  isAddressOf,
-  readUser,
-  readUserProfile,
-  type UserRow,
-  userErrors,
-  withCleanNames,
-} from "../../directory/users/index.ts";
+import * as users from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
@@ -79,7 +68,7 @@ export async function applyByMail(
 ): Promise<Mailed> {
   const { username, email } = pending;
   const isSame = loginKey(username) === loginKey(email);
-  if (!isSame && (await findUserByLogin(ctx.tx, ctx.realm, username))) throw userErrors.login_name_taken();
+  if (!isSame && (await users.findUserByLogin(ctx.tx, ctx.realm, username))) throw users.userErrors.login_name_taken();
   const owner = await ownerOf(ctx, email);
   // A username in its form does not keep the owner of an address from claiming it.
   if (!owner) return mailPending(ctx, parts, pending, locale);
@@ -132,13 +121,13 @@ const mailPending = (ctx: Ctx, parts: RegistrationParts, pending: PendingAccount
   });
 
 /** The user who has the address and signs in by it. */
-async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {
-  const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
-  const user = holder && (await readUser(ctx, holder.userId));
-  return user && isAddressOf(user, email) ? user : null;
+async function ownerOf(ctx: Ctx, email: string): Promise<users.UserRow | null> {
+  const holder = await users.findUserByLogin(ctx.tx, ctx.realm, email);
+  const user = holder && (await users.readUser(ctx, holder.userId));
+  return user && users.isAddressOf(user, email) ? user : null;
 }
 
-const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: UserRow, locale: string) =>
+const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow, locale: string) =>
   parts.messages
     .send(ctx, {
       ...{ templateKey: "account-exists-email", to: owner.email!, locale },
@@ -169,17 +158,17 @@ export async function createAccount(
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
   // The realm may have closed an attribute, or given it another type, since they were typed.
-  const profile = await readUserProfile(ctx);
+  const profile = await users.readUserProfile(ctx);
   const open = askedAtRegistration({ ...settings, userProfile: profile }).map(({ name }) => name);
   const given = Object.entries({ ...withNames(firstName, lastName), ...typed }).filter(([name]) => open.includes(name));
-  const attributes = fittingAttributes(profile, withCleanNames(Object.fromEntries(given) as UserRow["attributes"]));
+  const attributes = users.fittingAttributes(profile, users.withCleanNames(Object.fromEntries(given) as users.UserRow["attributes"]));
   const proof = emailVerified ? "confirmed" : "unconfirmed";
-  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes }, proof, "local", "source");
-  if (hash === null) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  const { userId } = await users.createUser(ctx, { username, email, emailVerified, attributes }, proof, "local", "source");
+  if (hash === null) await users.addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
   else await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
   const { requiredActions, terms } = settings.registration;
   for (const action of [...requiredActions, ...(terms && hasTerms(settings) ? (["ACCEPT_TERMS"] as const) : [])])
-    await addRequiredAction(ctx.tx, ctx.realm, userId, action);
+    await users.addRequiredAction(ctx.tx, ctx.realm, userId, action);
   ctx.audit({ category: "AUTHN", type: "REGISTER", actor: { id: userId, name: username } });
   return userId;
 }

@@ -1,15 +1,14 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
 // All protocols use it; its permissions are read from the database at each request.
+
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.store.ts";
-export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { logOutUser } from "./of-user.service.ts";
-export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";
 export { acrOf, type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
@@ -26,8 +25,11 @@ export {
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,
+  endExpiredSessions,
   endImpersonation,
+  endOtherOwnSessions,
   endOtherSessions,
+  endOwnSession,
   endSession,
   endSessionsOfUser,
   forgetSessions,

@@ -1,17 +1,18 @@
 import { assertMayControl } from "../../directory/roles/index.ts";
-import { DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
+import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Actor, actorOf, type Ctx, kindOfUser, type ReadCtx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx, kindOfUser, type ReadCtx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
-import { deleteImpersonationsBy, deleteImpersonationsFrom, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
+import * as ends from "./end.store.ts";
 import { mayStillImpersonate, touchImpersonatorSession } from "./impersonators.store.ts";
-import { findSession, listSessions } from "./list.store.ts";
+import { findSession, isOwnSession, listSessions } from "./own.store.ts";
 import { type SessionEnd, touchInterval } from "./participants.store.ts";
 import type { Session } from "./schema.ts";
 import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
@@ -95,7 +96,7 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   };
   const renewed = isOwn && (await renewSession(ctx.tx, ctx.realm, session));
   if (!renewed) {
-    const ended = previous && (await deleteSession(ctx.tx, ctx.realm, previous.sessionId));
+    const ended = previous && (await ends.deleteSession(ctx.tx, ctx.realm, previous.sessionId));
     if (ended) await endDependents(ctx, [ended]);
     await insertSession(ctx.tx, ctx.realm, session);
   }
@@ -133,7 +134,7 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
 
 /** Ends an impersonation without a LOGOUT event, because the user did not sign out. */
 export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<void> {
-  const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
+  const ended = await ends.deleteSession(ctx.tx, ctx.realm, sessionId);
   if (ended) await endDependents(ctx, [ended]);
 }
 
@@ -145,8 +146,8 @@ interface SignOut {
 }
 
 /** The user signs out. Null: the session has ended already. */
-export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<EndedSession | null> {
-  const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
+export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<ends.EndedSession | null> {
+  const ended = await ends.deleteSession(ctx.tx, ctx.realm, sessionId);
   if (!ended) return null;
   const detail = askedBy === null ? null : cut(`asked by ${askedBy}`, 255);
   ctx.audit({ category: "AUTHN", type: "LOGOUT", detail, ...(user && { actor: user }) });
@@ -155,11 +156,11 @@ export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, 
 }
 
 /** Ends the impersonations that were started from these sessions, and emits `sessions.ended` for all. */
-export async function endDependents(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
-  await emitEnded(ctx, [...ended, ...(await deleteImpersonationsFrom(ctx.tx, ended))]);
+export async function endDependents(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
+  await emitEnded(ctx, [...ended, ...(await ends.deleteImpersonationsFrom(ctx.tx, ended))]);
 }
 
-async function emitEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+async function emitEnded(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
   if (ended.length > 0) await ctx.emit("sessions.ended", { ended });
   for (const { realm, sessionId, userId, impersonator, impersonatorId } of ended) {
     if (impersonator === null) continue;
@@ -188,7 +189,7 @@ export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Sess
 }
 
 /** Records the sessions that were ended for the user, and ends what depends on them. */
-export async function endRevoked(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+export async function endRevoked(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
   for (const { userId, sessionId } of ended)
     ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
   await endDependents(ctx, ended);
@@ -201,7 +202,7 @@ export async function assertMayEnd(ctx: Ctx, userId: string): Promise<void> {
 
 /** An administrator revokes a session, effective on every node at the next request. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
-  const ended = isId(sessionId) ? await deleteSession(ctx.tx, ctx.realm, sessionId) : null;
+  const ended = isId(sessionId) ? await ends.deleteSession(ctx.tx, ctx.realm, sessionId) : null;
   if (!ended) throw sessionErrors.not_found();
   await assertMayEnd(ctx, ended.userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
@@ -210,8 +211,8 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
 
 /** `user.disabled` */
 export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  const ended = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  await emitEnded(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
+  const ended = await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
+  await emitEnded(ctx, [...ended, ...(await ends.deleteImpersonationsBy(ctx.tx, userId))]);
 }
 
 /** `user.password_changed` */
@@ -219,12 +220,46 @@ export async function endOtherSessions(
   ctx: Ctx,
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
 ): Promise<void> {
-  await endDependents(ctx, await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
+  await endDependents(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
 }
 
 /** `user.erased`: ends the user's sessions and impersonations without audit events, which would name the user. */
 export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  const own = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  const elsewhere = await deleteImpersonationsBy(ctx.tx, userId);
+  const own = await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
+  const elsewhere = await ends.deleteImpersonationsBy(ctx.tx, userId);
   await ctx.emit("sessions.ended", { ended: [...own.map((session) => ({ ...session, userId: null })), ...elsewhere] });
+}
+
+/** Sessions per transaction. */
+const BATCH = 500;
+
+/**
+ * Ends expired sessions: their grants end and their participants are notified. No LOGOUT event, because the user did not sign out. Each batch has
+ * its own transaction.
+ */
+export async function endExpiredSessions(work: UnitOfWork, batch = BATCH): Promise<void> {
+  const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };
+  for (;;) {
+    const count = await work.transact(origin, async (ctx) => {
+      const ended = await ends.deleteExpiredSessions(ctx.tx, clock.now(), batch);
+      await endDependents(ctx, ended);
+      return ended.length;
+    });
+    if (count < batch) return;
+  }
+}
+
+/** The user ends one of their sessions; ending the current one is a sign-out. */
+export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> {
+  const { id: userId } = ctx.actor;
+  if (!isId(sessionId) || !(await isOwnSession(ctx.tx, ctx.realm, userId, sessionId, ctx.now))) throw sessionErrors.not_found();
+  if (sessionId === ctx.actor.sessionId) return void (await endSession(ctx, sessionId));
+  const ended = await ends.deleteSession(ctx.tx, ctx.realm, sessionId);
+  if (!ended) throw sessionErrors.not_found();
+  await endRevoked(ctx, [ended]);
+}
+
+/** All but the current session. */
+export async function endOtherOwnSessions(ctx: Ctx): Promise<void> {
+  await endRevoked(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, ctx.actor.id, ctx.actor.sessionId));
 }

@@ -1,46 +1,29 @@
 import { isIP } from "node:net";
-import { defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { invalidFields } from "../../kernel/errors.ts";
 import { type Locale, ownTextFaults, safeCustomCss, shippedTexts } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { Settings, type UpdateSettings } from "./schema.ts";
-import { findSettings, holdSettings, insertSettings, lockSettings, updateSettings } from "./store.ts";
-import { completeAttribute } from "./user-profile.schema.ts";
+import type { Settings, UpdateSettings } from "./schema.ts";
+import {
+  defaultSettings,
+  insertSettings,
+  lockSettings,
+  readSettings,
+  settingsErrors,
+  updateSettings,
+  type VersionedSettings,
+  withDefaults,
+} from "./store.ts";
 import { checkUserProfile } from "./user-profile.ts";
 
-const errors = defineErrors("settings", { not_found: [404, "No such realm"] });
-
-export interface VersionedSettings {
-  readonly settings: Settings;
-  readonly version: number;
-}
+export { readSettings, type VersionedSettings } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
     "settings.changed": { readonly before: Settings; readonly settings: Settings };
   }
-}
-
-/** The realm's settings, with the defaults for what was never set. */
-export async function readSettings(db: Db, realm: string): Promise<VersionedSettings> {
-  const found = await settingsOf(db, realm);
-  if (!found) throw errors.not_found();
-  return found;
-}
-
-/** The same, locked until this transaction ends. */
-export async function shareSettings(tx: Tx, realm: string): Promise<Settings> {
-  const stored = await holdSettings(tx, realm);
-  if (!stored) throw errors.not_found();
-  return withDefaults(realm, stored.settings);
-}
-
-/** The same for work that may outlive its realm. */
-export async function settingsOf(db: Db, realm: string): Promise<VersionedSettings | null> {
-  const stored = await findSettings(db, realm);
-  return stored && { settings: withDefaults(realm, stored.settings), version: stored.version };
 }
 
 /** Replaces the settings of a realm that is served at this address. */
@@ -50,7 +33,7 @@ export async function saveSettings(ctx: Ctx, input: UpdateSettings, baseUrl: str
   checkBetweenMembers(settings);
   checkPasskeyDomain(settings, baseUrl);
   const stored = await lockSettings(ctx.tx, ctx.realm);
-  if (!stored) throw errors.not_found();
+  if (!stored) throw settingsErrors.not_found();
   expectVersion(ctx, stored.version);
   const version = await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, settings));
   await ctx.emit("settings.changed", { before: withDefaults(ctx.realm, stored.settings), settings });
@@ -67,7 +50,7 @@ export async function saveDisplayName(
   check: (version: number) => void,
 ): Promise<void> {
   const stored = await lockSettings(ctx.tx, realm);
-  if (!stored) throw errors.not_found();
+  if (!stored) throw settingsErrors.not_found();
   check(stored.version);
   await updateSettings(ctx.tx, realm, withoutDefaults(realm, { ...withDefaults(realm, stored.settings), displayName }));
   await ctx.configChanged(realm);
@@ -76,7 +59,7 @@ export async function saveDisplayName(
 /** For the images of the brand: which logo pages show. With `instead`, only where it was that one. */
 export async function pointLogoAt(ctx: Ctx, logoUrl: string | null, instead?: string): Promise<void> {
   const stored = await lockSettings(ctx.tx, ctx.realm);
-  if (!stored) throw errors.not_found();
+  if (!stored) throw settingsErrors.not_found();
   const settings = withDefaults(ctx.realm, stored.settings);
   if (settings.logoUrl === logoUrl || (instead !== undefined && settings.logoUrl !== instead)) return;
   await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, { ...settings, logoUrl }));
@@ -141,27 +124,6 @@ export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" |
     throw invalidFields([{ field: `${at}logoUrl`, code: "format", message: `${at}logoUrl is not a valid address` }]);
   const css = customCss === null ? null : safeCustomCss(customCss);
   if (css && !css.ok) throw invalidFields([{ field: `${at}customCss`, code: "css", message: css.reason }]);
-}
-
-export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
-
-/** The stored settings, with defaults for the others. */
-export function withDefaults(realm: string, given: object): Settings {
-  const settings = filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
-  const { userProfile } = settings;
-  return { ...settings, userProfile: { ...userProfile, attributes: userProfile.attributes.map(completeAttribute) } };
-}
-
-interface Defaulted {
-  readonly default?: unknown;
-  readonly properties?: Record<string, Defaulted>;
-}
-
-/** By hand: typebox can do it too, but loading that part of it takes a third of a second at every start. */
-function filled(schema: Defaulted, given: unknown): unknown {
-  if (!schema.properties) return given === undefined ? schema.default : given;
-  const members = (given ?? {}) as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, filled(member, members[name])]));
 }
 
 /** Only what differs from the defaults is stored: a better default in a later release then reaches old realms too. */

@@ -1,5 +1,10 @@
 import type { ColumnType } from "kysely";
+import { defineErrors } from "../../kernel/errors.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import { Settings } from "./schema.ts";
+import { completeAttribute } from "./user-profile.schema.ts";
+
+export const settingsErrors = defineErrors("settings", { not_found: [404, "No such realm"] });
 
 interface RealmSettingsTable {
   realm_id: string;
@@ -13,7 +18,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-export interface StoredSettings {
+interface StoredSettings {
   /** Settings that a realm has changed; defaults are not stored, so that better defaults reach old realms. */
   readonly settings: Record<string, unknown>;
   readonly version: number;
@@ -21,12 +26,30 @@ export interface StoredSettings {
 
 const stored = (db: Db, realm: string) => db.selectFrom("realm_settings").select(["settings", "version"]).where("realm_id", "=", realm);
 
-export const findSettings = async (db: Db, realm: string): Promise<StoredSettings | null> =>
-  (await stored(db, realm).executeTakeFirst()) ?? null;
+export interface VersionedSettings {
+  readonly settings: Settings;
+  readonly version: number;
+}
 
-/** Held until commit as they are, beside others who hold them. */
-export const holdSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
-  (await stored(tx, realm).forShare().executeTakeFirst()) ?? null;
+/** The realm's settings, with the defaults for what was never set. */
+export async function readSettings(db: Db, realm: string): Promise<VersionedSettings> {
+  const found = await settingsOf(db, realm);
+  if (!found) throw settingsErrors.not_found();
+  return found;
+}
+
+/** The same, locked until this transaction ends. */
+export async function shareSettings(tx: Tx, realm: string): Promise<Settings> {
+  const found = await stored(tx, realm).forShare().executeTakeFirst();
+  if (!found) throw settingsErrors.not_found();
+  return withDefaults(realm, found.settings);
+}
+
+/** The same for work that may outlive its realm. */
+export async function settingsOf(db: Db, realm: string): Promise<VersionedSettings | null> {
+  const found = await stored(db, realm).executeTakeFirst();
+  return found ? { settings: withDefaults(realm, found.settings), version: found.version } : null;
+}
 
 export const lockSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
   (await stored(tx, realm).forUpdate().executeTakeFirst()) ?? null;
@@ -46,4 +69,25 @@ export async function updateSettings(tx: Tx, realm: string, settings: Record<str
     .returning("version")
     .executeTakeFirstOrThrow();
   return row.version;
+}
+
+export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
+
+/** The stored settings, with defaults for the others. */
+export function withDefaults(realm: string, given: object): Settings {
+  const settings = filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
+  const { userProfile } = settings;
+  return { ...settings, userProfile: { ...userProfile, attributes: userProfile.attributes.map(completeAttribute) } };
+}
+
+interface Defaulted {
+  readonly default?: unknown;
+  readonly properties?: Record<string, Defaulted>;
+}
+
+/** By hand: typebox can do it too, but loading that part of it takes a third of a second at every start. */
+function filled(schema: Defaulted, given: unknown): unknown {
+  if (!schema.properties) return given === undefined ? schema.default : given;
+  const members = (given ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, filled(member, members[name])]));
 }

@@ -11,21 +11,7 @@ import { isRefusedTo, needsRecentSignIn, shownAgent, shownApis, shownScopes } fr
 import { issuerFor } from "../../gate/index.ts";
 import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
-import {
-  allow,
-  applicationOf,
-  askForRecentSignIn,
-  askToSignIn,
-  consentRequest,
-  findPending,
-  interactionPath,
-  type Pending,
-  recordNoAccess,
-  resourcesOf,
-  resumePath,
-  signedIn,
-  signInPath,
-} from "./interaction.service.ts";
+import * as service from "./interaction.service.ts";
 
 const params = pathParams("uid");
 const Decision = Type.Object({ _csrf: field(512), decision: field(16) });
@@ -42,7 +28,7 @@ interface Visit {
   readonly issuer: Issuer;
   readonly realm: string;
   readonly visitor: Visitor;
-  readonly pending: Pending;
+  readonly pending: service.Pending;
 }
 
 /** Mounted under /realms/:realm: the interactions of authorization requests, one page each. */
@@ -54,42 +40,44 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   const visitBy = async (request: FastifyRequest): Promise<Visit> => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params as { uid: string };
-    const pending = await findPending(issuer, uid, request, INTERACTION_COOKIE);
+    const pending = await service.findPending(issuer, uid, request, INTERACTION_COOKIE);
     return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: request.visitor };
   };
 
   const toSignInPage = async (reply: FastifyReply, { realm, visitor, pending }: Visit, switchAccount = false) => {
-    const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, switchAccount });
-    return seeOther(reply, signInPath(realm, pending, id, visitor.language));
+    const id = await service.askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, switchAccount });
+    return seeOther(reply, service.signInPath(realm, pending, id, visitor.language));
   };
 
   const isTooOld = ({ issuer, visitor: { session }, pending }: Visit): boolean =>
-    pending.interaction.prompt.name === "consent" && session !== null && needsRecentSignIn(session, consentRequest(issuer, pending).scopes);
+    pending.interaction.prompt.name === "consent" &&
+    session !== null &&
+    needsRecentSignIn(session, service.consentRequest(issuer, pending).scopes);
 
   const isRefused = ({ issuer, visitor, pending }: Visit, isDecision: boolean): Promise<boolean> =>
     isRefusedTo(issuer.parts, pending.client, visitor.session!, isDecision);
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
-    return seeOther(reply, resumePath(realm, pending.uid));
+    return seeOther(reply, service.resumePath(realm, pending.uid));
   };
 
   const toRecentSignIn = async (reply: FastifyReply, { realm, visitor, pending }: Visit) => {
-    const id = await askForRecentSignIn(parts.db, realm, pending, visitor.preSession);
+    const id = await service.askForRecentSignIn(parts.db, realm, pending, visitor.preSession);
     const { language: lang } = visitor;
     return seeOther(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
   };
 
   const show = async (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
     const { redirect_uri } = pending.params;
-    const application = applicationOf(pending.client);
+    const application = service.applicationOf(pending.client);
     const page = {
       ...visitors.frameOf(request, reply, visitor),
       csrf: visitors.tokenFor(request, reply, visitor),
-      action: interactionPath(realm, pending.uid),
+      action: service.interactionPath(realm, pending.uid),
       account: visitor.session!.username,
     };
-    const { scopes, claims, details } = consentRequest(issuer, pending);
+    const { scopes, claims, details } = service.consentRequest(issuer, pending);
     const { name: prompt } = pending.interaction.prompt;
     const html =
       prompt === "consent"
@@ -100,7 +88,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
             scopes: shownScopes(issuer.parts.scopesOfRealm, scopes),
             claims,
             details,
-            apis: await shownApis(issuer.parts, resourcesOf(pending)),
+            apis: await shownApis(issuer.parts, service.resourcesOf(pending)),
             returnTo: redirect_uri ?? null,
             agent: await shownAgent(issuer.parts, pending.client),
           })
@@ -126,7 +114,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     if (name === "access") {
       // The user was given the role meanwhile.
       if (!(await isRefused(visit, false))) return answer(reply, visit, { access: {} });
-      await recordNoAccess(request, visit.pending);
+      await service.recordNoAccess(request, visit.pending);
     }
     return show(request, reply, visit);
   });
@@ -137,9 +125,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { uid } = request.params;
     const { interaction } = request.query as { interaction?: unknown };
     if (typeof interaction === "string") {
-      const pending = await findPending(issuer, uid, request, RESUME_COOKIE);
+      const pending = await service.findPending(issuer, uid, request, RESUME_COOKIE);
       const { session, preSessions } = request.visitor;
-      const answer = await signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
+      const answer = await service.signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
       return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer }) as never;
     }
     return issuer.engine.resume(request, reply, uid) as never;
@@ -168,8 +156,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     if (decision === "allow") {
       if (await isRefused(visit, true)) return answer(reply, visit, NO_ACCESS);
       if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
-      await allow(request, issuer, pending, session);
-      return seeOther(reply, resumePath(realm, pending.uid));
+      await service.allow(request, issuer, pending, session);
+      return seeOther(reply, service.resumePath(realm, pending.uid));
     }
     return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
   });

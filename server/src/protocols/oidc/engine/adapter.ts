@@ -2,15 +2,7 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, Provider } from
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { sha256 } from "../../../kernel/vault.ts";
-import {
-  consumeRecord,
-  deleteRecord,
-  findRecord,
-  isReadable,
-  type NewRecord,
-  type RecordPayload,
-  writeRecord,
-} from "../../tokens/index.ts";
+import * as tokens from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 import { writeCode } from "./code.store.ts";
 import { toEngineError } from "./errors.ts";
@@ -49,12 +41,12 @@ function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter,
   const keyFor = (id: string) => ({ realm: realm.realmId, model, recordId: keyOf(id) });
   return {
     async upsert(id, payload, expiresIn: number) {
-      if (!isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request is nested too deeply"));
+      if (!tokens.isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request is nested too deeply"));
       const now = clock.now();
       const { sessionUid, clientId, grantId, userCode } = payload;
-      const record: NewRecord = {
+      const record: tokens.NewRecord = {
         ...keyFor(id),
-        payload: withoutSecrets(payload) as RecordPayload,
+        payload: withoutSecrets(payload) as tokens.RecordPayload,
         // An interaction may outlive its grant: another user may sign in.
         grantId: model === "Interaction" ? null : (grantId ?? null),
         clientId: clientId ?? null,
@@ -63,7 +55,7 @@ function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter,
       };
       const draft = draftOf(Provider.ctx?.oidc?.entities?.Grant);
       try {
-        if (sessionUid === undefined || clientId === undefined) await writeRecord(db, record);
+        if (sessionUid === undefined || clientId === undefined) await tokens.writeRecord(db, record);
         // The client becomes a participant of the session, and is notified when the session ends.
         else await writeCode(db, record, draft?.grantId === grantId ? draft : null, { sessionId: sessionUid, clientId, now });
       } catch (error) {
@@ -73,16 +65,16 @@ function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter,
       }
     },
     async find(id) {
-      const found = await findRecord(db, keyFor(id), clock.now());
+      const found = await tokens.findRecord(db, keyFor(id), clock.now());
       if (!found) return undefined;
       const consumed = found.consumedAt === null ? {} : { consumed: Math.floor(found.consumedAt / SECOND) };
       return { ...(found.payload as AdapterPayload), jti: id, ...consumed };
     },
     /** Atomic: of concurrent requests one succeeds. */
     async consume(id) {
-      if (!(await consumeRecord(db, keyFor(id), clock.now()))) throw oauthErrors.invalidGrant("it was used already");
+      if (!(await tokens.consumeRecord(db, keyFor(id), clock.now()))) throw oauthErrors.invalidGrant("it was used already");
     },
-    destroy: (id) => deleteRecord(db, keyFor(id)),
+    destroy: (id) => tokens.deleteRecord(db, keyFor(id)),
   };
 }
 

@@ -14,13 +14,10 @@ import { overrideClientAuthentication } from "./requests/client-authentication.t
 import { openRequestObjects } from "./requests/encrypted-request.ts";
 import { limitStoredRequests } from "./requests/limits.ts";
 import { refuseUnsignedResponses } from "./requests/profile.ts";
-import { spellResources } from "./requests/resources.ts";
-import { refineScopeCheck } from "./requests/scopes.ts";
+import { refineScopeCheck, spellResources } from "./requests/resources.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
-import { guardFormPostPages } from "./responses/form-post-page.ts";
-import { storeFrontChannelGrants } from "./responses/front-channel-response.ts";
-import { leaveByPages } from "./responses/leaving-page.ts";
-import { redirectToSignIn } from "./responses/sign-in-redirect.ts";
+import { guardFormPostPages, leaveByPages } from "./responses/leaving-page.ts";
+import { redirectToSignIn, storeFrontChannelGrants } from "./responses/sign-in-redirect.ts";
 import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
 
 // Patched before the first Provider is created, which copies the steps.

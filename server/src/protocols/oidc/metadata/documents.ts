@@ -2,15 +2,7 @@ import { grantTypes } from "../../../applications/clients/index.ts";
 import { oncePer } from "../../../kernel/once.ts";
 import { LOCALES } from "../../../pages/index.ts";
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
-import {
-  asymmetricAlgs,
-  clientAlgs,
-  contentEncryptions,
-  decryptionAlgs,
-  encryptionAlgs,
-  proofAlgs,
-  signingAlgs,
-} from "../../../tenancy/keys/index.ts";
+import * as keys from "../../../tenancy/keys/index.ts";
 import { aliased } from "../../proof/index.ts";
 import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
@@ -22,8 +14,8 @@ const once = (make: (issuer: Issuer) => object) => oncePer((issuer: Issuer): Pub
 const encryptionOf = (...answers: readonly string[]) =>
   Object.fromEntries(
     answers.flatMap((answer) => [
-      [`${answer}_encryption_alg_values_supported`, encryptionAlgs],
-      [`${answer}_encryption_enc_values_supported`, contentEncryptions],
+      [`${answer}_encryption_alg_values_supported`, keys.encryptionAlgs],
+      [`${answer}_encryption_enc_values_supported`, keys.contentEncryptions],
     ]),
   );
 
@@ -73,22 +65,22 @@ const discovery = ({ parts }: Issuer) => {
     request_parameter_supported: true,
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
-    request_object_signing_alg_values_supported: clientAlgs,
+    request_object_signing_alg_values_supported: keys.clientAlgs,
     token_endpoint_auth_methods_supported: authMethodsOf(parts),
-    token_endpoint_auth_signing_alg_values_supported: clientAlgs,
-    dpop_signing_alg_values_supported: proofAlgs,
+    token_endpoint_auth_signing_alg_values_supported: keys.clientAlgs,
+    dpop_signing_alg_values_supported: keys.proofAlgs,
     ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
     ...aliasesOf(parts),
-    request_object_encryption_alg_values_supported: decryptionAlgs,
-    request_object_encryption_enc_values_supported: contentEncryptions,
+    request_object_encryption_alg_values_supported: keys.decryptionAlgs,
+    request_object_encryption_enc_values_supported: keys.contentEncryptions,
     ...encryptionOf("id_token", "userinfo", "authorization", "introspection"),
-    introspection_signing_alg_values_supported: signingAlgs,
-    id_token_signing_alg_values_supported: signingAlgs,
-    userinfo_signing_alg_values_supported: signingAlgs,
-    authorization_signing_alg_values_supported: signingAlgs,
+    introspection_signing_alg_values_supported: keys.signingAlgs,
+    id_token_signing_alg_values_supported: keys.signingAlgs,
+    userinfo_signing_alg_values_supported: keys.signingAlgs,
+    authorization_signing_alg_values_supported: keys.signingAlgs,
     backchannel_token_delivery_modes_supported: ["poll", "ping"],
     backchannel_user_code_parameter_supported: true,
-    backchannel_authentication_request_signing_alg_values_supported: asymmetricAlgs,
+    backchannel_authentication_request_signing_alg_values_supported: keys.asymmetricAlgs,
     frontchannel_logout_supported: true,
     frontchannel_logout_session_supported: true,
     backchannel_logout_supported: true,
@@ -125,7 +117,7 @@ export const protectedResource = once((of) => {
     jwks_uri: `${issuer}/jwks`,
     scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
     bearer_methods_supported: ["header", "body"],
-    dpop_signing_alg_values_supported: proofAlgs,
+    dpop_signing_alg_values_supported: keys.proofAlgs,
     resource_name: realm.settings.displayName ?? realm.realmId,
   };
 });

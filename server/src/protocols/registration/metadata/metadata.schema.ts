@@ -1,7 +1,32 @@
 import Type, { type Static } from "typebox";
-import { CreateClient, grantTypes, oauthAuthMethods, responseTypes, rulesOfGrantType } from "../../../applications/clients/index.ts";
+import {
+  CreateClient,
+  grantTypes,
+  metadataNames,
+  oauthAuthMethods,
+  responseTypes,
+  rulesOfGrantType,
+} from "../../../applications/clients/index.ts";
 import { oneOf } from "../../../platform/http/index.ts";
-import { memberNames } from "./member-names.ts";
+
+/** Metadata members that have the same values in the admin API, under another name. */
+export const memberNames = { client_name: "name", ...metadataNames } as const;
+
+/** Members that differ in more than their name. */
+export const otherNames = {
+  grant_types: "grantTypes",
+  response_types: "responseTypes",
+  token_endpoint_auth_method: "authMethod",
+  scope: "scopes",
+  subject_type: "subjectClaim",
+} as const;
+
+const spoken = new Map<string, string>(
+  [...Object.entries(memberNames), ...Object.entries(otherNames)].map(([oauth, member]) => [member, oauth]),
+);
+
+/** Translates field errors of the client rules from admin API names to metadata names. */
+export const inOAuthWords = (text: string): string => text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => spoken.get(word) ?? word);
 
 /** `implicit` stands for the response types that put tokens into an address. */
 const registrable = ["implicit" as const, ...grantTypes.filter((type) => rulesOfGrantType(type).isSelfRegistrable)];

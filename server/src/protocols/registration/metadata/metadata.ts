@@ -1,7 +1,5 @@
-import type { Client, CreateClient, ResponseType, UpdateClient } from "../../../applications/clients/index.ts";
-import { toGrantType } from "../../../applications/clients/index.ts";
-import { memberNames, otherNames } from "./member-names.ts";
-import type { RegistrationRequest } from "./metadata.schema.ts";
+import { type Client, type CreateClient, type ResponseType, toGrantType, type UpdateClient } from "../../../applications/clients/index.ts";
+import { memberNames, otherNames, type RegistrationRequest } from "./metadata.schema.ts";
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order does not matter. */
 const inOrder = (type: string): ResponseType =>

@@ -1,15 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
-import { createToken, readToken, removeToken, searchTokens } from "./initial-tokens.service.ts";
-import {
-  CreatedInitialAccessToken,
-  CreateInitialAccessToken,
-  InitialAccessToken,
-  Provisioning,
-  UpdateProvisioning,
-} from "./provisioning.schema.ts";
-import { readProvisioning, replaceProvisioning } from "./provisioning.service.ts";
+import * as schemas from "./provisioning.schema.ts";
+import { createToken, readProvisioning, readToken, removeToken, replaceProvisioning, searchTokens } from "./provisioning.service.ts";
 
 const config = { permission: "manage-realm" } as const;
 const tags = ["Provisioning"];
@@ -20,21 +13,21 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
   recordRoutes(app, "/", {
     tags,
     params: pathParams(),
-    record: Provisioning,
+    record: schemas.Provisioning,
     read: { config, summary: "Read who may register clients, and how", run: readProvisioning },
     replace: {
       config,
       summary: "Set who may register clients, and how",
       ofPut: "Members that are left out return to their defaults.",
       description: "Counts for clients that register or change themselves from now on.",
-      body: UpdateProvisioning,
+      body: schemas.UpdateProvisioning,
       run: (ctx, _params, body) => replaceProvisioning(ctx, body),
     },
   });
 
   collectionRoutes(app, "/initial-access-tokens", {
     tags,
-    record: InitialAccessToken,
+    record: schemas.InitialAccessToken,
     list: {
       config,
       summary: "List initial access tokens",
@@ -46,8 +39,8 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       summary: "Make an initial access token",
       description: "With it, `count` clients may register at `/connect/register` while it lives. It is in the answer, and in no other.",
-      body: CreateInitialAccessToken,
-      answer: CreatedInitialAccessToken,
+      body: schemas.CreateInitialAccessToken,
+      answer: schemas.CreatedInitialAccessToken,
       id: ({ id }) => id,
       run: (ctx, _params, body) => createToken(ctx, body),
     },
@@ -55,7 +48,7 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     "/initial-access-tokens/:tokenId",
-    { config, schema: { summary: "Read an initial access token", tags, params, response: { 200: InitialAccessToken } } },
+    { config, schema: { summary: "Read an initial access token", tags, params, response: { 200: schemas.InitialAccessToken } } },
     (req) => req.read((ctx) => readToken(ctx, req.params.tokenId)),
   );
 

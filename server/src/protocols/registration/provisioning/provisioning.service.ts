@@ -1,20 +1,26 @@
+import { DAY, SECOND } from "../../../kernel/clock.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
+import { isId } from "../../../kernel/ids.ts";
+import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../../platform/cache/index.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { type Db, lockRealm } from "../../../platform/db/index.ts";
+import type { ListQuery, Page } from "../../../platform/paging/index.ts";
 import { expectVersion } from "../../../platform/versions.ts";
-import { completeProvisioning, type Provisioning, type UpdateProvisioning } from "./provisioning.schema.ts";
+import { registrationErrors } from "../errors.ts";
+import { deleteToken, findToken, insertToken, listTokens } from "./initial-tokens.store.ts";
+import * as schemas from "./provisioning.schema.ts";
 import { findProvisioning, saveProvisioning } from "./provisioning.store.ts";
 
-export type VersionedProvisioning = Provisioning & { readonly version: number };
+export type VersionedProvisioning = schemas.Provisioning & { readonly version: number };
 
 export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvisioning> {
   const { provisioning, version } = await findProvisioning(ctx.tx, ctx.realm);
   return { ...provisioning, version };
 }
 
-export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<VersionedProvisioning> {
-  const provisioning = completeProvisioning(input);
+export async function replaceProvisioning(ctx: Ctx, input: schemas.UpdateProvisioning): Promise<VersionedProvisioning> {
+  const provisioning = schemas.completeProvisioning(input);
   refuseRegistrationWithoutConsent(provisioning);
   // There may be no row to lock.
   await lockRealm(ctx.tx, ctx.realm);
@@ -28,7 +34,7 @@ export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): 
 }
 
 /** Otherwise an attacker could register a client, send a user a link, and get their data without consent. */
-function refuseRegistrationWithoutConsent({ registration: { requireConsent, requireInitialAccessToken } }: Provisioning): void {
+function refuseRegistrationWithoutConsent({ registration: { requireConsent, requireInitialAccessToken } }: schemas.Provisioning): void {
   if (!requireConsent && !requireInitialAccessToken)
     throw invalidFields([
       {
@@ -40,8 +46,8 @@ function refuseRegistrationWithoutConsent({ registration: { requireConsent, requ
 }
 
 /** The changed members, for the audit event. */
-function changes(before: Provisioning, after: Provisioning): string | null {
-  const entries = (state: Provisioning) =>
+function changes(before: schemas.Provisioning, after: schemas.Provisioning): string | null {
+  const entries = (state: schemas.Provisioning) =>
     Object.entries(state).flatMap(([area, members]) =>
       Object.entries(members).map(([member, value]) => [`${area}.${member}`, JSON.stringify(value)] as const),
     );
@@ -50,7 +56,7 @@ function changes(before: Provisioning, after: Provisioning): string | null {
   return changed.length === 0 ? null : changed.map(([member]) => member).join(", ");
 }
 
-export interface ProvisioningSnapshot extends Provisioning {
+export interface ProvisioningSnapshot extends schemas.Provisioning {
   readonly configVersion: number;
   /** The members of the discovery document. */
   readonly offered: Readonly<Record<string, unknown>>;
@@ -77,3 +83,32 @@ export const createProvisioning = ({ db, changes, baseUrl }: Parts): Provisionin
   });
 
 export const registrationUri = (baseUrl: string, realm: string): string => `${baseUrl}/realms/${realm}/connect/register`;
+
+const about = { resourceType: "provisioning" } as const;
+const named = ({ id, name }: schemas.InitialAccessToken) => `initial access token ${name ?? id}`;
+
+export const searchTokens = (ctx: ReadCtx, query: ListQuery): Promise<Page<schemas.InitialAccessToken>> =>
+  listTokens(ctx.tx, ctx.realm, query);
+
+export async function readToken(ctx: ReadCtx, id: string): Promise<schemas.InitialAccessToken> {
+  const token = isId(id) ? await findToken(ctx.tx, ctx.realm, id) : null;
+  if (!token) throw registrationErrors.token_not_found();
+  return token;
+}
+
+/** The token is only in this response; its hash is stored. */
+export async function createToken(ctx: Ctx, input: schemas.CreateInitialAccessToken): Promise<schemas.CreatedInitialAccessToken> {
+  const { count = 1, lifetime = DAY / SECOND, name = null } = input ?? {};
+  const token = randomToken();
+  const expiresAt = ctx.now + lifetime * SECOND;
+  const made = await insertToken(ctx.tx, ctx.realm, { hash: sha256(token), name, count, now: ctx.now, expiresAt });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", ...about, resourceId: made.id, detail: named(made) });
+  return { ...made, token };
+}
+
+/** Clients registered with the token stay. */
+export async function removeToken(ctx: Ctx, id: string): Promise<void> {
+  const deleted = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
+  if (!deleted) throw registrationErrors.token_not_found();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId: deleted.id, detail: named(deleted) });
+}

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { anonymous, declare } from "../../../platform/http/index.ts";
 import { PATHS } from "../identity.ts";
-import { answerSoap } from "../soap.ts";
+import { answerSoap } from "../refusals.ts";
 import { type ArtifactParts, resolveArtifact } from "./service.ts";
 
 /** An ArtifactResolve with its signature and certificate is a few kilobytes. */

@@ -1,20 +1,8 @@
 import { clock } from "../../../kernel/clock.ts";
-import {
-  artifactResponseElement,
-  destinationIsOurs,
-  newMessageId,
-  openArtifactResolve,
-  readArtifact,
-  readSoap,
-  STATUS,
-  signed,
-  soapEnvelope,
-  sourceIdOf,
-} from "../../../platform/saml/index.ts";
-import { clientOf } from "../clients.ts";
+import * as saml from "../../../platform/saml/index.ts";
 import { endpointOf, entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import { inNameOf, type Refusals } from "../refusals.ts";
+import { clientOf, inNameOf, type Refusals } from "../refusals.ts";
 import { takeMessage } from "./store.ts";
 
 export interface ArtifactParts extends SamlParts {
@@ -27,20 +15,20 @@ export interface ArtifactParts extends SamlParts {
  */
 export async function resolveArtifact(parts: ArtifactParts, realm: string, body: Uint8Array): Promise<string> {
   const { baseUrl, db, vault } = parts;
-  const received = await inNameOf(null, () => readSoap(body));
+  const received = await inNameOf(null, () => saml.readSoap(body));
   const { entityId, verificationKeys: keys } = await clientOf(parts, realm, received.claimedIssuer);
   const issuer = entityIdOf(baseUrl, realm);
   const { message, artifact } = await inNameOf(entityId, () => {
-    const opened = openArtifactResolve(received, { keys, required: keys.length > 0 });
-    destinationIsOurs(opened.message, [endpointOf(baseUrl, realm, "artifact")], false);
-    return { message: opened.message, artifact: readArtifact(opened.message.artifact) };
+    const opened = saml.openArtifactResolve(received, { keys, required: keys.length > 0 });
+    saml.destinationIsOurs(opened.message, [endpointOf(baseUrl, realm, "artifact")], false);
+    return { message: opened.message, artifact: saml.readArtifact(opened.message.artifact) };
   });
-  const isOurs = artifact.sourceId === sourceIdOf(issuer) && artifact.endpointIndex === 0;
+  const isOurs = artifact.sourceId === saml.sourceIdOf(issuer) && artifact.endpointIndex === 0;
   const content = isOurs ? await takeMessage(db, vault, { realm, entityId }, artifact.text) : null;
-  const response = artifactResponseElement({
-    ...{ id: newMessageId(), issueInstant: clock.now(), issuer, inResponseTo: message.id },
-    status: { code: STATUS.success },
+  const response = saml.artifactResponseElement({
+    ...{ id: saml.newMessageId(), issueInstant: clock.now(), issuer, inResponseTo: message.id },
+    status: { code: saml.STATUS.success },
     content,
   });
-  return soapEnvelope(await signed(response, await signingKeyOf(parts, realm)));
+  return saml.soapEnvelope(await saml.signed(response, await signingKeyOf(parts, realm)));
 }

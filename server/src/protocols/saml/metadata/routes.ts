@@ -1,10 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock, DAY } from "../../../kernel/clock.ts";
-import { type PublishedDocument, publish } from "../../../platform/http/index.ts";
+import { sha256 } from "../../../kernel/vault.ts";
+import { type PublishedDocument, publish, xmlDocumentOf } from "../../../platform/http/index.ts";
+import { BINDING, type Endpoint, idpMetadata, render, signed } from "../../../platform/saml/index.ts";
 import { type RealmSnapshot, unknownRealm } from "../../../tenancy/realms/index.ts";
-import { PATHS } from "../identity.ts";
-import { type MetadataParts, makeMetadata } from "./document.ts";
+import { endpointOf, entityIdOf, PATHS, signingKeyOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import { NAME_ID_FORMATS } from "../sso/index.ts";
 
 const params = Type.Object({ realm: Type.String() });
 
@@ -48,3 +51,46 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
   app.get(`/realms/:realm${PATHS.metadata}`, { schema, ...published });
   app.get(`/:realm${PATHS.metadata}`, { schema: { ...schema, operationId: "getShortSamlIdpMetadata" }, ...published });
 };
+
+export type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
+
+/** `cacheDuration` and the period of `validUntil`. */
+const CACHE_SECONDS = 3_600;
+const VALID = 365 * DAY;
+
+/** Endpoints with their bindings. Each feature adds its own. */
+const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof typeof PATHS; readonly bindings: readonly string[] }[] = [
+  { service: "sso", path: "sso", bindings: [BINDING.redirect, BINDING.post] },
+  { service: "slo", path: "slo", bindings: [BINDING.redirect, BINDING.post, BINDING.soap] },
+];
+
+/** SAML metadata §2.4.3, signed. The key in use comes first; those before it stay until they are deleted, so that nothing breaks meanwhile. */
+export async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise<PublishedDocument> {
+  const { baseUrl } = parts;
+  const { realmId, keys, settings } = realm;
+  // Counted from the day, so that every node writes the same and the ETag stays.
+  const validUntil = Math.floor(clock.now() / DAY) * DAY + VALID;
+  const entityId = entityIdOf(baseUrl, realmId);
+  const of = (wanted: "sso" | "slo"): Endpoint[] =>
+    SERVICES.filter(({ service }) => service === wanted).flatMap(({ path, bindings }) =>
+      bindings.map((binding) => ({ binding, location: endpointOf(baseUrl, realmId, path), responseLocation: null })),
+    );
+  const soap = { binding: BINDING.soap, location: endpointOf(baseUrl, realmId, "artifact"), responseLocation: null };
+  const entity = {
+    entityId,
+    validUntil,
+    cacheDurationSeconds: CACHE_SECONDS,
+    idp: {
+      signingCertificates: keys.map(({ certificate }) => certificate),
+      ...{ encryptionCertificates: [], encryptionMethods: [], nameIdFormats: NAME_ID_FORMATS },
+      singleSignOnServices: of("sso"),
+      singleLogoutServices: of("slo"),
+      artifactResolutionServices: [{ ...soap, index: 0, isDefault: true }],
+      displayName: settings.displayName,
+      wantAuthnRequestsSigned: settings.saml.wantAuthnRequestsSigned,
+    },
+  };
+  const metadata = idpMetadata({ ...entity, id: `_${sha256(JSON.stringify(entity)).slice(0, 40)}` });
+  const xml = render(await signed(metadata, await signingKeyOf(parts, realmId)));
+  return xmlDocumentOf(`<?xml version="1.0" encoding="UTF-8"?>${xml}`, "application/samlmetadata+xml");
+}

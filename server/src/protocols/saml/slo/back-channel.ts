@@ -5,22 +5,11 @@ import type { Vault } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { GiveUp, type JobHandler, sealPlace } from "../../../platform/jobs/index.ts";
 import type { Outbound } from "../../../platform/outbound/index.ts";
-import {
-  isSuccess,
-  openLogoutResponse,
-  readSoap,
-  SamlError,
-  SOAP_ACTION,
-  STATUS,
-  type Status,
-  signed,
-  soapEnvelope,
-} from "../../../platform/saml/index.ts";
+import * as saml from "../../../platform/saml/index.ts";
 import { notifyParticipants } from "../../../signin/sessions/index.ts";
 import { signingKeyOf } from "../identity.ts";
-import { backChannelLocation } from "./endpoints.ts";
+import { backChannelLocation, toParticipant } from "./endpoints.ts";
 import { logoutRequest, type MessageParts } from "./messages.ts";
-import { toParticipant } from "./participant.ts";
 import { settleBySession } from "./store.ts";
 
 export const SAML_LOGOUT_JOB = "saml.backchannel_logout";
@@ -48,7 +37,7 @@ export interface BackChannelParts extends MessageParts {
   readonly log: { warn(details: object, message: string): void };
 }
 
-const HEADERS = { "content-type": "text/xml; charset=utf-8", soapaction: `"${SOAP_ACTION}"` };
+const HEADERS = { "content-type": "text/xml; charset=utf-8", soapaction: `"${saml.SOAP_ACTION}"` };
 
 /** SAML profiles §4.4 over SOAP: one LogoutRequest to one service provider, again until it answers. */
 export function samlLogoutJob(parts: BackChannelParts): JobHandler {
@@ -69,7 +58,7 @@ export function samlLogoutJob(parts: BackChannelParts): JobHandler {
       const location = client && backChannelLocation(client);
       if (!client || !location || kept === null) return; // gone, disabled or no longer interested
       const { id, message } = logoutRequest(parts, realm, toParticipant(JSON.parse(vault.open(kept, sealPlace(realm, jobId)))), location);
-      const body = soapEnvelope(await signed(message, await signingKeyOf(parts, realm)));
+      const body = saml.soapEnvelope(await saml.signed(message, await signingKeyOf(parts, realm)));
       const answer = await outbound.fetch(location, { method: "POST", headers: HEADERS, body });
       if (answer.status !== 200) throw new Error(`${entityId} answered ${answer.status} to a logout request`);
       const status = statusOf(answer.body, { entityId, requestId: id, keys: client.verificationKeys });
@@ -93,21 +82,21 @@ export function samlLogoutJob(parts: BackChannelParts): JobHandler {
 interface Answering {
   readonly entityId: string;
   readonly requestId: string;
-  readonly keys: Parameters<typeof openLogoutResponse>[1]["keys"];
+  readonly keys: Parameters<typeof saml.openLogoutResponse>[1]["keys"];
 }
 
 /** SAML bindings §3.2.2: of one that has a certificate, the answer is signed; of another, its TLS has to do. */
-function statusOf(body: Uint8Array, { entityId, requestId, keys }: Answering): Status {
-  const received = readSoap(body);
-  if (received.claimedIssuer !== entityId) throw new SamlError("issuer", `${entityId} answered in another name`);
-  const { message } = openLogoutResponse(received, { keys, required: keys.length > 0 });
-  if (message.inResponseTo !== requestId) throw new SamlError("in_response_to", `${entityId} answered another request`);
+function statusOf(body: Uint8Array, { entityId, requestId, keys }: Answering): saml.Status {
+  const received = saml.readSoap(body);
+  if (received.claimedIssuer !== entityId) throw new saml.SamlError("issuer", `${entityId} answered in another name`);
+  const { message } = saml.openLogoutResponse(received, { keys, required: keys.length > 0 });
+  if (message.inResponseTo !== requestId) throw new saml.SamlError("in_response_to", `${entityId} answered another request`);
   return message.status;
 }
 
-function outcomeOf(status: Status): "done" | "partial" | "refused" {
+function outcomeOf(status: saml.Status): "done" | "partial" | "refused" {
   // It does not know the user: there is no session of theirs.
-  if (status.subCode === STATUS.unknownPrincipal) return "done";
-  if (!isSuccess(status)) return status.subCode === STATUS.partialLogout ? "partial" : "refused";
-  return status.subCode === STATUS.partialLogout ? "partial" : "done";
+  if (status.subCode === saml.STATUS.unknownPrincipal) return "done";
+  if (!saml.isSuccess(status)) return status.subCode === saml.STATUS.partialLogout ? "partial" : "refused";
+  return status.subCode === saml.STATUS.partialLogout ? "partial" : "done";
 }

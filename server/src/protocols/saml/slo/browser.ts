@@ -8,11 +8,10 @@ import { type LiveSession, leaveSession } from "../../../signin/sessions/index.t
 import { Refusal } from "../refusals.ts";
 import { isFirstAnswer } from "../sso/index.ts";
 import { beginLogout, progressPath } from "./begin.ts";
-import type { BrowserBinding } from "./endpoints.ts";
-import { isNamedBy } from "./participant.ts";
-import type { SloParts } from "./parts.ts";
+import { type BrowserBinding, isNamedBy } from "./endpoints.ts";
 import { answerRequester, type Exchange } from "./progress.ts";
 import type { CheckedRequest, CheckedResponse } from "./requests.ts";
+import type { SloParts } from "./standing.ts";
 import { findAsked, participantIn, settleAsked } from "./store.ts";
 
 /** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are notified afterwards. */

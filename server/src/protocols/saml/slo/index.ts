@@ -2,6 +2,6 @@
 // Owns `saml_logouts` and `saml_logout_participants`.
 export { notifySamlParticipants, SAML_LOGOUT_JOB, samlLogoutJob } from "./back-channel.ts";
 export { createSingleLogout } from "./begin.ts";
-export type { SloParts } from "./parts.ts";
 export { sloRoutes } from "./routes.ts";
+export type { SloParts } from "./standing.ts";
 export { deleteExpiredLogouts } from "./store.ts";

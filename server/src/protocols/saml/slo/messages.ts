@@ -1,20 +1,10 @@
 import { type SamlClientSnapshot, samlClientName } from "../../../applications/saml-clients/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Hop } from "../../../pages/index.ts";
-import {
-  type Fragment,
-  logoutRequestElement,
-  logoutResponseElement,
-  newMessageId,
-  postFields,
-  redirectUrl,
-  STATUS,
-  signed,
-} from "../../../platform/saml/index.ts";
+import * as saml from "../../../platform/saml/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import type { BrowserBinding } from "./endpoints.ts";
-import type { SamlParticipant } from "./participant.ts";
+import type { BrowserBinding, SamlParticipant } from "./endpoints.ts";
 
 export type MessageParts = Pick<SamlParts, "baseUrl" | "realms" | "signingKeys">;
 
@@ -27,13 +17,13 @@ export function logoutRequest(
   realm: string,
   { sessionIndex, nameId }: SamlParticipant,
   destination: string,
-): { readonly id: string; readonly message: Fragment } {
-  const id = newMessageId();
+): { readonly id: string; readonly message: saml.Fragment } {
+  const id = saml.newMessageId();
   const issueInstant = clock.now();
   const envelope = { id, issueInstant, issuer: entityIdOf(baseUrl, realm), destination };
   return {
     id,
-    message: logoutRequestElement({ ...envelope, nameId, sessionIndexes: [sessionIndex], notOnOrAfter: issueInstant + LIFETIME }),
+    message: saml.logoutRequestElement({ ...envelope, nameId, sessionIndexes: [sessionIndex], notOnOrAfter: issueInstant + LIFETIME }),
   };
 }
 
@@ -42,18 +32,18 @@ export type LogoutOutcome = "success" | "partial" | "unknown-principal";
 
 /** SAML core §3.2.2.2, §3.7.3.2: partial where another participant could not be notified, or did not say that it is done. */
 const STATUSES = {
-  success: { code: STATUS.success },
-  partial: { code: STATUS.success, subCode: STATUS.partialLogout },
-  "unknown-principal": { code: STATUS.requester, subCode: STATUS.unknownPrincipal },
+  success: { code: saml.STATUS.success },
+  partial: { code: saml.STATUS.success, subCode: saml.STATUS.partialLogout },
+  "unknown-principal": { code: saml.STATUS.requester, subCode: saml.STATUS.unknownPrincipal },
 } as const;
 
 export const logoutResponse = (
   { baseUrl }: MessageParts,
   realm: string,
   answer: { readonly inResponseTo: string; readonly outcome: LogoutOutcome; readonly destination?: string },
-): Fragment =>
-  logoutResponseElement({
-    ...{ id: newMessageId(), issueInstant: clock.now(), issuer: entityIdOf(baseUrl, realm), inResponseTo: answer.inResponseTo },
+): saml.Fragment =>
+  saml.logoutResponseElement({
+    ...{ id: saml.newMessageId(), issueInstant: clock.now(), issuer: entityIdOf(baseUrl, realm), inResponseTo: answer.inResponseTo },
     ...(answer.destination !== undefined && { destination: answer.destination }),
     status: STATUSES[answer.outcome],
   });
@@ -63,11 +53,11 @@ export async function hopTo(
   parts: MessageParts,
   client: SamlClientSnapshot,
   to: { readonly binding: BrowserBinding; readonly location: string; readonly relayState?: string | null },
-  message: Fragment,
+  message: saml.Fragment,
 ): Promise<Hop> {
   const { binding, location, relayState = null } = to;
   const key = await signingKeyOf(parts, client.realmId);
   const hop = { name: samlClientName(client) };
-  if (binding === "redirect") return { ...hop, location: await redirectUrl({ location, message, relayState, key }) };
-  return { ...hop, location, form: postFields(await signed(message, key), relayState) };
+  if (binding === "redirect") return { ...hop, location: await saml.redirectUrl({ location, message, relayState, key }) };
+  return { ...hop, location, form: saml.postFields(await saml.signed(message, key), relayState) };
 }

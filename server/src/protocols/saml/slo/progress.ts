@@ -6,8 +6,7 @@ import { interactionErrors } from "../../../signin/run/index.ts";
 import { progressPath } from "./begin.ts";
 import { browserEndpoint } from "./endpoints.ts";
 import { hopTo, type LogoutOutcome, logoutRequest, logoutResponse } from "./messages.ts";
-import type { SloParts } from "./parts.ts";
-import { hasFailed, isComplete, outcomeOf, type Standing, settled, standingOf } from "./standing.ts";
+import { hasFailed, isComplete, outcomeOf, type SloParts, type Standing, settled, standingOf } from "./standing.ts";
 import { askAgain, findLogout, type Logout, markAsked, type Requester } from "./store.ts";
 
 export interface Exchange {

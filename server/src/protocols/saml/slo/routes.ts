@@ -7,15 +7,14 @@ import { seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
 import { PATHS } from "../identity.ts";
-import { inNameOf, Refusal, samlErrors } from "../refusals.ts";
+import { answerSoap, inNameOf, Refusal, samlErrors } from "../refusals.ts";
 import { postedMessages } from "../sealed-records.ts";
-import { answerSoap } from "../soap.ts";
 import { createSingleLogout } from "./begin.ts";
 import { logOutBrowser, takeAnswer } from "./browser.ts";
-import type { SloParts } from "./parts.ts";
 import { type Exchange, showProgress } from "./progress.ts";
 import { type CheckedRequest, type CheckedResponse, checkLogoutMessage } from "./requests.ts";
 import { logOutBySoap } from "./soap.ts";
+import type { SloParts } from "./standing.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });

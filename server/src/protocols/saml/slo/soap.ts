@@ -5,11 +5,10 @@ import { endSession, leaveSession } from "../../../signin/sessions/index.ts";
 import { signingKeyOf } from "../identity.ts";
 import { inNameOf } from "../refusals.ts";
 import { useOnce } from "./browser.ts";
+import { isNamedBy } from "./endpoints.ts";
 import { type LogoutOutcome, logoutResponse } from "./messages.ts";
-import { isNamedBy } from "./participant.ts";
-import type { SloParts } from "./parts.ts";
 import { checkLogoutRequest } from "./requests.ts";
-import { isComplete, settled } from "./standing.ts";
+import { isComplete, type SloParts, settled } from "./standing.ts";
 import { insertLogout, sessionsByNameId } from "./store.ts";
 
 /**

@@ -1,9 +1,18 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { SECOND } from "../../../kernel/clock.ts";
 import type { LogoutApplication } from "../../../pages/index.ts";
+import type { LogoutRequests } from "../../../signin/login/index.ts";
+import type { SamlParts } from "../parts.ts";
+import type { Refusals } from "../refusals.ts";
 import { type BrowserEndpoint, backChannelLocation, browserEndpoint } from "./endpoints.ts";
-import type { SloParts } from "./parts.ts";
 import { type Logout, type LogoutParticipant, participantsOf } from "./store.ts";
+
+/** The dependencies of single logout. */
+export interface SloParts extends SamlParts {
+  readonly refusals: Refusals;
+  /** Other protocols' applications that are notified by frames of the last page. */
+  readonly logoutFrames: LogoutRequests["frames"];
+}
 
 /** A service provider of a logout, and how it can be asked to log out: by SOAP, which a job does, by the browser, or not at all. */
 export interface Standing extends LogoutParticipant {

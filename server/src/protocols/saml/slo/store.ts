@@ -5,8 +5,7 @@ import { sha256 } from "../../../kernel/vault.ts";
 import type { LogoutFrame } from "../../../pages/index.ts";
 import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { EndedSession } from "../../../signin/sessions/index.ts";
-import type { BrowserBinding } from "./endpoints.ts";
-import { type SamlParticipant, toParticipant } from "./participant.ts";
+import { type BrowserBinding, type SamlParticipant, toParticipant } from "./endpoints.ts";
 
 type State = "waiting" | "asked" | "done" | "failed";
 

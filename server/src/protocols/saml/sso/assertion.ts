@@ -2,21 +2,12 @@ import type { ClaimSubject } from "../../../applications/claims/index.ts";
 import { attributesOf, type SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
-import {
-  errorResponse,
-  type Fragment,
-  type NameId,
-  type NewAttribute,
-  newMessageId,
-  type SigningKey,
-  signed,
-  successResponse,
-} from "../../../platform/saml/index.ts";
+import * as saml from "../../../platform/saml/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
+import { Refusal } from "../refusals.ts";
 import type { Exchange } from "./decide.ts";
-import { recipientOf } from "./recipient.ts";
 import type { ErrorStatus } from "./requests.ts";
 
 /** The service provider's clock may be behind ours. */
@@ -25,7 +16,7 @@ const LEEWAY = 30 * SECOND;
 type Asked = Pick<Exchange, "realm" | "client" | "request">;
 
 const envelope = ({ baseUrl }: Pick<SamlParts, "baseUrl">, { realm, request }: Asked) => ({
-  id: newMessageId(),
+  id: saml.newMessageId(),
   issueInstant: clock.now(),
   issuer: entityIdOf(baseUrl, realm.realmId),
   destination: request.consumer.location,
@@ -33,9 +24,9 @@ const envelope = ({ baseUrl }: Pick<SamlParts, "baseUrl">, { realm, request }: A
 });
 
 /** SAML core §3.2.2.2: why there is no assertion, signed as other responses are. */
-export async function makeError(parts: SamlParts, asked: Asked, status: ErrorStatus): Promise<Fragment> {
-  const message = errorResponse(envelope(parts, asked), status);
-  return asked.client.options.signResponse ? signed(message, await signingKeyOf(parts, asked.realm.realmId)) : message;
+export async function makeError(parts: SamlParts, asked: Asked, status: ErrorStatus): Promise<saml.Fragment> {
+  const message = saml.errorResponse(envelope(parts, asked), status);
+  return asked.client.options.signResponse ? saml.signed(message, await signingKeyOf(parts, asked.realm.realmId)) : message;
 }
 
 /** One per session and service provider: it names the session in logout requests, and reveals nothing about it. */
@@ -44,7 +35,7 @@ export const sessionIndexOf = (sessionId: string, entityId: string): string => `
 export interface About {
   readonly session: LiveSession;
   readonly classRef: string;
-  readonly nameId: NameId;
+  readonly nameId: saml.NameId;
   readonly subject: ClaimSubject;
 }
 
@@ -53,22 +44,23 @@ export const releasedAttributes = (
   client: SamlClientSnapshot,
   subject: ClaimSubject,
   { sessionId, authTime, acr, amr, impersonator }: LiveSession,
-): NewAttribute[] => attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
+): saml.NewAttribute[] =>
+  attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
 
 /** SAML profiles §4.1.4.2. */
 export function makeResponse(
   parts: SamlParts,
   asked: Asked,
-  key: SigningKey,
+  key: saml.SigningKey,
   { session, classRef, nameId, subject }: About,
-): Promise<Fragment> {
+): Promise<saml.Fragment> {
   const { client, request } = asked;
   const { options, entityId } = client;
   const response = envelope(parts, asked);
   const { issueInstant: now, issuer } = response;
   const sessionIndex = sessionIndexOf(session.sessionId, entityId);
   const assertion = {
-    ...{ id: newMessageId(), issueInstant: now, issuer, nameId, classRef },
+    ...{ id: saml.newMessageId(), issueInstant: now, issuer, nameId, classRef },
     ...{ recipient: request.consumer.location, inResponseTo: request.requestId, audiences: [entityId] },
     notBefore: now - LEEWAY,
     notOnOrAfter: now + options.assertionLifetimeSeconds * SECOND,
@@ -78,5 +70,26 @@ export function makeResponse(
     attributes: releasedAttributes(client, subject, session),
   };
   const { signAssertion, signResponse } = options;
-  return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });
+  return saml.successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });
+}
+
+const known = new WeakMap<SamlClientSnapshot, saml.Recipient>();
+
+/** For whom an assertion is encrypted; null: it is not. Reading a certificate takes longer than using its key. */
+export function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
+  if (!client.options.encryptAssertion) return null;
+  const recipient = known.get(client) ?? makeRecipient(client);
+  known.set(client, recipient);
+  return recipient;
+}
+
+function makeRecipient({ entityId, encryptionCertificate, options }: SamlClientSnapshot): saml.Recipient {
+  // The realm may have begun to want encryption after the client was saved: nothing is sent in the open instead.
+  if (encryptionCertificate === null) throw new Refusal("encryption_certificate", "There is no certificate to encrypt for", entityId);
+  return {
+    key: saml.verificationKey(encryptionCertificate).key,
+    entityId,
+    ...(options.encryptionAlgorithm !== null && { algorithm: options.encryptionAlgorithm as saml.DataEncryptionAlgorithm }),
+    ...(options.keyTransportAlgorithm === saml.KEY_TRANSPORT.oaep && { keyTransport: { algorithm: "oaep", digest: "sha256" } as const }),
+  };
 }

@@ -8,8 +8,8 @@ import { browser, declare } from "../../../platform/http/index.ts";
 import { type NewAttribute, STATUS } from "../../../platform/saml/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { isRefusedOnPage } from "../../decoupled/index.ts";
-import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
+import { clientOf } from "../refusals.ts";
 import { type AskedConsent, allowConsent, askedConsents } from "./consent.ts";
 import { proceedAfterConsent, refuseConsent, type SsoParts } from "./service.ts";
 

@@ -1,18 +1,9 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { clock, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
-import {
-  type AuthnRequest,
-  destinationIsOurs,
-  type NameId,
-  openAuthnRequest,
-  type ReceivedMessage,
-  type RequestedAuthnContext,
-  STATUS,
-} from "../../../platform/saml/index.ts";
-import { clientOf } from "../clients.ts";
+import * as saml from "../../../platform/saml/index.ts";
 import { endpointOf, entityIdOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import { inNameOf, Refusal } from "../refusals.ts";
+import { clientOf, inNameOf, Refusal } from "../refusals.ts";
 import { type Consumer, consumerOf, defaultConsumerOf, isSupportedBinding } from "./consumer-service.ts";
 import { relayStateOf, relayStateToStart } from "./relay-state.ts";
 
@@ -42,11 +33,11 @@ export interface PendingRequest {
   readonly relayState: string | null;
   readonly forceAuthn: boolean;
   readonly isPassive: boolean;
-  readonly nameIdPolicy: AuthnRequest["nameIdPolicy"];
-  readonly subject: NameId | null;
+  readonly nameIdPolicy: saml.AuthnRequest["nameIdPolicy"];
+  readonly subject: saml.NameId | null;
   /** ProxyCount 0: no other identity provider is to be asked. */
   readonly isLocal: boolean;
-  readonly authnContext: RequestedAuthnContext | null;
+  readonly authnContext: saml.RequestedAuthnContext | null;
   /** The request asks for something that is not supported for any user. */
   readonly unsupported: ErrorStatus | null;
 }
@@ -54,12 +45,12 @@ export interface PendingRequest {
 type RequestParts = Pick<SamlParts, "samlClients" | "baseUrl">;
 
 /** SAML profiles §4.1.4.1. */
-export async function checkRequest(parts: RequestParts, realm: string, received: ReceivedMessage): Promise<PendingRequest> {
+export async function checkRequest(parts: RequestParts, realm: string, received: saml.ReceivedMessage): Promise<PendingRequest> {
   const client = await clientOf(parts, realm, received.claimedIssuer);
   const { entityId, options, verificationKeys: keys } = client;
   const { message } = await inNameOf(entityId, async () => {
-    const opened = await openAuthnRequest(received, { keys, required: options.wantAuthnRequestsSigned });
-    destinationIsOurs(opened.message, [endpointOf(parts.baseUrl, realm, "sso")], opened.signed);
+    const opened = await saml.openAuthnRequest(received, { keys, required: options.wantAuthnRequestsSigned });
+    saml.destinationIsOurs(opened.message, [endpointOf(parts.baseUrl, realm, "sso")], opened.signed);
     return opened;
   });
   const now = clock.now();
@@ -82,16 +73,16 @@ export async function checkRequest(parts: RequestParts, realm: string, received:
   };
 }
 
-function issuedRecently({ issueInstant }: AuthnRequest, entityId: string, now: number, skew: number): void {
+function issuedRecently({ issueInstant }: saml.AuthnRequest, entityId: string, now: number, skew: number): void {
   if (issueInstant > now + skew) throw new Refusal("not_yet_valid", "The request was issued in the future", entityId);
   if (issueInstant + MAX_AGE + skew <= now) throw new Refusal("expired", "The request is too old", entityId);
 }
 
 /** SAML core §3.4.1.2: the requester may name the providers that it trusts. */
-function unsupportedIn({ protocolBinding, scoping }: AuthnRequest, ours: string): ErrorStatus | null {
-  if (!isSupportedBinding(protocolBinding)) return { code: STATUS.requester, subCode: STATUS.unsupportedBinding };
+function unsupportedIn({ protocolBinding, scoping }: saml.AuthnRequest, ours: string): ErrorStatus | null {
+  if (!isSupportedBinding(protocolBinding)) return { code: saml.STATUS.requester, subCode: saml.STATUS.unsupportedBinding };
   if (scoping && scoping.idpEntityIds.length > 0 && !scoping.idpEntityIds.includes(ours))
-    return { code: STATUS.responder, subCode: STATUS.noSupportedIdp };
+    return { code: saml.STATUS.responder, subCode: saml.STATUS.noSupportedIdp };
   return null;
 }
 

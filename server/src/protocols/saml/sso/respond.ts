@@ -1,11 +1,14 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AccessRefusal, refusalOf } from "../../../applications/access/index.ts";
 import { subjectData } from "../../../applications/claims/index.ts";
-import { needsOfSamlClient } from "../../../applications/saml-clients/index.ts";
+import { needsOfSamlClient, samlClientName } from "../../../applications/saml-clients/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { type Fragment, STATUS } from "../../../platform/saml/index.ts";
+import { artifactUrl, type Fragment, postFields, STATUS } from "../../../platform/saml/index.ts";
 import type { Origin } from "../../../platform/unit-of-work.ts";
+import { seeOther, showPostForm } from "../../../signin/login/index.ts";
 import { actorOfSession, joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
+import { keepMessage } from "../artifact/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { Refusal, type RefusalReason } from "../refusals.ts";
@@ -113,4 +116,33 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
   const chosen = chooseNameId(kind, facts);
   if (chosen.nameId === null) throw invalidPolicy(chosen.why);
   return { ...chosen, subject };
+}
+
+type Asked = Pick<Exchange, "realm" | "client" | "request">;
+
+/** Delivers a response to its service provider: stores it where needed, then sends it. */
+export interface Delivery {
+  readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
+  send(message: Fragment): unknown;
+}
+
+export function deliveryOf(
+  parts: SamlParts,
+  asked: Asked,
+  at: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Delivery {
+  const { location, binding } = asked.request.consumer;
+  const { relayState } = asked.request;
+  if (binding === "post") {
+    const name = samlClientName(asked.client);
+    return { keep: null, send: (message) => showPostForm(parts.visitors, at, { name, location, form: postFields(message, relayState) }) };
+  }
+  let artifact = "";
+  return {
+    async keep(db, message) {
+      const place = { realm: asked.realm.realmId, entityId: asked.client.entityId };
+      artifact = await keepMessage(db, parts.vault, place, entityIdOf(parts.baseUrl, place.realm), message);
+    },
+    send: () => seeOther(at.reply, artifactUrl(location, artifact, relayState)),
+  };
 }

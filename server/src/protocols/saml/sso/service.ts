@@ -9,17 +9,15 @@ import { loginPath, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
-import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import { Refusal, type RefusalReason, type Refusals } from "../refusals.ts";
+import { clientOf, Refusal, type RefusalReason, type Refusals } from "../refusals.ts";
 import { makeError } from "./assertion.ts";
 import { type AskedConsent, askedConsents, ConsentNeeded } from "./consent.ts";
 import { isRegistered } from "./consumer-service.ts";
 import { askToSignIn, decide, type Exchange } from "./decide.ts";
-import { deliveryOf } from "./deliver.ts";
 import type { ErrorStatus, PendingRequest } from "./requests.ts";
-import { respond, Unanswerable } from "./respond.ts";
+import { deliveryOf, respond, Unanswerable } from "./respond.ts";
 
 export interface SsoParts extends SamlParts {
   readonly refusals: Refusals;

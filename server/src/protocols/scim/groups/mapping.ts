@@ -1,4 +1,4 @@
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { GROUP } from "../schema/resource-types.ts";
 import type { ScimGroup, ScimMember } from "./store.ts";

@@ -1,151 +1,49 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { callOf } from "../call.ts";
+import type { FastifyReply } from "fastify";
+import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
 import { SCIM_JSON } from "../errors.ts";
-import { readListRequest } from "../listing/query.ts";
-import { readOperations } from "../patch/operations.ts";
-import { listOf, projectionFor, sendResource } from "../replies.ts";
+import { projectionFor, sendResource } from "../replies.ts";
+import { resourceRoutes } from "../resource.routes.ts";
 import type { Resource } from "../schema/attribute.ts";
-import { listParameters, refusals, ScimGroup, ScimList, ScimPatch, ScimSearch, shownParameters } from "../schema/documents.ts";
-import { type Projection, projectionOf } from "../schema/projection.ts";
+import { ScimGroup } from "../schema/documents.ts";
+import type { Projection } from "../schema/projection.ts";
 import { groupType } from "../schema/resource-types.ts";
 import { createGroup, listGroups, MANY_MEMBERS, patchGroup, type ReadGroup, readGroup, removeGroup, replaceGroup } from "./service.ts";
 
-const read = { permission: "view-users" } as const;
-const write = { permission: "manage-organizations" } as const;
-const params = pathParams("id");
-
 /** Mounted under /realms/:realm/scim/v2/Groups. */
 export const scimGroupRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
-  const list = async (request: FastifyRequest, sent: Record<string, unknown>) => {
-    const listed = readListRequest(groupType, sent);
-    const projection = projectionOf(groupType, sent);
-    return listOf(await listGroups(callOf(request, baseUrl), listed, projection.shows("members")), listed, projection);
-  };
-
-  app.get(
-    "/",
-    {
-      config: read,
-      schema: {
-        operationId: "listScimGroups",
-        summary: "List groups (RFC 7644)",
-        description: "The groups at the top of the realm. With `excludedAttributes=members` the members are not read.",
-        querystring: listParameters,
-        response: { 200: ScimList, ...refusals },
-      },
+  resourceRoutes(app, {
+    baseUrl,
+    type: groupType,
+    document: ScimGroup,
+    names: { one: "Group", whole: "a group and its members" },
+    manage: "manage-organizations",
+    descriptions: {
+      list: "The groups at the top of the realm. With `excludedAttributes=members` the members are not read.",
+      patch: "204 for a group of more than 1000 members, unless `attributes` are asked for.",
+      delete: "The groups below it go with it; the members stay.",
     },
-    (request) => list(request, request.query),
-  );
-
-  app.post(
-    "/.search",
-    {
-      config: read,
-      schema: {
-        operationId: "searchScimGroups",
-        summary: "Search groups (RFC 7644 §3.4.3)",
-        body: ScimSearch,
-        response: { 200: ScimList, ...refusals },
-      },
-    },
-    (request) => list(request, request.body),
-  );
-
-  app.post(
-    "/",
-    {
-      config: write,
-      schema: {
-        operationId: "createScimGroup",
-        summary: "Create a group (RFC 7644)",
-        querystring: shownParameters,
-        body: ScimGroup,
-        response: { 201: ScimGroup, ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const call = callOf(request, baseUrl);
-      const made = await readGroup(call, await createGroup(call, request.body));
+    patchAnswers: noContentAnswer("Changed"),
+    list: (call, listed, projection) => listGroups(call, listed, projection.shows("members")),
+    create: async (reply, call, body) => {
+      const made = await readGroup(call, await createGroup(call, body));
       reply.code(201).header("location", (made.group.meta as { location: string }).location);
       return sendGroup(reply, made);
     },
-  );
-
-  app.get(
-    "/:id",
-    {
-      config: read,
-      schema: {
-        operationId: "readScimGroup",
-        summary: "Read a group (RFC 7644)",
-        params,
-        querystring: shownParameters,
-        response: { 200: ScimGroup, ...refusals },
-      },
+    read: async (reply, call, id) => sendGroup(reply, await readGroup(call, id)),
+    replace: async (reply, call, id, body) => {
+      await replaceGroup(call, id, body);
+      return sendGroup(reply, await readGroup(call, id));
     },
-    async (request, reply) => sendGroup(reply, await readGroup(callOf(request, baseUrl), request.params.id)),
-  );
-
-  app.put(
-    "/:id",
-    {
-      config: write,
-      schema: {
-        operationId: "replaceScimGroup",
-        summary: "Replace a group and its members (RFC 7644)",
-        params,
-        querystring: shownParameters,
-        body: ScimGroup,
-        response: { 200: ScimGroup, ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const call = callOf(request, baseUrl);
-      await replaceGroup(call, request.params.id, request.body);
-      return sendGroup(reply, await readGroup(call, request.params.id));
-    },
-  );
-
-  app.patch(
-    "/:id",
-    {
-      config: write,
-      schema: {
-        operationId: "patchScimGroup",
-        summary: "Change a group and its members (RFC 7644 §3.5.2)",
-        description: "204 for a group of more than 1000 members, unless `attributes` are asked for.",
-        params,
-        querystring: shownParameters,
-        body: ScimPatch,
-        response: { 200: ScimGroup, ...noContentAnswer("Changed"), ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const call = callOf(request, baseUrl);
-      await patchGroup(call, request.params.id, readOperations(request.body));
-      const changed = await readGroup(call, request.params.id);
-      const isLarge = changed.memberCount > MANY_MEMBERS && projectionFor(groupType, request).isDefault;
+    patch: async (reply, call, id, operations) => {
+      await patchGroup(call, id, operations);
+      const changed = await readGroup(call, id);
+      const isLarge = changed.memberCount > MANY_MEMBERS && projectionFor(groupType, reply.request).isDefault;
       return isLarge ? (noContent(reply) as never) : sendGroup(reply, changed);
     },
-  );
-
-  app.delete(
-    "/:id",
-    {
-      config: write,
-      schema: {
-        operationId: "deleteScimGroup",
-        summary: "Delete a group (RFC 7644)",
-        description: "The groups below it go with it; the members stay.",
-        params,
-        response: { ...noContentAnswer("Deleted"), ...refusals },
-      },
-    },
-    async (request, reply) => noContent(reply, await removeGroup(callOf(request, baseUrl), request.params.id)),
-  );
+    remove: removeGroup,
+  });
 };
 
 /** With its members, which are read while a large group is sent. */

@@ -3,22 +3,21 @@ import { isId, NO_ID } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { expectVersion } from "../../../platform/versions.ts";
-import type { ScimCall } from "../call.ts";
-import type { Connection } from "../connection.ts";
-import { scimError, scimErrors } from "../errors.ts";
+import type { Connection, ScimCall } from "../call.ts";
+import { invalidValue, scimError, scimErrors } from "../errors.ts";
+import type { Filter } from "../filter/parser.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
 import { readResource } from "../patch/patch.ts";
-import { type AttributeTarget, findTarget, parsePath } from "../patch/path.ts";
+import { type AttributeTarget, findTarget, invalidPath, parsePath } from "../patch/path.ts";
 import { isObject, type Resource } from "../schema/attribute.ts";
 import { groupType } from "../schema/resource-types.ts";
 import { normalise } from "../schema/values.ts";
 import { groupResource, memberResource } from "./mapping.ts";
-import { type MemberChange, memberChange, membersIn, refuseUnknown } from "./members.ts";
 import { checkName } from "./rules.ts";
 import { groupSource } from "./source.store.ts";
-import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId } from "./store.ts";
+import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId, visibleAmong } from "./store.ts";
 
 const CHUNK = 1000;
 /** More members than this are not in the answer to a change. */
@@ -177,3 +176,56 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
 /** Groups below it go with it, as in the admin API. */
 export const removeGroup = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
   transact(async (ctx) => removeRecord(ctx, (await findGroup(ctx, connection, id)).groupId));
+
+/** A change of a group's members. Only `set` depends on who they are now. */
+export type MemberChange = { readonly is: "join" | "leave" | "set"; readonly ids: readonly string[] };
+
+const EVERYBODY: MemberChange = { is: "set", ids: [] };
+
+/** RFC 7644 §3.5.2, of `members`: as rows that are added and removed, never as a list that is written back. */
+export function memberChange(op: Operation["op"], target: AttributeTarget, value: unknown): MemberChange {
+  const { filter, sub, attribute, path } = target;
+  if (sub) throw invalidPath(`${path}: members are added and removed whole`);
+  if (filter) {
+    if (op !== "remove") throw scimError("noTarget", `${path}: members are added by their value`);
+    return { is: "leave", ids: namedIn(filter) };
+  }
+  const given = value === undefined || value === null ? [] : ((normalise(attribute, value, "members") ?? []) as Member[]);
+  if (op === "add") return { is: "join", ids: idsOf(given) };
+  if (op === "replace") return { is: "set", ids: idsOf(given) };
+  return given.length === 0 ? EVERYBODY : { is: "leave", ids: idsOf(given) };
+}
+
+interface Member {
+  readonly value?: unknown;
+  readonly type?: unknown;
+}
+
+/** Members are users: the groups below a group are not seen by SCIM. */
+export function idsOf(members: readonly Member[]): string[] {
+  const ids = members.map(({ value, type }) => {
+    if (typeof type === "string" && type.toLowerCase() === "group") throw invalidValue("members", "a group cannot be a member");
+    if (typeof value !== "string" || value === "") throw invalidValue("members", "each member has a value, the id of a user");
+    return value.toLowerCase();
+  });
+  return [...new Set(ids)];
+}
+
+/** `members[value eq "…"]`, or several by `or`. */
+function namedIn(filter: Filter): string[] {
+  if (filter.is === "or") return filter.parts.flatMap(namedIn);
+  if (filter.is === "compare" && filter.by === "eq" && filter.path.attribute.name === "value") return [String(filter.value).toLowerCase()];
+  throw invalidPath("of members only `value eq` can be asked for");
+}
+
+/** New members must be users that the token can see; the error names the others. */
+export async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
+  const known = await visibleAmong(ctx.tx, connection, ids.filter(isId));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  const shown = unknown.slice(0, 5).join(", ");
+  throw invalidValue("members", `there is no user ${shown}${unknown.length > 5 ? ` and ${unknown.length - 5} more` : ""}`);
+}
+
+export const membersIn = (resource: Record<string, unknown>): string[] =>
+  idsOf((Array.isArray(resource.members) ? resource.members : []).filter(isObject));

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call.ts";
 import { scimErrors } from "../errors.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 

@@ -1,12 +1,11 @@
 import { clock, SECOND } from "../../../kernel/clock.ts";
+import { sha256 } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { scimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { always, type Condition, conditionOf } from "./conditions.store.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
-import { createPageMemory } from "./memory.ts";
 import type { ListRequest } from "./query.ts";
 import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.store.ts";
 
@@ -101,3 +100,58 @@ const comparing =
       behind = chunk.at(-1)!;
     }
   };
+
+const KEPT = 30 * SECOND;
+const MOST = 5_000;
+
+/**
+ * The ends of pages by index: a client that reads one after the other goes on from there, instead of counting all rows before it again. On
+ * another node, or later, the rows are counted.
+ */
+export function createPageMemory() {
+  const pages = new Map<string, Cursor & { readonly at: number }>();
+  const keyOf = (list: string, startIndex: number) => `${startIndex}\u0001${list}`;
+  return {
+    find(list: string, startIndex: number, now: number): Cursor | null {
+      const page = startIndex > 1 ? pages.get(keyOf(list, startIndex)) : undefined;
+      return page && Math.abs(now - page.at) < KEPT ? page : null;
+    },
+    keep(list: string, startIndex: number, cursor: Cursor, now: number): void {
+      const key = keyOf(list, startIndex);
+      pages.delete(key);
+      pages.set(key, { ...cursor, at: now });
+      // The oldest come first.
+      for (const oldest of pages.keys()) {
+        if (pages.size <= MOST) break;
+        pages.delete(oldest);
+      }
+    },
+  };
+}
+
+/** RFC 9865 §2: where a page ended, and how many there were when the first was asked for. */
+export interface Cursor extends Entry {
+  readonly total: number;
+}
+
+/** A cursor belongs to one list: another filter, order or connection makes it invalid. */
+const listMark = (list: string): string => sha256(list).slice(0, 12);
+
+export const writeCursor = (list: string, { id, key, total }: Cursor): string =>
+  Buffer.from(JSON.stringify([listMark(list), id, key, total])).toString("base64url");
+
+export function readCursor(list: string, text: string): Cursor {
+  try {
+    const [mark, id, key, total] = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as [unknown, unknown, unknown, unknown];
+    const isKey = typeof key === "string" || (typeof key === "number" && Number.isSafeInteger(key));
+    if (mark === listMark(list) && typeof id === "string" && ID.test(id) && isKey && isCount(total) && isStorable(key))
+      return { id, key: key as Entry["key"], total };
+  } catch {
+    // Answered like any other text that is no cursor.
+  }
+  throw scimError("invalidCursor", "The cursor is not one of this list: begin again without it");
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isStorable = (key: unknown): boolean => typeof key !== "string" || (!key.includes("\u0000") && key.isWellFormed());

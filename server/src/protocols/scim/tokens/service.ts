@@ -1,15 +1,19 @@
+import type { FastifyRequest } from "fastify";
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
 import { shareOrganization } from "../../../directory/organizations/index.ts";
 import { assertMayAnswerFor, findProvider, sourceOf } from "../../../federation/index.ts";
+import { clock } from "../../../kernel/clock.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { actorOf, type Ctx, type ReadCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../../platform/paging/index.ts";
 import { assertHolds, type Permission } from "../../../tenancy/permissions/index.ts";
+import type { PermissionTokens } from "../../gate/index.ts";
 import { scimErrors } from "../errors.ts";
 import type { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";
-import { deleteToken, findToken, insertToken, listTokens, type TokenRow } from "./store.ts";
+import { deleteToken, findToken, findUsableToken, insertToken, listTokens, type TokenRow, touchToken } from "./store.ts";
 
 const about = { resourceType: "provisioning" } as const;
 
@@ -78,4 +82,31 @@ export async function removeToken(ctx: Ctx, id: string): Promise<void> {
   const resourceId = id.toLowerCase();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, resourceId, detail: `SCIM token ${deleted.name}` });
   ctx.audit({ category: "SECURITY", type: "SCIM_TOKEN_REVOKED", ...about, resourceId, detail: deleted.name });
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The token of a SCIM request. */
+    scimToken: TokenRow;
+  }
+}
+
+/** SCIM tokens as callers. The audit trail names them `scim:<name>`. */
+export const scimTokens = (db: Db): PermissionTokens => ({
+  invalid: "A SCIM token of this realm is needed: send it as Authorization: Bearer",
+  async actorOf(request, { realmId: realm }, presented) {
+    const now = clock.now();
+    const token = await findUsableToken(db, realm, sha256(presented), now);
+    if (!token) return null;
+    await touchToken(db, realm, token, now);
+    request.scimToken = token;
+    return actorOf({ id: token.id, name: `scim:${token.name}`, realm, kind: "scim-token", permissions: new Set(token.permissions) });
+  },
+  resourceOf,
+});
+
+/** `/realms/acme/scim/v2/Users/1` is about the user. */
+function resourceOf(request: FastifyRequest): { resourceType: string; resourceId: string | undefined } {
+  const [, , , , , resourceType = "", id] = (request.url.split("?", 1)[0] ?? "").split("/");
+  return { resourceType: resourceType.toLowerCase(), resourceId: id };
 }

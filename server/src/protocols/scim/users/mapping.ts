@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CreateUser } from "../../../directory/users/index.ts";
 import { loginKey } from "../../../kernel/text.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call.ts";
 import { invalidValue } from "../errors.ts";
 import { isObject, type Resource } from "../schema/attribute.ts";
 import { ENTERPRISE, USER } from "../schema/resource-types.ts";

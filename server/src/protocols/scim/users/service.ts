@@ -1,21 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { dropPasswords, type PasswordParts, prepareReplacement, untilStored } from "../../../directory/credentials/index.ts";
 import { removeMember, setMember } from "../../../directory/organizations/index.ts";
-import {
-  createUserToSignIn,
-  findUserForUpdate,
-  prepareFirstPassword,
-  removeUser as removeAccount,
-  saveUser,
-  setPassword,
-  type UserRow,
-} from "../../../directory/users/index.ts";
+import * as users from "../../../directory/users/index.ts";
 import { linkProvisioned } from "../../../federation/index.ts";
 import { isId } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
-import type { ScimCall } from "../call.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection, ScimCall } from "../call.ts";
 import { scimErrors } from "../errors.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
@@ -56,10 +47,10 @@ export async function createUser(call: ScimCall, parts: UserParts, body: unknown
   const input = { username, email, enabled, attributes, emailVerified: connection.trustEmails && email !== null };
   const { passwordPolicy } = (await parts.realms.get(connection.realm))!.settings;
   const first = typeof password === "string" ? { ...input, password } : input;
-  const hash = await call.read((ctx) => prepareFirstPassword(ctx, parts, passwordPolicy, first));
+  const hash = await call.read((ctx) => users.prepareFirstPassword(ctx, parts, passwordPolicy, first));
   return call.transact(async (given) => {
     const ctx = withoutVersion(given);
-    const { userId } = await createUserToSignIn(ctx, input, hash, "source");
+    const { userId } = await users.createUserToSignIn(ctx, input, hash, "source");
     if (connection.organizationId !== null) await setMember(ctx, connection.organizationId, userId, {});
     await saveScim(ctx, connection, userId, fields);
     return resourceOf(await findUser(ctx, connection, userId), connection);
@@ -92,7 +83,7 @@ async function changeUser(call: ScimCall, parts: UserParts, id: string, mayHaveP
       const held = await holdUser(ctx, call.connection, id);
       const { userId } = held.user;
       // First: false means that nothing was written, and all is tried again.
-      if (prepared && !(await setPassword(withoutVersion(ctx), userId, prepared, { temporary: false }))) return undefined;
+      if (prepared && !(await users.setPassword(withoutVersion(ctx), userId, prepared, { temporary: false }))) return undefined;
       return saveChange(withoutVersion(ctx), call.connection, held, change);
     });
     return answer !== undefined;
@@ -102,13 +93,13 @@ async function changeUser(call: ScimCall, parts: UserParts, id: string, mayHaveP
 
 interface Held {
   readonly user: ScimUser;
-  readonly account: UserRow;
+  readonly account: users.UserRow;
 }
 
 /** Seen by the token, within its reach, and as the client saw it; held until commit. */
 async function holdUser(ctx: Ctx, connection: Connection, id: string): Promise<Held> {
   const { userId } = await findUser(ctx, connection, id);
-  const account = await findUserForUpdate(ctx, userId);
+  const account = await users.findUserForUpdate(ctx, userId);
   const { organizationId } = connection;
   if (organizationId !== null && (await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId))) throw scimErrors.shared_user();
   return { user: await findUser(ctx, connection, userId), account };
@@ -137,7 +128,12 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
     const { locked, roles, emailVerified } = account;
     // An unchanged address keeps the trust that its source gave it.
     const trustsEmail = connection.trustEmails && email !== account.email;
-    await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, roles, attributes }, { trustsEmail, by: "source" });
+    await users.saveUser(
+      ctx,
+      userId,
+      { username, email, emailVerified, enabled, locked, roles, attributes },
+      { trustsEmail, by: "source" },
+    );
     await saveScim(ctx, connection, userId, fields);
   }
   return resourceOf(await findUser(ctx, connection, userId), connection);
@@ -157,8 +153,9 @@ export const removeUser = ({ connection, transact }: ScimCall, id: string): Prom
   transact(async (ctx) => {
     const { userId } = await findUser(ctx, connection, id);
     const { organizationId } = connection;
-    if (organizationId === null || !(await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId))) return removeAccount(ctx, userId);
-    await findUserForUpdate(ctx, userId);
+    if (organizationId === null || !(await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId)))
+      return users.removeUser(ctx, userId);
+    await users.findUserForUpdate(ctx, userId);
     await removeMember(withoutVersion(ctx), organizationId, userId);
     await saveExternalId(ctx.tx, connection, userId, null);
   });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isId } from "../../../kernel/ids.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import { type Db, startsWith } from "../../../platform/db/index.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call.ts";
 import type { Comparable, Filter, Operator } from "../filter/parser.ts";
 import { always, type Condition, candidates, type Leaf, narrow, never, type Sql, wide } from "../listing/conditions.store.ts";
 import type { Source } from "../listing/source.store.ts";

@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import type { Ctx } from "../../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call.ts";
 import { scimErrors } from "../errors.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 import type { Resource } from "../schema/attribute.ts";

@@ -43,3 +43,17 @@ export const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<Stor
 
   issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty }),
 });
+
+/** OpenID Connect Client-Initiated Backchannel Authentication §10.1 */
+export const ciba = decoupledGrant({
+  model: "BackchannelAuthenticationRequest",
+  parameter: "auth_req_id",
+  gty: "ciba",
+});
+
+/** RFC 8628 §3.4 */
+export const deviceCode = decoupledGrant({
+  model: "DeviceCode",
+  parameter: "device_code",
+  gty: "device_code",
+});

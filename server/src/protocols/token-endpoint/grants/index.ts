@@ -2,9 +2,8 @@
 import type { GrantType } from "../../../applications/clients/index.ts";
 import type { Grant } from "../grant.ts";
 import { authorizationCode } from "./authorization-code.ts";
-import { ciba } from "./ciba.ts";
 import { clientCredentials } from "./client-credentials.ts";
-import { deviceCode } from "./device-code.ts";
+import { ciba, deviceCode } from "./decoupled.ts";
 import { ID_JAG, identityAssertion } from "./identity-assertion.ts";
 import { jwtBearer } from "./jwt-bearer.ts";
 import { password } from "./password.ts";

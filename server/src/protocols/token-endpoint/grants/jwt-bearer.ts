@@ -7,27 +7,14 @@ import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import { systemActor } from "../../../platform/context.ts";
 import { IDENTITY_PROVIDER } from "../../../signin/authenticators/index.ts";
-import {
-  allowedScopes,
-  audienceOf,
-  findLiveGrant,
-  isAllowedByUser,
-  isFirst,
-  type LiveGrant,
-  lifetimesOf,
-  resourceOf,
-  scopesAt,
-  type Target,
-  targetOf,
-  writeGrant,
-} from "../../tokens/index.ts";
+import * as tokens from "../../tokens/index.ts";
 import type { Grant, Presented, Source, TokenCtx } from "../grant.ts";
 
 interface AssertedSource extends Source {
   readonly record: null;
-  readonly grant: LiveGrant;
+  readonly grant: tokens.LiveGrant;
   readonly scopes: readonly string[];
-  readonly target: Target;
+  readonly target: tokens.Target;
   readonly authTime: number | undefined;
 }
 
@@ -51,7 +38,7 @@ export const jwtBearer: Grant<AssertedSource> = {
     const user = await userOf(ctx, read, scopes, target);
     const { jti, exp, auth_time } = read.claims;
     const key = { realm: parts.realm.realmId, model: "IdentityAssertion", recordId: sha256(JSON.stringify([read.claims.iss, jti])) };
-    if (!(await isFirst(parts.db, key, (Number(exp) + 61) * SECOND))) throw await refused(ctx, read, "it was used already");
+    if (!(await tokens.isFirst(parts.db, key, (Number(exp) + 61) * SECOND))) throw await refused(ctx, read, "it was used already");
     const grant = await makeGrant(ctx, read, user, scopes, target);
     return { record: null, grant, scopes, target, authTime: typeof auth_time === "number" ? Math.floor(auth_time) : undefined };
   },
@@ -62,8 +49,8 @@ export const jwtBearer: Grant<AssertedSource> = {
     return {
       kind: "user",
       tokens: {
-        ...{ grantId, userId, user, impersonator: null, scopes: scopesAt(target, scopes), authentication: { authTime } },
-        audience: audienceOf(client, target.resource),
+        ...{ grantId, userId, user, impersonator: null, scopes: tokens.scopesAt(target, scopes), authentication: { authTime } },
+        audience: tokens.audienceOf(client, target.resource),
         ...{ idToken: null, claims: undefined, authorizationDetails: undefined },
       },
       refresh: null,
@@ -87,10 +74,10 @@ async function targetWithin(
   { parts, client }: TokenCtx,
   { claims }: ReadAssertion,
   { resource = [] }: Presented["lists"],
-): Promise<Target> {
+): Promise<tokens.Target> {
   const named = listOf(claims.resource as string | string[] | undefined).filter((each) => typeof each === "string");
-  const granted = await Promise.all(named.slice(0, 10).map((each) => targetOf(parts, client, each)));
-  return resourceOf(
+  const granted = await Promise.all(named.slice(0, 10).map((each) => tokens.targetOf(parts, client, each)));
+  return tokens.resourceOf(
     parts,
     client,
     granted.map((each) => each.resource),
@@ -103,11 +90,11 @@ function scopesWithin({ parts, client }: TokenCtx, { claims }: ReadAssertion, sc
   const asserted = typeof claims.scope === "string" ? claims.scope.split(" ") : [];
   const beyond = scope?.split(" ").find((name) => !asserted.includes(name));
   if (beyond !== undefined) throw oauthErrors.invalidScope("the assertion does not have this scope", { scope: beyond });
-  const allowed = allowedScopes(parts.scopesOfRealm, client);
+  const allowed = tokens.allowedScopes(parts.scopesOfRealm, client);
   return (scope?.split(" ") ?? asserted).filter((name) => allowed.has(name) && name !== "offline_access");
 }
 
-async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly string[], { resource }: Target): Promise<UserRow> {
+async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly string[], { resource }: tokens.Target): Promise<UserRow> {
   const { parts, client } = ctx;
   const { db, realm } = parts;
   const linked = await findLinkedUser(db, realm.realmId, read.provider.providerId, read.subject);
@@ -117,7 +104,7 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
   const { userId } = user;
   if ((await findRequiredActions(db, realm.realmId, userId)).length > 0)
     throw oauthErrors.invalidGrant("the account needs attention first: sign in once in the browser");
-  if (!(await isAllowedByUser(db, parts, client, userId, { scopes, resources: [resource] })))
+  if (!(await tokens.isAllowedByUser(db, parts, client, userId, { scopes, resources: [resource] })))
     throw oauthErrors.invalidGrant("the user has not allowed this application that yet: sign in once in the browser");
   return user;
 }
@@ -128,8 +115,8 @@ async function makeGrant(
   { provider, subject }: ReadAssertion,
   { userId, username }: UserRow,
   scopes: readonly string[],
-  { resource }: Target,
-): Promise<LiveGrant> {
+  { resource }: tokens.Target,
+): Promise<tokens.LiveGrant> {
   const { realmId, settings } = parts.realm;
   const grantId = newId();
   const scope = scopes.join(" ");
@@ -137,10 +124,10 @@ async function makeGrant(
   const proven = { at, proofs: [{ flow: "", authenticator: IDENTITY_PROVIDER, factor: "knowledge", amr: ["fed"], at }] } as const;
   await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (work) => {
     await touchLink(work.tx, realmId, { providerId: provider.providerId, subject, userId, username: null }, work.now);
-    await writeGrant(work.tx, realmId, {
+    await tokens.writeGrant(work.tx, realmId, {
       ...{ grantId, userId, clientId: client.clientId, sessionId: null, now: work.now },
       payload: { openid: { scope }, resources: { [resource]: scope }, proven },
-      expiresAt: work.now + lifetimesOf(settings, client).accessToken * SECOND,
+      expiresAt: work.now + tokens.lifetimesOf(settings, client).accessToken * SECOND,
     });
     work.audit({
       ...{
@@ -153,7 +140,7 @@ async function makeGrant(
       detail: `identity assertion of ${provider.alias}`,
     });
   });
-  const grant = await findLiveGrant(parts.db, realmId, grantId, clock.now());
+  const grant = await tokens.findLiveGrant(parts.db, realmId, grantId, clock.now());
   if (!grant) throw oauthErrors.invalidGrant();
   return grant;
 }

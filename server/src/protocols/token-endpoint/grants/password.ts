@@ -6,22 +6,7 @@ import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
-import {
-  accessError,
-  accessRefusal,
-  audienceOf,
-  directorySilent,
-  findLiveGrant,
-  isAllowedByUser,
-  type LiveGrant,
-  lifetimesOf,
-  requestedScopes,
-  resourceOf,
-  scopesAt,
-  type Target,
-  unavailable,
-  writeGrant,
-} from "../../tokens/index.ts";
+import * as tokens from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 
 /** The same limits as on the sign-in page. */
@@ -31,9 +16,9 @@ const MAX_CODE = 64;
 
 interface PasswordSource extends Source {
   readonly record: null;
-  readonly grant: LiveGrant;
+  readonly grant: tokens.LiveGrant;
   readonly scopes: readonly string[];
-  readonly target: Target;
+  readonly target: tokens.Target;
   readonly acr: string;
   readonly amr: readonly string[];
   /** Seconds. */
@@ -51,12 +36,12 @@ export const password: Grant<PasswordSource> = {
     const { parts, client } = ctx;
     const credentials = credentialsIn(params);
     // Offline access needs a refresh token.
-    const scopes = requestedScopes(parts.scopesOfRealm, client, params.scope).filter(
-      (name) => name !== "offline_access" || client.grantTypes.includes("refresh_token"),
-    );
-    const target = await resourceOf(parts, client, [], lists.resource ?? []);
+    const scopes = tokens
+      .requestedScopes(parts.scopesOfRealm, client, params.scope)
+      .filter((name) => name !== "offline_access" || client.grantTypes.includes("refresh_token"));
+    const target = await tokens.resourceOf(parts, client, [], lists.resource ?? []);
     const { grantId, acr, amr } = await signIn(ctx, { ...credentials, scope: scopes.join(" "), resource: target.resource });
-    const grant = await findLiveGrant(parts.db, parts.realm.realmId, grantId, clock.now());
+    const grant = await tokens.findLiveGrant(parts.db, parts.realm.realmId, grantId, clock.now());
     // The user was disabled between the two statements.
     if (!grant) throw oauthErrors.invalidGrant("username or password is wrong");
     return { record: null, grant, scopes, target, acr, amr, authTime: Math.floor(clock.now() / SECOND) };
@@ -70,8 +55,8 @@ export const password: Grant<PasswordSource> = {
     return {
       kind: "user",
       tokens: {
-        ...{ grantId, userId, user, impersonator: null, scopes: scopesAt(target, scopes), authentication },
-        audience: audienceOf(client, resource),
+        ...{ grantId, userId, user, impersonator: null, scopes: tokens.scopesAt(target, scopes), authentication },
+        audience: tokens.audienceOf(client, resource),
         idToken: scopes.includes("openid") ? { scopes, nonce: undefined, requested: [] } : null,
         claims: undefined,
         authorizationDetails: undefined,
@@ -137,15 +122,15 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   const hindrance = outcome.outcome === "pass" ? outcome.value.hindrance! : hindranceOf(outcome);
   metrics.login(realm.realmId, "failure");
   if (outcome.outcome !== "pass" && hindrance !== "totp-wrong") await recordRefusal(ctx, outcome, hindrance);
-  throw hindrance in REASONS ? oauthErrors.invalidGrant(REASONS[hindrance as Unfinished]) : accessError(hindrance as AccessRefusal);
+  throw hindrance in REASONS ? oauthErrors.invalidGrant(REASONS[hindrance as Unfinished]) : tokens.accessError(hindrance as AccessRefusal);
 }
 
 /** Why a run with the right password did not pass. Throws for a wrong one, which the run has recorded itself. */
 function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (outcome.outcome !== "ask") return "no-page";
   const { after, steps, run } = outcome;
-  if (after?.kind === "overloaded") throw unavailable("it is very busy right now", 2);
-  if (after?.kind === "unavailable") throw directorySilent();
+  if (after?.kind === "overloaded") throw tokens.unavailable("it is very busy right now", 2);
+  if (after?.kind === "unavailable") throw tokens.directorySilent();
   if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
   if (after && isProven(run.progress)) return "totp-wrong";
   if (after) throw oauthErrors.invalidGrant("username or password is wrong");
@@ -193,15 +178,15 @@ async function makeGrant(
   };
   // A custom flow may ask for a code alone, but RFC 6749 §4.3 needs a password.
   if (!amr.includes("pwd")) return refused("no-page");
-  const refusal = await accessRefusal({ db: work.tx, realm: parts.realm }, client, { userId });
+  const refusal = await tokens.accessRefusal({ db: work.tx, realm: parts.realm }, client, { userId });
   if (refusal) return refused(refusal);
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
-  const isAllowed = await isAllowedByUser(work.tx, parts, client, userId, { scopes: scope.split(" "), resources: [resource] });
+  const isAllowed = await tokens.isAllowedByUser(work.tx, parts, client, userId, { scopes: scope.split(" "), resources: [resource] });
   if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));
   if (!isAllowed) return refused("consent");
-  const { offline, accessToken } = lifetimesOf(parts.realm.settings, client);
+  const { offline, accessToken } = tokens.lifetimesOf(parts.realm.settings, client);
   const lasts = client.grantTypes.includes("refresh_token") ? Math.max(offline, accessToken) : accessToken;
-  await writeGrant(work.tx, work.realm, {
+  await tokens.writeGrant(work.tx, work.realm, {
     ...{ grantId: made.grantId, userId, clientId: client.clientId, sessionId: null },
     payload: { openid: { scope }, resources: { [resource]: scope }, proven: { at: work.now, proofs } },
     now: work.now,

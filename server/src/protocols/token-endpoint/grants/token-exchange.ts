@@ -1,64 +1,51 @@
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { type Act, isAllowedByUser, type LiveToken, nextAct, requestedResources } from "../../tokens/index.ts";
-import {
-  actorTokenOf,
-  assertStands,
-  assertStaysBound,
-  audienceWithin,
-  EXCHANGE_LISTS,
-  EXCHANGE_PARAMETERS,
-  exchangedIssue,
-  isForCaller,
-  issuedTokenType,
-  possibleScopes,
-  type Subject,
-  scopesWithin,
-  subjectOf,
-} from "../exchange.ts";
+import * as exchange from "../exchange.ts";
 import type { Grant, Source } from "../grant.ts";
 
 interface ExchangeSource extends Source {
   readonly record: null;
-  readonly subject: Subject;
+  readonly subject: exchange.Subject;
   /** RFC 8693 §1.1, delegation; null: no actor token was presented. */
   readonly actor: LiveToken | null;
 }
 
 /** RFC 8693: a client that was called with a user's token exchanges it to call another service. */
 export const tokenExchange: Grant<ExchangeSource> = {
-  parameters: EXCHANGE_PARAMETERS,
-  lists: EXCHANGE_LISTS,
+  parameters: exchange.EXCHANGE_PARAMETERS,
+  lists: exchange.EXCHANGE_LISTS,
 
   async find({ parts, client }, { params }) {
-    issuedTokenType(params);
-    const subject = await subjectOf(parts, client, params);
-    if (!isForCaller(subject, client)) throw oauthErrors.invalidRequest("subject_token was neither issued to this client nor meant for it");
+    exchange.issuedTokenType(params);
+    const subject = await exchange.subjectOf(parts, client, params);
+    if (!exchange.isForCaller(subject, client))
+      throw oauthErrors.invalidRequest("subject_token was neither issued to this client nor meant for it");
     if (params.actor_token === undefined && params.actor_token_type !== undefined)
       throw oauthErrors.invalidRequest("actor_token_type is for requests with an actor_token");
-    const actor = params.actor_token === undefined ? null : await actorTokenOf(parts, client, params);
+    const actor = params.actor_token === undefined ? null : await exchange.actorTokenOf(parts, client, params);
     return { record: null, grant: null, subject, actor };
   },
 
   check({ binding }, { subject }) {
-    assertStaysBound(subject, binding);
+    exchange.assertStaysBound(subject, binding);
   },
 
   async issue({ parts, client }, { subject, actor }, { params, lists }) {
-    await assertStands(parts, client, subject);
-    const audience = await audienceWithin(parts, client, subject, lists);
-    const scopes = scopesWithin(possibleScopes(parts, client, subject), params.scope);
+    await exchange.assertStands(parts, client, subject);
+    const audience = await exchange.audienceWithin(parts, client, subject, lists);
+    const scopes = exchange.scopesWithin(exchange.possibleScopes(parts, client, subject), params.scope);
     const wanted = { scopes, resources: requestedResources(client, audience) };
     if (!(await isAllowedByUser(parts.db, parts, client, subject.holder.userId, wanted)))
       throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
     return {
       kind: "user",
-      tokens: exchangedIssue(subject, actor, { scopes, audience, act: actFor(subject, actor) ?? undefined }),
+      tokens: exchange.exchangedIssue(subject, actor, { scopes, audience, act: actFor(subject, actor) ?? undefined }),
       refresh: null,
-      issuedTokenType: issuedTokenType(params),
+      issuedTokenType: exchange.issuedTokenType(params),
     };
   },
 };
 
 /** RFC 8693 §4.1: the current actor, with the prior actors nested. */
-const actFor = ({ actor: before }: Subject, actor: LiveToken | null): Act | null =>
+const actFor = ({ actor: before }: exchange.Subject, actor: LiveToken | null): Act | null =>
   actor ? nextAct({ sub: actor.sub, client_id: actor.clientId }, before) : before;

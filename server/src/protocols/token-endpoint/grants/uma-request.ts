@@ -1,15 +1,4 @@
-import {
-  type Asked,
-  type AskedResult,
-  evaluate,
-  findAsked,
-  findClientSubjects,
-  findUserSubject,
-  type PermissionAsked,
-  type ResourceServer,
-  type Subject,
-  UnknownAsked,
-} from "../../../applications/authorization/index.ts";
+import * as authz from "../../../applications/authorization/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
@@ -34,7 +23,7 @@ export interface Granted {
 
 export const denial = (description = "not_authorized") => new OAuthError("access_denied", description, { status: 403 });
 
-export async function serverOf(parts: TokenEndpointParts, name: string | undefined): Promise<ResourceServer> {
+export async function serverOf(parts: TokenEndpointParts, name: string | undefined): Promise<authz.ResourceServer> {
   if (name === undefined) throw oauthErrors.invalidRequest("audience is needed: the client id of the resource server");
   const { realmId } = parts.realm;
   const client = await parts.clients.get(realmId, name);
@@ -69,25 +58,25 @@ const mayAct = ({ issuer }: TokenEndpointParts, caller: ClientSnapshot, { payloa
 export async function subjectsOf(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
-  server: ResourceServer,
+  server: authz.ResourceServer,
   live: LiveToken | null,
-): Promise<Subject[]> {
+): Promise<authz.Subject[]> {
   const { db, realm, scopesOfRealm } = parts;
   const scopes = live?.scopes.flatMap((name) => scopesOfRealm.byName.get(name)?.scopeId ?? []) ?? null;
   if (!live?.holder) {
-    const own = (await findClientSubjects(db, realm.realmId, [caller.clientId], { scopes, claims: live?.payload ?? null })).get(
+    const own = (await authz.findClientSubjects(db, realm.realmId, [caller.clientId], { scopes, claims: live?.payload ?? null })).get(
       caller.clientId,
     );
     if (!own) throw oauthErrors.invalidGrant();
     return [own];
   }
   const through = await parts.clients.get(realm.realmId, live.clientId);
-  const subject = await findUserSubject(db, realm.realmId, live.holder.userId, {
+  const subject = await authz.findUserSubject(db, realm.realmId, live.holder.userId, {
     ...{ client: through?.id ?? null, clientName: live.clientId, scopes, claims: live.payload },
   });
   if (!subject) throw oauthErrors.invalidGrant();
   const actors = server.settings.delegation === "subject" ? [] : actorsOf(live.actor);
-  const found = await findClientSubjects(db, realm.realmId, actors);
+  const found = await authz.findClientSubjects(db, realm.realmId, actors);
   // An actor that is gone may do nothing.
   if (actors.some((name) => !found.has(name))) throw denial();
   return [subject, ...actors.map((name) => found.get(name)!)];
@@ -102,7 +91,7 @@ const actorsOf = (act: LiveToken["actor"]): string[] => [
 export async function heldBefore(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
-  server: ResourceServer,
+  server: authz.ResourceServer,
   live: LiveToken | null,
   rpt: string | undefined,
 ) {
@@ -112,7 +101,7 @@ export async function heldBefore(
     before?.clientId === caller.clientId && before.audience.includes(server.clientId) && before.holder?.userId === live?.holder?.userId;
   if (!before || !isSame) throw oauthErrors.invalidRequest("rpt is not an earlier token of this subject for this resource server");
   const { permissions = [] } = (before.payload.authorization ?? {}) as { permissions?: readonly Granted[] };
-  return permissions.flatMap(({ rsid, scopes }): PermissionAsked[] =>
+  return permissions.flatMap(({ rsid, scopes }): authz.PermissionAsked[] =>
     rsid === undefined ? [] : [{ kind: "resource", name: rsid, scopes: scopes?.length ? scopes : null }],
   );
 }
@@ -137,21 +126,22 @@ export function claimsOf(
 
 export async function ask(
   { db }: TokenEndpointParts,
-  server: ResourceServer,
-  subjects: readonly Subject[],
+  server: authz.ResourceServer,
+  subjects: readonly authz.Subject[],
   params: Parameters,
-  named: readonly PermissionAsked[],
+  named: readonly authz.PermissionAsked[],
   request: Readonly<Record<string, unknown>>,
-): Promise<AskedResult[]> {
+): Promise<authz.AskedResult[]> {
   const { permission_resource_format: format = "id", permission_resource_matching_uri: matching } = params;
   if (format !== "id" && format !== "uri") throw oauthErrors.invalidRequest("permission_resource_format is id or uri");
   const naming = { byUri: format === "uri", isMatching: matching === "true" };
-  let asked: Asked[];
+  let asked: authz.Asked[];
   try {
-    asked = await findAsked(db, server, named, subjects, naming, named.length === 0 ? MOST_PERMISSIONS : DEFAULT_PERMISSIONS);
+    asked = await authz.findAsked(db, server, named, subjects, naming, named.length === 0 ? MOST_PERMISSIONS : DEFAULT_PERMISSIONS);
   } catch (error) {
-    if (error instanceof UnknownAsked) throw new OAuthError(error.what === "scope" ? "invalid_scope" : "invalid_resource", error.message);
+    if (error instanceof authz.UnknownAsked)
+      throw new OAuthError(error.what === "scope" ? "invalid_scope" : "invalid_resource", error.message);
     throw error;
   }
-  return evaluate(server.model, { subjects, request, now: clock.now() }, asked);
+  return authz.evaluate(server.model, { subjects, request, now: clock.now() }, asked);
 }

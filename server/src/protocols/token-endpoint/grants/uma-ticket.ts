@@ -1,12 +1,4 @@
-import {
-  type AskedResult,
-  type Subject as Asking,
-  type PermissionAsked,
-  parsePermission,
-  type ResourceServer,
-  recordDecisions,
-  requestShares,
-} from "../../../applications/authorization/index.ts";
+import * as authz from "../../../applications/authorization/index.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { actorOf } from "../../../platform/context.ts";
 import { isAllowedByUser, type LiveToken, type UserIssue } from "../../tokens/index.ts";
@@ -14,26 +6,15 @@ import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, type Su
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 import { findTicket, type PresentedTicket } from "../permission-ticket.ts";
-import {
-  ask,
-  claimsOf,
-  DEFAULT_PERMISSIONS,
-  denial,
-  type Granted,
-  heldBefore,
-  MOST_PERMISSIONS,
-  serverOf,
-  subjectsOf,
-  subjectTokenOf,
-} from "./uma-request.ts";
+import * as uma from "./uma-request.ts";
 
 const MOST_ASKED = 100;
 
 interface UmaSource extends Source {
-  readonly server: ResourceServer;
+  readonly server: authz.ResourceServer;
   /** Null: the client itself asks. */
   readonly live: LiveToken | null;
-  readonly granted: readonly Granted[];
+  readonly granted: readonly uma.Granted[];
   readonly upgraded: boolean;
 }
 
@@ -53,17 +34,17 @@ export const umaTicket: Grant<UmaSource> = {
   async find({ parts, client, sourceIp, requestId }, { params, lists }) {
     const mode = modeOf(params);
     const ticket = await ticketOf(parts, params, lists.permission ?? []);
-    const server = await serverOf(parts, ticket?.clientId ?? params.audience);
-    const live = await subjectTokenOf(parts, client, params.subject_token);
+    const server = await uma.serverOf(parts, ticket?.clientId ?? params.audience);
+    const live = await uma.subjectTokenOf(parts, client, params.subject_token);
     // A token of another client is held against the same rule as for exchanging it, whatever is answered.
     if (live && isUsers(live) && live.clientId !== client.clientId) await assertStands(parts, client, live);
-    const subjects = await subjectsOf(parts, client, server, live);
+    const subjects = await uma.subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
-    const held = await heldBefore(parts, client, server, live, params.rpt);
+    const held = await uma.heldBefore(parts, client, server, live, params.rpt);
     // The resource server's claims win over the client's.
-    const request = { ...claimsOf(client, params), ...ticket?.contents.claims };
-    const results = await ask(parts, server, subjects, ticket ? {} : params, named, request);
-    const earlier = held.length === 0 ? [] : await ask(parts, server, subjects, {}, held, {});
+    const request = { ...uma.claimsOf(client, params), ...ticket?.contents.claims };
+    const results = await uma.ask(parts, server, subjects, ticket ? {} : params, named, request);
+    const earlier = held.length === 0 ? [] : await uma.ask(parts, server, subjects, {}, held, {});
     await log({ parts, client, sourceIp, requestId }, server, subjects[0]!, results);
     const granted = grantedOf([...results, ...earlier], params);
     const denied = verdict(results, named.length > 0 && (mode !== "token" || ticket !== null));
@@ -71,7 +52,7 @@ export const umaTicket: Grant<UmaSource> = {
     if (!denied) return source;
     const isSubmitted =
       params.submit_request !== "false" && ticket !== null && (await submit(parts, server, live, results, { sourceIp, requestId }));
-    const refusal = isSubmitted ? denial("request_submitted") : denied;
+    const refusal = isSubmitted ? uma.denial("request_submitted") : denied;
     if (!ticket) throw refusal;
     return { ...source, denied: refusal };
   },
@@ -97,7 +78,7 @@ export const umaTicket: Grant<UmaSource> = {
 const isUsers = (live: LiveToken): live is Subject => live.holder !== null && live.grantId !== null;
 
 /** The RPT of a user hangs on the same grant as the token that was presented: it ends with the session, the consent and the user. */
-async function userTokenFor({ parts, client }: TokenCtx, server: ResourceServer, live: Subject): Promise<UserIssue> {
+async function userTokenFor({ parts, client }: TokenCtx, server: authz.ResourceServer, live: Subject): Promise<UserIssue> {
   const scopes = possibleScopes(parts, client, live);
   const isOthers = live.clientId !== client.clientId;
   if (isOthers && !(await isAllowedByUser(parts.db, parts, client, live.holder.userId, { scopes, resources: [parts.issuer] })))
@@ -123,27 +104,27 @@ async function ticketOf(
   return found;
 }
 
-const permissionsOf = ({ contents }: PresentedTicket): PermissionAsked[] =>
+const permissionsOf = ({ contents }: PresentedTicket): authz.PermissionAsked[] =>
   contents.permissions.map(({ resource, scopes }) => ({ kind: "resource", name: resource, scopes: scopes.length > 0 ? scopes : null }));
 
-function namedPermissions(texts: readonly string[]): PermissionAsked[] {
+function namedPermissions(texts: readonly string[]): authz.PermissionAsked[] {
   if (texts.length > MOST_ASKED) throw oauthErrors.invalidRequest(`no more than ${MOST_ASKED} permissions can be asked for at once`);
-  return texts.map(parsePermission);
+  return texts.map(authz.parsePermission);
 }
 
 /** Null: there is something to grant. */
-function verdict(results: readonly AskedResult[], isAllNeeded: boolean): OAuthError | null {
-  const isGranted = ({ status, allowedScopes }: AskedResult) => status === "PERMIT" || allowedScopes.length > 0;
+function verdict(results: readonly authz.AskedResult[], isAllNeeded: boolean): OAuthError | null {
+  const isGranted = ({ status, allowedScopes }: authz.AskedResult) => status === "PERMIT" || allowedScopes.length > 0;
   const isEnough = isAllNeeded ? results.length > 0 && results.every(({ status }) => status === "PERMIT") : results.some(isGranted);
-  return isEnough ? null : denial();
+  return isEnough ? null : uma.denial();
 }
 
 /** The log of decisions, by the settings of the resource server. */
 async function log(
   { parts, client, sourceIp, requestId }: Pick<TokenCtx, "parts" | "client" | "sourceIp" | "requestId">,
-  server: ResourceServer,
-  { kind, id }: Asking,
-  results: readonly AskedResult[],
+  server: authz.ResourceServer,
+  { kind, id }: authz.Subject,
+  results: readonly authz.AskedResult[],
 ): Promise<void> {
   const realm = parts.realm.realmId;
   const decisions = results.map(({ asked: { resource, scopes }, status }) => ({
@@ -155,15 +136,15 @@ async function log(
     },
   }));
   const actor = actorOf({ id: client.id, name: client.clientId, realm, isClient: true });
-  await recordDecisions(server, decisions, (work) => parts.work.transact({ realm, actor, sourceIp, requestId }, work));
+  await authz.recordDecisions(server, decisions, (work) => parts.work.transact({ realm, actor, sourceIp, requestId }, work));
 }
 
 /** Asks the owners for what was denied of resources that they manage. False: there is none. */
 async function submit(
   { work, realm: { realmId } }: TokenEndpointParts,
-  server: ResourceServer,
+  server: authz.ResourceServer,
   live: LiveToken | null,
-  results: readonly AskedResult[],
+  results: readonly authz.AskedResult[],
   from: Pick<TokenCtx, "sourceIp" | "requestId">,
 ): Promise<boolean> {
   const { holder } = live ?? {};
@@ -177,15 +158,15 @@ async function submit(
   const actor = actorOf({ id: holder.userId, name: holder.username, realm: realmId });
   await work.transact({ realm: realmId, actor, ...from }, async (ctx) => {
     for (const { resourceId, scopes } of wanted)
-      await requestShares(ctx.tx, { realm: realmId, client: server.client, resourceId }, holder.userId, scopes, ctx.now);
+      await authz.requestShares(ctx.tx, { realm: realmId, client: server.client, resourceId }, holder.userId, scopes, ctx.now);
   });
   return true;
 }
 
-function grantedOf(results: readonly AskedResult[], params: Parameters): Granted[] {
-  const limit = Number(params.response_permissions_limit ?? DEFAULT_PERMISSIONS);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PERMISSIONS)
-    throw oauthErrors.invalidRequest(`response_permissions_limit is a number from 1 to ${MOST_PERMISSIONS}`);
+function grantedOf(results: readonly authz.AskedResult[], params: Parameters): uma.Granted[] {
+  const limit = Number(params.response_permissions_limit ?? uma.DEFAULT_PERMISSIONS);
+  if (!Number.isInteger(limit) || limit < 1 || limit > uma.MOST_PERMISSIONS)
+    throw oauthErrors.invalidRequest(`response_permissions_limit is a number from 1 to ${uma.MOST_PERMISSIONS}`);
   const isNamed = params.response_include_resource_name !== "false";
   const byResource = new Map<string, { name: string | undefined; scopes: Set<string> }>();
   for (const { asked, status, allowedScopes } of results) {

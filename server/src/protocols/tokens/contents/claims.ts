@@ -1,16 +1,4 @@
-import {
-  type ClaimMapper,
-  type ClaimSubject,
-  type ClaimTarget,
-  claimsOf,
-  needsOf,
-  needsOfAll,
-  type SubjectNeeds,
-  type SubjectSession,
-  type SubjectUser,
-  serviceAccountData,
-  subjectData,
-} from "../../../applications/claims/index.ts";
+import * as claims from "../../../applications/claims/index.ts";
 import { mappersOf, type ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { SECOND } from "../../../kernel/clock.ts";
@@ -22,7 +10,7 @@ import { allowedScopes } from "./scopes.ts";
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
 
 /** The claims in which libraries for Keycloak look for roles. */
-const keycloakRoles: readonly ClaimMapper[] = (
+const keycloakRoles: readonly claims.ClaimMapper[] = (
   [
     { claim: "realm_access.roles", value: "realm", type: "string", multivalued: true },
     { claim: "resource_access", value: "clients", type: "json", multivalued: false },
@@ -30,7 +18,7 @@ const keycloakRoles: readonly ClaimMapper[] = (
 ).map((mapper) => ({ ...mapper, claimId: "", name: mapper.claim, source: "roles", targets: ["accessToken", "introspection"] }));
 
 /** The client's own mappers come last: they override those of its scopes. */
-function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly ClaimMapper[] {
+function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly claims.ClaimMapper[] {
   const allowed = allowedScopes(scopes, client);
   return [
     ...(client.settings.tokenProfile === "keycloak" ? keycloakRoles : []),
@@ -50,8 +38,8 @@ function requestedMappers(
   scopes: ScopesSnapshot,
   client: ClientSnapshot,
   names: readonly string[],
-  target: ClaimTarget,
-): readonly ClaimMapper[] {
+  target: claims.ClaimTarget,
+): readonly claims.ClaimMapper[] {
   if (names.length === 0) return [];
   const requested = new Set(names);
   const allowed = allowedScopes(scopes, client);
@@ -75,18 +63,18 @@ export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]>
 
 /** The mappers of one target, and what they need of the database. */
 interface Mapped {
-  readonly mappers: readonly ClaimMapper[];
-  readonly needs: SubjectNeeds;
+  readonly mappers: readonly claims.ClaimMapper[];
+  readonly needs: claims.SubjectNeeds;
 }
-type MappedByTarget = Readonly<Record<ClaimTarget, Mapped>>;
+type MappedByTarget = Readonly<Record<claims.ClaimTarget, Mapped>>;
 
-const mapped = (mappers: readonly ClaimMapper[]): Mapped => ({ mappers, needs: needsOf(mappers) });
+const mapped = (mappers: readonly claims.ClaimMapper[]): Mapped => ({ mappers, needs: claims.needsOf(mappers) });
 
-const TARGETS: readonly ClaimTarget[] = ["idToken", "accessToken", "userinfo", "introspection"];
+const TARGETS: readonly claims.ClaimTarget[] = ["idToken", "accessToken", "userinfo", "introspection"];
 
 const byTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope): MappedByTarget => {
   const mappers = mappersFor(scopesOfRealm, client, scope.split(" "));
-  const of = (target: ClaimTarget) => mapped(mappers.filter(({ targets }) => targets.includes(target)));
+  const of = (target: claims.ClaimTarget) => mapped(mappers.filter(({ targets }) => targets.includes(target)));
   return Object.fromEntries(TARGETS.map((target) => [target, of(target)])) as MappedByTarget;
 });
 
@@ -100,8 +88,8 @@ function mappedFor(parts: ClaimParts, client: ClientSnapshot, { target, scopes, 
 export interface AboutUser {
   readonly userId: string;
   /** The user's row, if it was read already. */
-  readonly user: SubjectUser | undefined;
-  readonly session: SubjectSession | null;
+  readonly user: claims.SubjectUser | undefined;
+  readonly session: claims.SubjectSession | null;
 }
 
 /** The user's authentication; `authTime` in seconds. */
@@ -113,20 +101,25 @@ export interface Authentication {
 }
 
 /** The session that claims are made from; null: the authentication is not known. */
-export function sessionOf(authentication: Authentication, impersonator: string | null): SubjectSession | null {
+export function sessionOf(authentication: Authentication, impersonator: string | null): claims.SubjectSession | null {
   const { authTime, acr = null, amr = [], sid = null } = authentication;
   return authTime === undefined ? null : { authTime: authTime * SECOND, acr, amr, sid, impersonator };
 }
 
 /** Reads what the mappers need. If that is only the user's row, and it is known, no query is made. Null: no such user. */
-async function readSubject(db: Db, realm: string, { userId, user }: AboutUser, needs: SubjectNeeds): Promise<ClaimSubject | null> {
-  if (user?.userId !== userId || needs.length > 0) return subjectData(db, realm, userId, needs);
+async function readSubject(
+  db: Db,
+  realm: string,
+  { userId, user }: AboutUser,
+  needs: claims.SubjectNeeds,
+): Promise<claims.ClaimSubject | null> {
+  if (user?.userId !== userId || needs.length > 0) return claims.subjectData(db, realm, userId, needs);
   return { user, read: {} };
 }
 
 /** The claims of one target: by scopes, and individually requested. */
 export interface ClaimRequest {
-  readonly target: ClaimTarget;
+  readonly target: claims.ClaimTarget;
   readonly scopes: readonly string[];
   readonly requested?: readonly string[];
 }
@@ -140,20 +133,20 @@ export async function userClaims(
 ): Promise<readonly Record<string, unknown>[] | null> {
   const { db, realm } = parts;
   const asked = requests.map((request) => mappedFor(parts, client, request));
-  const subject = await readSubject(db, realm.realmId, about, needsOfAll(asked.map(({ needs }) => needs)));
+  const subject = await readSubject(db, realm.realmId, about, claims.needsOfAll(asked.map(({ needs }) => needs)));
   const context = { clientId: client.clientId, session: about.session };
-  return subject && requests.map(({ target }, at) => claimsOf(asked[at]!.mappers, target, subject, context));
+  return subject && requests.map(({ target }, at) => claims.claimsOf(asked[at]!.mappers, target, subject, context));
 }
 
 /** The claims of a client credentials token: about the service account. */
 export async function clientClaims(
   parts: ClaimParts,
   client: ClientSnapshot,
-  target: ClaimTarget,
+  target: claims.ClaimTarget,
   scopes: readonly string[],
 ): Promise<Record<string, unknown>> {
   const { mappers, needs } = byTarget(parts, client, scopes.join(" "))[target];
   if (mappers.length === 0) return {};
-  const subject = await serviceAccountData(parts.db, parts.realm.realmId, client.id, needs);
-  return claimsOf(mappers, target, subject, { clientId: client.clientId });
+  const subject = await claims.serviceAccountData(parts.db, parts.realm.realmId, client.id, needs);
+  return claims.claimsOf(mappers, target, subject, { clientId: client.clientId });
 }

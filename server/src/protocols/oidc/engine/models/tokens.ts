@@ -1,14 +1,5 @@
 import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
-import {
-  actOf,
-  assertAccess,
-  audienceOf,
-  halfHash,
-  signAuthorizationResponse,
-  signIdToken,
-  userTokens,
-  verifyIdTokenHint,
-} from "../../../tokens/index.ts";
+import * as tokens from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { authenticationOf, impersonatorOf } from "./account.ts";
 import { snapshotOf } from "./client.ts";
@@ -37,21 +28,21 @@ export function overrideTokens(provider: Provider, parts: RealmParts): void {
   const idToken = provider.IdToken as unknown as IdTokenModel;
   idToken.prototype.issue = async function ({ use }) {
     const client = snapshotOf(this.client);
-    if (use === "authorization") return signAuthorizationResponse(parts, client, this.extra);
+    if (use === "authorization") return tokens.signAuthorizationResponse(parts, client, this.extra);
     if (use !== "idtoken") throw new Error(`The engine does not make tokens for ${use}`);
     const { sub, ...available } = this.available;
     const { at_hash, c_hash, ...extra } = this.extra;
-    return signIdToken(parts, client, {
+    return tokens.signIdToken(parts, client, {
       ...available,
-      act: actOf(parts, impersonatorOf(Provider.ctx!)),
+      act: tokens.actOf(parts, impersonatorOf(Provider.ctx!)),
       sub: await parts.subjectOf(parts.realm.realmId, client, String(sub)),
       ...extra,
-      ...(typeof at_hash === "string" && { at_hash: halfHash(at_hash) }),
-      ...(typeof c_hash === "string" && { c_hash: halfHash(c_hash) }),
+      ...(typeof at_hash === "string" && { at_hash: tokens.halfHash(at_hash) }),
+      ...(typeof c_hash === "string" && { c_hash: tokens.halfHash(c_hash) }),
     });
   };
   idToken.validate = async (jwt, client) => {
-    const verified = verifyIdTokenHint(parts, jwt);
+    const verified = tokens.verifyIdTokenHint(parts, jwt);
     if (verified?.payload.aud !== client.clientId) throw new Error("no ID token of this client");
     return verified;
   };
@@ -69,13 +60,13 @@ async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, tok
     user: liveGrantOf(ctx.oidc.grant)?.user,
     impersonator: impersonatorOf(ctx),
     scopes: (token.scope ?? "").split(" "),
-    audience: audienceOf(client, token.aud),
+    audience: tokens.audienceOf(client, token.aud),
     authentication: authenticationOf(ctx),
     idToken: null,
     claims: ctx.oidc.claims as { userinfo?: Record<string, unknown> },
     authorizationDetails: undefined,
     isFromFrontChannel: true,
   };
-  await assertAccess(parts, client, { userId: token.accountId });
-  return (await userTokens(parts, client, issue, {})).access.jwt;
+  await tokens.assertAccess(parts, client, { userId: token.accountId });
+  return (await tokens.userTokens(parts, client, issue, {})).access.jwt;
 }

@@ -1,4 +1,4 @@
-import type { Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
+import type { AuthorizationDetail, Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { newId } from "../../../../kernel/ids.ts";
 import { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
@@ -6,7 +6,22 @@ import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { draftGrant, liveGrantOf } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
-import { requestedDetails } from "./authorization-details.ts";
+
+/** RFC 9396: the requested details; the engine has validated the JSON. */
+export function requestedDetails(ctx: KoaContextWithOIDC): AuthorizationDetail[] {
+  const asked = (ctx.oidc.params as { authorization_details?: string } | undefined)?.authorization_details;
+  return asked === undefined ? [] : (JSON.parse(asked) as AuthorizationDetail[]);
+}
+
+/**
+ * RFC 9396 §5: unknown types are refused. The content of known types is not validated: the consent page shows the type, and the token contains the
+ * details for the resource server.
+ */
+export const richAuthorizationRequests = (types: readonly string[]) => ({
+  enabled: types.length > 0,
+  types: Object.fromEntries(types.map((type) => [type, { validate: () => {} }])),
+  authorizationDetailsForGrantSource: (ctx: KoaContextWithOIDC) => requestedDetails(ctx),
+});
 
 interface Requested {
   readonly scopes: readonly string[];

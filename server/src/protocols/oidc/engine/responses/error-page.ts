@@ -1,12 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { cut } from "../../../../kernel/text.ts";
-import { homeOf, type MessageView, messageKindOf, pageHeaders, renderMessage } from "../../../../pages/index.ts";
+import { homeOf, type MessageView, messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../pages/index.ts";
 import { asAppError, logShownError } from "../../../../platform/http/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
-import { localeOf } from "./locale.ts";
+
+/** The language of a page that the engine sends. */
+export function localeOf({ realm, cookies }: Pick<RealmParts, "realm" | "cookies">, ctx: KoaContextWithOIDC) {
+  const request = requestOf(ctx);
+  return pickLocale({
+    query: undefined,
+    cookie: request && cookies.language(request),
+    acceptLanguage: ctx.get("accept-language") || undefined,
+    realmDefault: realm.settings.defaultLocale,
+  });
+}
 
 /**
  * RFC 6749 §4.1.2.1: the engine renders every unknown error as `server_error`. A temporary one becomes a 503, so that clients retry.

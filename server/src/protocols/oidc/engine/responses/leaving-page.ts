@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { leadsAway, leavingPage } from "../../../../signin/login/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
-import { localeOf } from "./locale.ts";
+import { localeOf } from "./error-page.ts";
 
 /** Replaces a redirect to the client that follows a form of ours. The gate does the same for responses that the engine does not write. */
 export function leaveByPages(provider: Provider, parts: RealmParts): void {
@@ -20,5 +20,20 @@ export function leaveByPages(provider: Provider, parts: RealmParts): void {
     ctx.status = 200;
     ctx.body = html;
     ctx.set(headers);
+  });
+}
+
+/** The engine adds the hash of its script to `script-src`. No `form-action`: it would also block redirects of the client. */
+const POLICY = "default-src 'none';script-src;base-uri 'none'";
+
+/** OAuth 2.0 Form Post Response Mode: only the engine's own script runs on the page that posts the response. */
+export function guardFormPostPages(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    if (!ctx.path.startsWith("/authorize")) return next();
+    ctx.set("content-security-policy", POLICY);
+    await next();
+    if (ctx.status >= 300 && ctx.status < 400) ctx.remove("content-security-policy");
+    // The engine sends error responses by the same page with the error's status; a form to submit is a 200.
+    else if (ctx.status !== 200 && ctx.response.get("content-security-policy").includes("'sha256-")) ctx.status = 200;
   });
 }

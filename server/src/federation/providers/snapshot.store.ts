@@ -1,10 +1,12 @@
+import { sql } from "kysely";
 import { normalDomain } from "../../directory/organizations/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { createRealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
+import type { MapperState } from "./mappers.schema.ts";
 import { protocolOf, protocols } from "./protocols.ts";
 import type { IdentityProviders, ProviderSnapshot, ProvidersSnapshot } from "./provider.ts";
-import { openSecrets, readForSnapshot, type SnapshotRow, toProvider } from "./store.ts";
+import { openSecrets, type SealedSecret, toProvider } from "./store.ts";
 
 /** More buttons are no choice: others are reached by the domain of the address, or by `idp_hint`. */
 export const MAX_BUTTONS = 20;
@@ -53,4 +55,27 @@ function toSnapshot(vault: Vault, row: SnapshotRow): ProviderSnapshot {
       return secrets;
     },
   };
+}
+
+type SnapshotRow = Parameters<typeof toProvider>[0] & {
+  config_version: number;
+  mappers: MapperState[];
+  secrets: SealedSecret[];
+  is_of_organizations: boolean;
+};
+
+/** The providers of a realm in one statement, so that all of it is of one moment; one row without an alias where there is none. */
+async function readForSnapshot(db: Db, realm: string) {
+  const { rows } = await sql<SnapshotRow | (Omit<SnapshotRow, "alias"> & { alias: null })>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
+      p.realm_id, p.alias, p.provider_id, p.protocol, p.display_name, p.enabled, p.config, p.version,
+      coalesce((select json_agg(m.mapper order by m.name_key) from identity_provider_mappers m
+        where m.realm_id = p.realm_id and m.provider_id = p.provider_id), '[]') as mappers,
+      coalesce((select json_agg(json_build_object('member', s.member, 'sealed', s.sealed)) from identity_provider_secrets s
+        where s.realm_id = p.realm_id and s.provider_id = p.provider_id), '[]') as secrets,
+      exists (select 1 from organizations o
+        where o.realm_id = p.realm_id and o.identity_provider = p.alias and o.enabled) as is_of_organizations
+    from realms r left join identity_providers p on p.realm_id = r.realm_id
+    where r.realm_id = ${realm} and r.deleted_at is null`.execute(db);
+  return rows;
 }

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import type { Permission } from "../../tenancy/permissions/index.ts";
+import { callOf, type ScimCall } from "./call.ts";
+import type { ListedPage } from "./listing/listing.ts";
+import { type ListRequest, readListRequest } from "./listing/query.ts";
+import { type Operation, readOperations } from "./patch/operations.ts";
+import { listOf } from "./replies.ts";
+import type { Resource, ResourceType } from "./schema/attribute.ts";
+import { listParameters, refusals, ScimList, ScimPatch, ScimSearch, type ScimUser, shownParameters } from "./schema/documents.ts";
+import { type Projection, projectionOf } from "./schema/projection.ts";
+
+interface ScimResource {
+  readonly baseUrl: string;
+  readonly type: ResourceType;
+  readonly document: typeof ScimUser;
+  /** In operation ids and summaries; `whole`: with all that PUT and PATCH change. */
+  readonly names: { readonly one: "User" | "Group"; readonly whole: string };
+  readonly manage: Permission;
+  readonly descriptions: { readonly list?: string; readonly replace?: string; readonly patch?: string; readonly delete: string };
+  /** Answers of PATCH besides the resource. */
+  readonly patchAnswers?: Partial<ReturnType<typeof noContentAnswer>>;
+  list(call: ScimCall, listed: ListRequest, projection: Projection): Promise<ListedPage>;
+  /** This and the next three send the resource as it is afterwards. */
+  create(reply: FastifyReply, call: ScimCall, body: unknown): Promise<Resource>;
+  read(reply: FastifyReply, call: ScimCall, id: string): Promise<Resource>;
+  replace(reply: FastifyReply, call: ScimCall, id: string, body: unknown): Promise<Resource>;
+  patch(reply: FastifyReply, call: ScimCall, id: string, operations: readonly Operation[]): Promise<Resource>;
+  remove(call: ScimCall, id: string): Promise<void>;
+}
+
+const view = { permission: "view-users" } as const;
+const params = pathParams("id");
+
+/** RFC 7644 §3.2: the routes of a resource type. */
+export function resourceRoutes(app: Parameters<FastifyPluginAsyncTypebox>[0], resource: ScimResource): void {
+  const { baseUrl, type, document, descriptions } = resource;
+  const { one, whole } = resource.names;
+  const [noun, write] = [one.toLowerCase(), { permission: resource.manage }];
+  const described = (description: string | undefined) => (description === undefined ? {} : { description });
+  const call = (request: FastifyRequest) => callOf(request, baseUrl);
+  const list = async (request: FastifyRequest, sent: Record<string, unknown>) => {
+    const [listed, projection] = [readListRequest(type, sent), projectionOf(type, sent)];
+    return listOf(await resource.list(call(request), listed, projection), listed, projection);
+  };
+  const listing = (operationId: string, summary: string, asked: object) => ({
+    config: view,
+    schema: { operationId, summary, ...asked, response: { 200: ScimList, ...refusals } },
+  });
+  const shown = { querystring: shownParameters, response: { 200: document, ...refusals } };
+
+  const listed = { querystring: listParameters, ...described(descriptions.list) };
+  app.get("/", listing(`listScim${one}s`, `List ${noun}s (RFC 7644)`, listed), (request) =>
+    list(request, request.query as Record<string, unknown>),
+  );
+  app.post("/.search", listing(`searchScim${one}s`, `Search ${noun}s (RFC 7644 §3.4.3)`, { body: ScimSearch }), (request) =>
+    list(request, request.body as Record<string, unknown>),
+  );
+
+  const created = { ...shown, body: document, response: { 201: document, ...refusals } };
+  app.post(
+    "/",
+    { config: write, schema: { operationId: `createScim${one}`, summary: `Create a ${noun} (RFC 7644)`, ...created } },
+    (request, reply) => resource.create(reply, call(request), request.body),
+  );
+
+  app.get(
+    "/:id",
+    { config: view, schema: { operationId: `readScim${one}`, summary: `Read a ${noun} (RFC 7644)`, params, ...shown } },
+    (request, reply) => resource.read(reply, call(request), request.params.id),
+  );
+
+  const replaced = { ...described(descriptions.replace), params, ...shown, body: document };
+  app.put(
+    "/:id",
+    { config: write, schema: { operationId: `replaceScim${one}`, summary: `Replace ${whole} (RFC 7644)`, ...replaced } },
+    (request, reply) => resource.replace(reply, call(request), request.params.id, request.body),
+  );
+
+  const answers = { 200: document, ...resource.patchAnswers, ...refusals };
+  const patched = { ...described(descriptions.patch), params, ...shown, body: ScimPatch, response: answers };
+  app.patch(
+    "/:id",
+    { config: write, schema: { operationId: `patchScim${one}`, summary: `Change ${whole} (RFC 7644 §3.5.2)`, ...patched } },
+    (request, reply) => resource.patch(reply, call(request), request.params.id, readOperations(request.body)),
+  );
+
+  const deleted = { ...described(descriptions.delete), params, response: { ...noContentAnswer("Deleted"), ...refusals } };
+  app.delete(
+    "/:id",
+    { config: write, schema: { operationId: `deleteScim${one}`, summary: `Delete a ${noun} (RFC 7644)`, ...deleted } },
+    async (request, reply) => noContent(reply, await resource.remove(call(request), request.params.id)),
+  );
+}
