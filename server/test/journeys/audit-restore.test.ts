@@ -23,8 +23,10 @@ test.skipIf(!postgresUrl)(
       let server = await startServer({ env: { ...env, DATABASE_URL } });
       const admin = await server.admin();
       await failToSignIn(server, "before");
-      await expect.poll(() => receiver.taken.length).toBe(await forwardable(admin));
+      // At least once: a batch whose answer was late comes again.
+      await expect.poll(async () => (await forwardable(admin)) - new Set(receiver.taken).size).toBe(0);
       const before = new Set(receiver.taken);
+      const takenBefore = receiver.taken.length;
 
       receiver.behave(...Array.from({ length: 100 }, () => answers(503)));
       await failToSignIn(server, "not sent");
@@ -40,7 +42,7 @@ test.skipIf(!postgresUrl)(
       await failToSignIn(server, "new");
       const again = await server.admin();
       await expect.poll(() => new Set(receiver.taken).size).toBe(await forwardable(again));
-      expect(receiver.taken.filter((id) => before.has(id))).toHaveLength(before.size);
+      expect(receiver.taken.filter((id) => before.has(id))).toHaveLength(takenBefore);
       const actors = receiver.batches.flatMap(({ events }) =>
         events.filter(({ id }) => receiver.taken.includes(id)).map(({ actor }) => actor),
       );

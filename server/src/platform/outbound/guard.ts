@@ -30,10 +30,14 @@ const DNS_WAITING = 512;
 /** Until a name is refused: an existing one that leads inside takes no less time than one that does not exist. */
 const REFUSAL_MS = 200;
 
+/** Names that exist nowhere (RFC 6761 §6.4): no name server is asked. */
+const isInvalid = (host: string) => /(^|\.)invalid\.?$/i.test(host);
+
 export function createGuard(options: { allowedHosts: readonly string[]; allowLoopback: boolean; resolve?: Resolve }): Guard {
   const permits = readAllowances(options.allowedHosts);
   const lookups = createSemaphore({ permits: DNS_AT_ONCE, maxWaiting: DNS_WAITING });
-  const resolve: Resolve = options.resolve ?? ((host) => lookups.run(() => dns.lookup(host, { all: true, verbatim: true })));
+  const resolve: Resolve =
+    options.resolve ?? (async (host) => (isInvalid(host) ? [] : lookups.run(() => dns.lookup(host, { all: true, verbatim: true }))));
 
   const mayReach = (address: string, { host, port }: Target): boolean =>
     isPublicAddress(address) ||

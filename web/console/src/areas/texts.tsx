@@ -32,8 +32,9 @@ export function Texts() {
   const client = useQueryClient();
   const state = useSearch({ strict: false }) as Record<string, string | undefined>;
   const locale = state.locale !== undefined && pageLocales.includes(state.locale) ? state.locale : language;
+  // Searching and another language leave nothing behind: what was typed stays until it is saved.
   const set = (part: Record<string, string | undefined>) =>
-    void navigate({ to: ".", search: { ...state, page: undefined, ...part } as never, replace: true });
+    void navigate({ to: ".", search: { ...state, page: undefined, ...part } as never, replace: true, ignoreBlocker: true });
   const typed = useDebouncedCallback((search: string) => set({ search: search || undefined }), 200);
   const [edits, setEdits] = useState<Edits>({});
   const [saving, setSaving] = useState(false);
