@@ -240,9 +240,10 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
-    // No other languages: a link to the same address would send once more what was refused.
+    // Only where there is nothing: a link in another language would send once more what was refused.
+    const frameFor = error.code === "request.not_found" ? frameHere : frameOf;
     const frame = visitor
-      ? frameOf(request, reply, visitor)
+      ? frameFor(request, reply, visitor)
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
