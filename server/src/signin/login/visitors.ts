@@ -240,10 +240,9 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
-    // Only where there is nothing: a link in another language would send once more what was refused.
-    const frameFor = error.code === "request.not_found" ? frameHere : frameOf;
+    // Other languages only where there is nothing: their links would send once more what was refused.
     const frame = visitor
-      ? frameFor(request, reply, visitor)
+      ? (error.code === "request.not_found" ? frameHere : frameOf)(request, reply, visitor)
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
