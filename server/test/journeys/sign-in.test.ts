@@ -204,12 +204,16 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await signedIn(page);
     await signOut(ada, realm);
 
+    // A busy browser gives the focus after the page has loaded.
+    const focused = (name: string) => page.locator(`input[name=${name}]:focus`).waitFor();
     await page.goto(stage.url + loginOf(realm));
+    await focused("username");
     await keys.type("ada");
     await keys.press("Tab");
     await keys.type(PASSWORD);
     await keys.press("Enter");
     await heading(page, "Enter the 6-digit code");
+    await focused("code");
     await keys.press("Shift+Tab");
     await keys.press("Space");
     expect(await page.getByLabel(/Trust this browser/).isChecked()).toBe(true);
