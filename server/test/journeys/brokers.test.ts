@@ -190,6 +190,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
     expect(await page.getByLabel("Username or email").inputValue()).toBe("ada@example.com");
     await press(page, "Next");
     await heading(page, "Enter your password");
+    await page.locator("input[type=password]:focus").waitFor();
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
     await signedIn(page);
