@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isLoopbackName } from "../kernel/loopback.ts";
 import type { ConfigProblem } from "./errors.ts";
 import { type SettingName, settings, type Values } from "./settings.ts";
 
@@ -21,7 +21,7 @@ function baseUrlInProduction({ values, sources, isWritten, isWrong }: Reading): 
     const message = `production needs the address that browsers use; expected ${settings.baseUrl.kind.expected}. Set ${waysToSet("baseUrl")}.`;
     return [{ setting: "baseUrl", source: "not set", message }];
   }
-  if (values.baseUrl.startsWith("https://") || isLoopbackHost(new URL(values.baseUrl).hostname)) return [];
+  if (values.baseUrl.startsWith("https://") || isLoopbackName(new URL(values.baseUrl).hostname)) return [];
   const message = `got ${JSON.stringify(values.baseUrl)}; production expects https, except on loopback (http://localhost:8080)`;
   return [{ setting: "baseUrl", source: sources.baseUrl, message }];
 }
@@ -47,10 +47,4 @@ function listenUrlNeedsPostgres({ values, sources }: Reading): ConfigProblem[] {
 function waysToSet(name: "baseUrl" | "masterKey"): string {
   const { env, flag, secret } = settings[name];
   return [env, ...(secret ? [`${env}_FILE`] : []), ...(flag ? [`--${flag.name}`] : []), `${name} in gatehouse.yaml`].join(" or ");
-}
-
-/** Tells whether a URL's host can only be this machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  return host === "localhost" || host.endsWith(".localhost") || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

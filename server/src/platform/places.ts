@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { openMmdb } from "./mmdb.ts";
+import { plainAddress } from "./outbound/index.ts";
 
 /** The places of network addresses, by the operator's file alone: without one there are no places, and none is guessed. */
 export interface Places {
@@ -18,7 +19,7 @@ export function readPlaces(file: string): Pick<Places, "of"> & { readonly type: 
     type,
     builtAt,
     of(address, locale) {
-      const plain = address?.replace(/^::ffff:(?=\d+\.)/i, "") ?? "";
+      const plain = plainAddress(address ?? "");
       return isIP(plain) === 0 ? null : wordsOf(find(plain) as Found | null, locale);
     },
   };

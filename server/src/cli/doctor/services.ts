@@ -3,8 +3,8 @@ import { access, constants } from "node:fs/promises";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 import { Redis } from "ioredis";
-import { isLoopbackHost } from "../../config/rules.ts";
 import { clock, DAY } from "../../kernel/clock.ts";
+import { isLoopbackName } from "../../kernel/loopback.ts";
 import { parseMasterKey } from "../../kernel/vault.ts";
 import { readPlaces } from "../../platform/places.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
@@ -16,7 +16,7 @@ export const checkBaseUrl: Check = async ({ baseUrl, mode }) => {
     const { address } = await lookup(hostname);
     const resolved = ok("base URL", `${baseUrl} resolves to ${address}`);
     if (url.protocol === "https:") return [resolved, await checkCertificate(hostname, Number(url.port || 443))];
-    if (mode === "production" || isLoopbackHost(hostname)) return [resolved];
+    if (mode === "production" || isLoopbackName(hostname)) return [resolved];
     return [warning("base URL", `${baseUrl} is not encrypted.`, "Put a proxy with TLS in front before others use it.")];
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { isLoopbackHost } from "../../tenancy/messaging/index.ts";
+import { isLoopbackHost } from "../../kernel/loopback.ts";
+import { isLoopbackAddress } from "../../platform/outbound/index.ts";
 
 /** A browser on this machine that asked for this machine: not by a proxy, and not by a name that others pointed here. */
 export function isLocal({ headers, socket }: FastifyRequest): boolean {
@@ -7,6 +8,5 @@ export function isLocal({ headers, socket }: FastifyRequest): boolean {
     ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||
     Object.keys(headers).some((name) => name.startsWith("x-forwarded-"));
   const host = `http://${headers.host ?? ""}`;
-  const from = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
-  return !isForwarded && isLoopbackHost(from) && URL.canParse(host) && isLoopbackHost(new URL(host).hostname);
+  return !isForwarded && isLoopbackAddress(socket.remoteAddress ?? "") && URL.canParse(host) && isLoopbackHost(new URL(host).hostname);
 }

@@ -1,4 +1,5 @@
 import { clock } from "../../kernel/clock.ts";
+import { isLoopbackHost } from "../../kernel/loopback.ts";
 import type { Envelope } from "./driver.ts";
 
 /** A mail that was kept instead of being sent. */
@@ -18,9 +19,6 @@ export interface Mailbox {
 }
 
 const KEPT_PER_REALM = 50;
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
-export const isLoopbackHost = (host: string): boolean => LOOPBACK.test(host);
 
 /** Null if others could reach it: outside development, and if the server is meant for more than this machine, as in the image. */
 export function createMailbox({
