@@ -29,7 +29,7 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
-import { createVisitors } from "../signin/login/index.ts";
+import { createSaidMessages, createVisitors } from "../signin/login/index.ts";
 import { createPasswordUpgrades } from "../signin/passwords/index.ts";
 import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
@@ -142,7 +142,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     },
     resourceServers,
     samlClients: createSamlClients({ db, changes }),
-    visitors: createVisitors({ db, realms, csrf, cookies, mailbox }),
+    visitors: createVisitors({ db, realms, csrf, cookies, mailbox, said: createSaidMessages(vault) }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),
     health: createHealth({

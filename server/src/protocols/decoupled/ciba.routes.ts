@@ -44,8 +44,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     const { parts: realm } = await issuerFor(issuers, request);
     const found = await findRequest(realm, request.visitor.session!, (request.params as { id: string }).id);
     if (!found) return showGone(request, reply, status ?? 404);
-    const action = pathOf(request.realmId, found.request.recordId);
-    const view = { ...(await confirmationOf(visitors, request, reply, realm, found)), action, message: messageOf(found) };
+    const path = pathOf(request.realmId, found.request.recordId);
+    const view = { ...(await confirmationOf(visitors, { req: request, reply }, realm, found, { path })), message: messageOf(found) };
     return sendPage(reply, status ?? 200, renderCiba(view));
   };
 
@@ -69,7 +69,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         client: nameOf(each.client),
         message: messageOf(each),
       }));
-      const frame = visitors.frameOf(request, reply, request.visitor);
+      const frame = visitors.frameAt(request, reply, request.visitor, here(realmId));
       return sendPage(reply, 200, renderCiba({ ...frame, state: "list", account: session.username, requests })) as never;
     },
   );

@@ -69,6 +69,57 @@ describe("a device", () => {
     expect(await iam.core.metrics.registry.metrics()).toContain(`svc_tokens_issued_total{realm="${realm.name}",grant_type="${DEVICE}"} 3`);
   });
 
+  test("is connected on pages that offer the other languages, answers to forms too", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const { user_code, device_code } = await start(tv);
+    const inDutch = (page: { text: string }) => /href="([^"]+lang=nl)"/.exec(page.text)![1]!.replaceAll("&amp;", "&");
+    const asked = await confirm(browser, realm, user, user_code);
+    const dutch = await browser.get(inDutch(asked));
+    expect(dutch.text).toContain('<html lang="nl"');
+    expect(dutch.text, "the code stays typed").toContain(`value="${user_code}"`);
+    const unknown = await press(browser, dutch, { user_code: "BBBB-BBBB" });
+    expect([unknown.status, (await browser.get(inDutch(unknown))).text.includes('value="BBBB-BBBB"')]).toEqual([400, true]);
+    await browser.get(`/realms/${realm.name}/device?lang=en`);
+
+    const denied = await press(browser, asked, { decision: "deny" });
+    expect(denied.text).toContain("You denied it");
+    const link = inDutch(denied);
+    expect(link).toMatch(new RegExp(`^/realms/${realm.name}/message\\?shown=`));
+    const again = await browser.get(link);
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining("Het apparaat is geweigerd")]);
+    expect(again.text, "and from there on").toContain(`lang=fr"`);
+    expect((await poll(tv, device_code)).body.error).toBe("access_denied");
+    // Only in the browser that it was said to, as it was said, in its realm and for an hour.
+    expect((await iam.browser().get(link)).status).toBe(404);
+    const [content = "", signature] = new URLSearchParams(link.split("?")[1]).get("shown")!.split(".");
+    const forged = Buffer.from(content, "base64url").toString().replace("device-denied", "device-allowed");
+    for (const shown of [`${Buffer.from(forged).toString("base64url")}.${signature}`, content, `${content}.${signature}.x`, "."])
+      expect((await browser.get(`/realms/${realm.name}/message?${new URLSearchParams({ shown })}`)).status, shown).toBe(404);
+    expect((await browser.get(link.replace(realm.name, (await iam.realm()).name))).status).toBe(404);
+    clock.advance(61 * MINUTE);
+    expect((await browser.get(link)).status).toBe(404);
+  });
+
+  test("and a refusal keeps its status, its number and its way on in another language", async () => {
+    const realm = await iam.realm();
+    const browser = iam.browser();
+    await browser.get(`/realms/${realm.name}/login`);
+    const refused = await browser.request("POST", `/realms/${realm.name}/login/link`, {
+      form: { interaction: "gone", step: "x", token: "y" },
+      headers: { "accept-language": "en" },
+    });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("Please try once more")]);
+    const german = /href="([^"]+lang=de)"/.exec(refused.text)![1]!.replaceAll("&amp;", "&");
+    const shown = await browser.get(german);
+    expect([shown.status, shown.text]).toEqual([403, expect.stringContaining('<html lang="de"')]);
+    expect(shown.text, "its number and its way on").toMatch(new RegExp(`href="/realms/${realm.name}/login".*<code>[0-9a-f-]{36}</code>`));
+    const party = await relyingParty(iam, realm);
+    const wrong = await iam.browser().get(party.url({ redirect_uri: "https://evil.example/cb" }));
+    const french = /href="([^"]+lang=fr)"/.exec(wrong.text)![1]!.replaceAll("&amp;", "&");
+    expect((await iam.browser().get(french)).text).toContain('<html lang="fr"');
+  });
+
   test("that brings its code twice loses what it got, and another client gets nothing for it", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];

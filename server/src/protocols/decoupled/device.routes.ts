@@ -111,9 +111,11 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   const here = (realm: string) => `/realms/${realm}/device`;
 
   const showEnter = (request: FastifyRequest, reply: FastifyReply, status: number, shown: Entered) => {
-    const form = { csrf: visitors.tokenFor(request, reply, request.visitor), action: here(request.realmId) };
-    const html = renderDevice({ ...visitors.frameOf(request, reply, request.visitor), state: "enter", ...form, ...shown });
-    const { retryAfterSeconds } = shown;
+    const action = here(request.realmId);
+    const { retryAfterSeconds, userCode } = shown;
+    const frame = visitors.frameAt(request, reply, request.visitor, action, userCode === "" ? {} : { user_code: userCode });
+    const csrf = visitors.tokenFor(request, reply, request.visitor);
+    const html = renderDevice({ ...frame, state: "enter", csrf, action, ...shown });
     return sendPage(reply, status, html, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
@@ -174,14 +176,15 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
 
       const path = here(realm.realmId);
       const userCode = spellUserCode(code);
+      const page = { path, query: { user_code: userCode } };
       const isAllowed = decision === "allow";
       if (decision !== "deny" && (await isRefusedTo(ofRealm, found.client, session, isAllowed)))
-        return sendNoAccess(visitors, request, reply, found.client, { path, query: { user_code: userCode } }) as never;
-      const back = `${path}?${new URLSearchParams({ user_code: userCode })}`;
+        return sendNoAccess(visitors, request, reply, found.client, page) as never;
+      const back = `${path}?${new URLSearchParams(page.query)}`;
       const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
       if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: back });
       if (decision !== "allow" && decision !== "deny") {
-        const view = { ...(await confirmationOf(visitors, request, reply, ofRealm, found)), action: path, userCode };
+        const view = { ...(await confirmationOf(visitors, { req: request, reply }, ofRealm, found, page)), userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
       if (isAllowed && needsRecentSignIn(session, requestedBy(ofRealm, found.request).scopes))

@@ -82,11 +82,24 @@ const detailText = ({ type, ...members }: AuthorizationDetail): string => [type,
 const memberText = ([name, value]: [string, unknown]): string =>
   `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
 
+/** The address at which the user can go on with a request that is still open. */
+interface PageAddress {
+  readonly path: string;
+  readonly query?: Record<string, string>;
+}
+
 /** The content of both approval pages. */
-export async function confirmationOf(visitors: Visitors, req: FastifyRequest, reply: FastifyReply, parts: DecoupledParts, found: Waiting) {
+export async function confirmationOf(
+  visitors: Visitors,
+  { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
+  parts: DecoupledParts,
+  found: Waiting,
+  { path, query }: PageAddress,
+) {
   const { scopes, claims, details, resources } = requestedBy(parts, found.request);
   return {
-    ...visitors.frameOf(req, reply, req.visitor),
+    ...visitors.frameAt(req, reply, req.visitor, path, query),
+    action: path,
     state: "confirm",
     csrf: visitors.tokenFor(req, reply, req.visitor),
     client: nameOf(found.client),
@@ -122,20 +135,20 @@ export const isRefusedTo = (
 ): Promise<boolean> =>
   isRefusedOnPage(db, { realm: realm.realmId, userId, application: settings, agent, ...(isDecision && { impersonator }) });
 
-/** The request stays open: `page` is where the user can go on with another account. */
+/** The request stays open, also for another account. */
 export function sendNoAccess(
   visitors: Visitors,
   request: FastifyRequest,
   reply: FastifyReply,
   client: ClientSnapshot,
-  page: { readonly path: string; readonly query?: Readonly<Record<string, string>> },
+  { path, query }: PageAddress,
 ): FastifyReply {
   const { visitor } = request;
   const html = renderNoAccess({
-    ...visitors.frameOf(request, reply, visitor),
+    ...visitors.frameAt(request, reply, visitor, path, query),
     client: nameOf(client),
     account: visitor.session!.username,
-    otherAccountUrl: `${page.path}?${new URLSearchParams({ ...page.query, account: "other" })}`,
+    otherAccountUrl: `${path}?${new URLSearchParams({ ...query, account: "other" })}`,
   });
   return sendPage(reply, 403, html);
 }

@@ -7,5 +7,6 @@ export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from 
 export { showPostForm } from "./post-form.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
+export { createSaidMessages } from "./said.ts";
 export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 export { createVisitors, type Exchange, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

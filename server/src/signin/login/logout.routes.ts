@@ -139,7 +139,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const goOn = await signOut(request, reply, wanted);
       if (goOn !== null) return goOn();
       if (wanted.redirectTo !== null) return seeOther(reply, wanted.redirectTo);
-      const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
+      const frame = visitors.frameAt(request, reply, { ...visitor, session: null }, `/realms/${realm.realmId}/logout`);
       const html = renderLogout({ ...frame, state: "done", signInUrl: loginPath(realm.realmId) });
       return sendPage(reply, 200, html);
     },

@@ -24,10 +24,11 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
 
   const showStuck = ({ request, reply, visitor }: Visit, { run, reason }: Refused) => {
     const { interaction, progress } = run;
+    const action = loginPath(visitor.realm.realmId);
+    const hidden = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
     const html = renderStuck({
-      ...visitors.formOf(request, reply),
-      action: loginPath(visitor.realm.realmId),
-      hidden: { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) },
+      ...visitors.formOf(request, reply, action, hidden),
+      ...{ action, hidden },
       account: accountOf(run),
       canRestart: progress.sessionId === undefined,
       asker: isRequested(interaction),

@@ -16,7 +16,7 @@ import {
   THEMES,
 } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { asAppError, logFailure, logShownError } from "../../platform/http/index.ts";
+import { asAppError, logFailure, logShownError, notFound } from "../../platform/http/index.ts";
 import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
@@ -24,6 +24,7 @@ import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
 import { isLocal } from "./local.ts";
 import { KINDS, onwards } from "./refusal-pages.ts";
+import { type Said, type SaidMessages, saidPath } from "./said.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -31,6 +32,7 @@ interface VisitorParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
   readonly mailbox: Mailbox | null;
+  readonly said: SaidMessages;
 }
 
 declare module "fastify" {
@@ -73,7 +75,7 @@ interface AskedFor {
 }
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
-export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorParts) {
+export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: VisitorParts) {
   /** The realm of the path. An address at which there is nothing has no parameters. */
   const realmOf = async (request: FastifyRequest) => {
     const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
@@ -170,12 +172,17 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     return { ...frameOf(request, reply, visitor), languages };
   };
 
-  /** The frame of a page that says something: at an address of its own it offers the other languages, as the answer to a form it has none. */
-  const frameHere = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor): PageFrame => {
-    if (request.method !== "GET") return frameOf(request, reply, visitor);
+  /** The frame of a page that can be opened again where it is. */
+  const frameHere = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const [path = "", query = ""] = request.url.split("?", 2);
     const { lang: _, ...kept } = Object.fromEntries(new URLSearchParams(query));
     return frameAt(request, reply, visitor, path, kept);
+  };
+
+  /** The frame of a message that must not be asked for once more, such as the answer to a form: the other languages show its signed copy. */
+  const frameOfSaid = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, message: Said): PageFrame => {
+    const shown = said.sign(message, visitor.preSession);
+    return shown === null ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, saidPath(visitor.realm.realmId), { shown });
   };
 
   /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
@@ -201,7 +208,19 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     status: number,
     kind: MessageKind,
     more: Omit<MessageView, keyof PageFrame | "kind"> = {},
-  ) => sendPage(reply, status, renderMessage({ ...frameHere(request, reply, request.visitor), kind, ...more }));
+  ) => {
+    const { visitor } = request;
+    const view = { kind, ...more };
+    const frame = request.method === "GET" ? frameHere(request, reply, visitor) : frameOfSaid(request, reply, visitor, { status, view });
+    return sendPage(reply, status, renderMessage({ ...frame, ...view }));
+  };
+
+  /** The signed copy of a message, in the browser that saw it. */
+  const showSaid = (request: FastifyRequest, reply: FastifyReply, shown: string) => {
+    const copy = said.read(shown, request.visitor.preSessions);
+    if (copy === null) throw notFound();
+    return showMessage(request, reply, copy.status, copy.view.kind, copy.view);
+  };
 
   /** Shows a message with a link to the sign-in page. */
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
@@ -240,23 +259,23 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
-    // Other languages only where there is nothing: their links would send once more what was refused.
-    const frame = visitor
-      ? (error.code === "request.not_found" ? frameHere : frameOf)(request, reply, visitor)
-      : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
     if (error.status < 500 && error.code !== "request.not_found") logShownError(request, { error: error.code, reason: error.message });
-    const html = renderMessage({
-      ...frame,
+    const view: Said["view"] = {
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
       ...(isOfClient && { kind: "oidc-error", details: { error: "invalid_request", description: error.message } }),
       ...(realm && onwards(error, realm.realmId)),
       // A sign-in that has expired is no fault of the server, so there is nothing to look up.
       ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
       ...retryAfterSeconds,
-    });
-    return sendPage(reply.headers(error.headers ?? {}), error.status, html, {
+    };
+    // Where there is nothing, it can be asked for again; elsewhere that would send once more what was refused.
+    const framed = error.code === "request.not_found" ? frameHere : frameOfSaid;
+    const frame = visitor
+      ? framed(request, reply, visitor, { status: error.status, view })
+      : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
+    return sendPage(reply.headers(error.headers ?? {}), error.status, renderMessage({ ...frame, ...view }), {
       logoUrl: realm?.settings.logoUrl ?? null,
       ...retryAfterSeconds,
     });
@@ -279,10 +298,12 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox }: VisitorPa
     leaveByPage: leavingBy,
     frameOf,
     frameAt,
+    frameHere,
     formOf,
     carried,
     showSignedIn,
     showMessage,
+    showSaid,
     showMessageBeforeSignIn,
     showFailure,
   };

@@ -43,7 +43,8 @@ export type Consoles = ReturnType<typeof createPages>;
 export function createPages({ visitors, providers }: { readonly visitors: Visitors; readonly providers: IdentityProviders }) {
   return {
     async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
-      const { lang: _lang, done: _done, ...kept } = request.query as Record<string, string>;
+      const { lang: _lang, done: _done, ...asked } = request.query as Record<string, string>;
+      const kept = { ...askedAbout((request.body ?? {}) as Record<string, string>), ...asked };
       const path = request.url.split("?", 1)[0]!;
       const { realmId } = request.realm;
       const known = await providers.get(realmId);
@@ -60,6 +61,12 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
     },
   };
 }
+
+/** The credential that a form is about: its page shows it at another address, for the other languages. */
+const askedAbout = ({ type, id }: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...(type !== undefined && { type }),
+  ...(id !== undefined && { id }),
+});
 
 /** The notice of the page that follows. */
 export function noticeOf(request: FastifyRequest, view: Pick<AccountView, "locale" | "branding">): string | undefined {

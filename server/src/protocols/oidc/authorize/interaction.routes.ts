@@ -71,10 +71,11 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   const show = async (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
     const { redirect_uri } = pending.params;
     const application = service.applicationOf(pending.client);
+    const action = service.interactionPath(realm, pending.uid);
     const page = {
-      ...visitors.frameOf(request, reply, visitor),
+      ...visitors.frameAt(request, reply, visitor, action),
       csrf: visitors.tokenFor(request, reply, visitor),
-      action: service.interactionPath(realm, pending.uid),
+      action,
       account: visitor.session!.username,
     };
     const { scopes, claims, details } = service.consentRequest(issuer, pending);

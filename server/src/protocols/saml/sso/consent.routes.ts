@@ -30,14 +30,15 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     const { id } = request.params as { id: string };
     const client = await clientOf(parts, realm.realmId, asked.request.entityId);
     const { options } = client;
-    const frame = visitors.frameOf(request, reply, visitor);
+    const action = `/realms/${realm.realmId}${PATHS.consent}/${id}`;
+    const frame = visitors.frameAt(request, reply, visitor, action);
     const html = renderConsent({
       apis: [],
       returnTo: null,
       agent: null,
       ...frame,
       csrf: visitors.tokenFor(request, reply, visitor),
-      action: `/realms/${realm.realmId}${PATHS.consent}/${id}`,
+      action,
       client: samlClientName(client),
       account: visitor.session!.username,
       scopes: [{ name: "openid", text: null }, ...asked.attributes.map((attribute) => wanted(frame, attribute))],

@@ -105,11 +105,12 @@ async function showNoAccess(
 ) {
   const { entityId } = client;
   await refusals.record(request, { ...refusal, entityId }, request.actor);
-  const query = new URLSearchParams({ account: "other", ...(relayState !== null && { RelayState: relayState }) });
+  const path = `/realms/${realmId}${PATHS.start}/${encodeURIComponent(entityId)}`;
+  const kept = relayState === null ? {} : { RelayState: relayState };
   const html = renderNoAccess({
-    ...visitors.frameOf(request, reply, request.visitor),
+    ...visitors.frameAt(request, reply, request.visitor, path, kept),
     ...{ client: samlClientName(client), account: username },
-    otherAccountUrl: `/realms/${realmId}${PATHS.start}/${encodeURIComponent(entityId)}?${query}`,
+    otherAccountUrl: `${path}?${new URLSearchParams({ account: "other", ...kept })}`,
   });
   return sendPage(reply, 403, html, { logoUrl: settings.logoUrl });
 }

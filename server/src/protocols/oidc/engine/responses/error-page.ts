@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { cut } from "../../../../kernel/text.ts";
-import { homeOf, type MessageView, messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../pages/index.ts";
+import { homeOf, languageLinks, type MessageView, messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../pages/index.ts";
 import { asAppError, logShownError } from "../../../../platform/http/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
@@ -11,7 +11,7 @@ import { snapshotOf } from "../models/client.ts";
 export function localeOf({ realm, cookies }: Pick<RealmParts, "realm" | "cookies">, ctx: KoaContextWithOIDC) {
   const request = requestOf(ctx);
   return pickLocale({
-    query: undefined,
+    query: typeof ctx.query.lang === "string" ? ctx.query.lang : undefined,
     cookie: request && cookies.language(request),
     acceptLanguage: ctx.get("accept-language") || undefined,
     realmDefault: realm.settings.defaultLocale,
@@ -51,12 +51,27 @@ export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: Err
   ctx.body = renderMessage({
     branding: realm.settings,
     locale: localeOf(parts, ctx),
+    ...languagesAt(ctx),
     kind: isOurs ? messageKindOf(status) : "oidc-error",
     ...(isOurs && retry !== undefined && { retryAfterSeconds: Number(retry) }),
     ...(!isOurs && { details: { error: out.error, description } }),
     ...backTo(ctx),
     ...(request && { requestId: request.id }),
   });
+}
+
+/** A refused request can be sent again for another language, unless it names one that was pushed, which is used once (RFC 9126 §4). */
+function languagesAt(ctx: KoaContextWithOIDC): Pick<MessageView, "languages"> {
+  const request = requestOf(ctx);
+  if (request?.method !== "GET" || ctx.oidc.route !== "authorization" || ctx.query.request_uri !== undefined) return {};
+  const [path, query] = request.originalUrl.split("?", 2);
+  const kept = new URLSearchParams(query);
+  return {
+    languages: languageLinks((lang) => {
+      kept.set("lang", lang);
+      return `${path}?${kept}`;
+    }),
+  };
 }
 
 /** To the client, once the engine has found it: at an address that is registered for it, whichever the request has. */
