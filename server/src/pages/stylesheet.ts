@@ -188,7 +188,7 @@ html[data-theme="dark"] { color-scheme: dark; }
 
 .gh-form, .gh-actions { display: grid; gap: .75rem; margin: 0; }
 .gh-actions { gap: .75rem; }
-.gh-form + .gh-actions, .gh-actions + .gh-form, .gh-actions + .gh-actions { margin-block-start: .75rem; }
+.gh-form + .gh-actions, .gh-actions + .gh-form, .gh-actions + .gh-actions, .gh-hint + .gh-form { margin-block-start: .75rem; }
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
@@ -285,6 +285,13 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 @media (min-width: 52rem) {
   .gh-page:has(.gh-setup) { grid-template-columns: minmax(0, 48rem); }
   .gh-setup { grid-template-columns: 17rem 1fr; gap: 2rem; }
+  /* On a card, other ways and the way back stand below the form: beside the picture there is room for them. */
+  .gh-card:has(.gh-setup) { display: grid; grid-template-columns: 17rem minmax(0, 1fr); column-gap: 2rem; }
+  .gh-card:has(.gh-setup) > * { grid-column: 1 / -1; margin-block-end: .5rem; }
+  .gh-card > form:has(> .gh-setup), .gh-card .gh-setup { display: contents; }
+  .gh-card .gh-setup-key { grid-column: 1; grid-row: span 20; }
+  .gh-card:has(.gh-setup) :is(.gh-setup > .gh-form, .gh-others, .gh-way-back) { grid-column: 2; }
+  .gh-card:has(.gh-setup) :is(.gh-others, .gh-way-back, .gh-footer) { margin-block: .5rem 0; }
 }
 p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
 .gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
