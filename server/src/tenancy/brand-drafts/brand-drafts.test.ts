@@ -53,6 +53,18 @@ describe("a draft of the branding", () => {
     expect((await iam.browser().get(sheet)).status).toBe(401);
   });
 
+  test("shows the realm's own texts, and those of the draft in their place", async () => {
+    const own = await iam.realm();
+    const editor = await own.as("manage-realm");
+    expect((await editor.patch("/settings", { texts: { en: { signIn: "Come in", signInTitle: "Hello at {name}" } } })).status).toBe(200);
+    const saved = (await editor.get("/settings/draft/page?locale=en")).text;
+    expect(saved).toMatch(/Hello at.*Come in/);
+    expect((await editor.put("/settings/draft", { texts: { en: { signIn: "Walk in" } } })).status).toBe(200);
+    expect((await editor.get("/settings/draft/page?locale=en")).text).toContain("Walk in");
+    const wrong = await editor.put("/settings/draft", { texts: { en: { signInn: "Walk in" } } });
+    expect([wrong.status, wrong.body.errors?.[0].field]).toEqual([400, "texts.en.signInn"]);
+  });
+
   test("is checked as the settings are, and is forgotten", async () => {
     const bad = async (members: object) => (await admin.put("/settings/draft", members)).body.errors?.[0].field;
     expect(await bad({ customCss: "a { b: url(https://evil.example) }" })).toBe("customCss");

@@ -2,7 +2,7 @@ import { HOUR } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { imagesOf, type WithImages, withImages } from "../images/index.ts";
-import { checkBranding, readSettings, type Settings } from "../settings/index.ts";
+import { checkBranding, checkTexts, readSettings, type Settings } from "../settings/index.ts";
 import type { BrandingDraft } from "./schema.ts";
 import { findDraft, upsertDraft } from "./store.ts";
 
@@ -15,6 +15,7 @@ const errors = defineErrors("branding", {
 /** Kept for this session alone. Nothing else changes, so nothing is in the trail. */
 export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<BrandingDraft> {
   checkBranding({ logoUrl: draft.logoUrl ?? null, customCss: draft.customCss ?? null });
+  checkTexts({ texts: draft.texts ?? {} });
   await upsertDraft(ctx.tx, ctx.realm, sessionOf(ctx), draft, ctx.now + LIFETIME);
   return draft;
 }

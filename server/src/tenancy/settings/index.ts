@@ -16,7 +16,7 @@ export {
   type Settings,
   UpdateSettings,
 } from "./schema.ts";
-export { checkBranding, pointLogoAt, saveDisplayName, saveSettings, seedSettings } from "./service.ts";
+export { checkBranding, checkTexts, pointLogoAt, saveDisplayName, saveSettings, seedSettings } from "./service.ts";
 export { defaultSettings, readSettings, settingsOf, shareSettings, withDefaults } from "./store.ts";
 export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
 export { attributesOf, isDeclarable, isVouched, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

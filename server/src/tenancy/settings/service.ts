@@ -91,7 +91,7 @@ function checkBetweenMembers(settings: Settings): void {
 const MOST_LETTERS = 200_000;
 const SHOWN_FAULTS = 20;
 
-function checkTexts({ texts }: Settings): void {
+export function checkTexts({ texts }: Pick<Settings, "texts">): void {
   const faults = ownTextFaults(texts).slice(0, SHOWN_FAULTS);
   if (faults.length > 0)
     throw invalidFields(
