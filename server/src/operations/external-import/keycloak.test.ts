@@ -242,6 +242,74 @@ test("passkeys come along where they were made for this host, and are reported o
   expect(await told(form, "multipart/form-data; boundary=xx")).toBe(1);
 });
 
+test("attributes, required actions and components of the realm come or are reported, each by its name", async () => {
+  const admin = await (await iam.realm()).admin();
+  const dump = {
+    ...{ realm: "acme", sslRequired: "external", registrationAllowed: true },
+    attributes: {
+      ...{ cibaExpiresIn: "90", oauth2DeviceCodeLifespan: "900", clientSessionIdleTimeout: "0", clientSessionMaxLifespan: "3600" },
+      ...{
+        cibaBackchannelTokenDeliveryMode: "ping",
+        cibaInterval: "5",
+        parRequestUriLifespan: "600",
+        frontendUrl: "https://login.example",
+      },
+      ...{ "acr.loa.map": '{"gold":2}', "actionTokenGeneratedByUserLifespan.verify-email": "300", "_browser_header.xFrameOptions": "DENY" },
+      ...{ "made.up": "of the realm", realmReusableOtpCode: "false" },
+    },
+    requiredActions: [
+      { alias: "CONFIGURE_TOTP", enabled: true, defaultAction: true },
+      { alias: "webauthn-register", enabled: true, defaultAction: false },
+      { alias: "UPDATE_PASSWORD", enabled: true, defaultAction: true },
+      { alias: "TERMS_AND_CONDITIONS", enabled: false, defaultAction: false },
+      { alias: "VERIFY_EMAIL", enabled: false, defaultAction: false },
+      { alias: "delete_account", enabled: true, defaultAction: false },
+      { alias: "acme-survey", enabled: true, defaultAction: false },
+    ],
+    components: {
+      "org.keycloak.keys.KeyProvider": [
+        { name: "mine", providerId: "rsa", config: { privateKey: ["the private key"], priority: ["100"] } },
+        { name: "sealed", providerId: "rsa-enc-generated", config: { privateKey: ["the private key"] } },
+        { name: "cookies", providerId: "hmac-generated", config: { secret: ["the secret of cookies"] } },
+      ],
+      "org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy": [{ name: "Max", providerId: "max-clients", config: {} }],
+      "org.acme.Spi": [{ name: "theirs", providerId: "acme", config: {} }],
+    },
+  };
+  const { status, body, text } = await send(admin, dump);
+  expect(status, text).toBe(200);
+  const paths = (list: { path: string }[]) => list.map(({ path }) => path);
+  const { mapped, ignored, unmapped } = body.translation;
+  const keys = "components.org.keycloak.keys.KeyProvider";
+  expect(paths(mapped)).toEqual(
+    expect.arrayContaining([
+      ...["attributes.cibaExpiresIn", "attributes.oauth2DeviceCodeLifespan", "attributes.frontendUrl"],
+      ...["requiredActions[CONFIGURE_TOTP].defaultAction", "requiredActions[delete_account]"],
+    ]),
+  );
+  expect(paths(unmapped)).toEqual([
+    ...["attributes.acr.loa.map", "attributes.actionTokenGeneratedByUserLifespan.verify-email"],
+    ...["attributes.cibaBackchannelTokenDeliveryMode", "attributes.clientSessionMaxLifespan", "attributes.made.up"],
+    ...["attributes.parRequestUriLifespan", "components.org.acme.Spi[acme]", `${keys}[rsa-enc-generated]`, `${keys}[rsa]`],
+    ...["requiredActions[UPDATE_PASSWORD].defaultAction", "requiredActions[VERIFY_EMAIL].enabled", "requiredActions[acme-survey]"],
+  ]);
+  expect(paths(ignored)).toEqual(
+    expect.arrayContaining([
+      ...["attributes.clientSessionIdleTimeout", "attributes.cibaInterval", "attributes._browser_header.xFrameOptions"],
+      ...[`${keys}[hmac-generated]`, "requiredActions[TERMS_AND_CONDITIONS]", "requiredActions[webauthn-register]"],
+      "components.org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy[max-clients]",
+    ]),
+  );
+  for (const whole of ["attributes", "requiredActions", "components"])
+    expect(paths([...mapped, ...ignored, ...unmapped]), whole).not.toContain(whole);
+  for (const secret of ["the private key", "the secret of cookies", "of the realm"]) expect(text).not.toContain(secret);
+  expect((await admin.get("/settings")).body).toMatchObject({
+    tokens: { cibaSeconds: 90, deviceCodeSeconds: 900 },
+    registration: { enabled: true, requiredActions: ["CONFIGURE_TOTP"] },
+    account: { erase: true },
+  });
+});
+
 test("a dump that does not fit into memory is read from a file, several times", async () => {
   const admin = await (await iam.realm()).admin();
   const padded = { ...keycloak, attributes: { ...(keycloak as { attributes?: object }).attributes, padding: "x".repeat(5 * 1024 * 1024) } };

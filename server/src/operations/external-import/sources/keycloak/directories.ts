@@ -1,7 +1,7 @@
 import { defined, flagOf, isTrue, listOf, numberOf, recordOf, recordsOf, slugOf, textOf, type Values, within } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
 
-const STORAGE = "org.keycloak.storage.UserStorageProvider";
+export const STORAGE = "org.keycloak.storage.UserStorageProvider";
 const MAPPERS = "org.keycloak.storage.ldap.mappers.LDAPStorageMapper";
 
 const known = {

@@ -1,17 +1,18 @@
 import { AppError } from "../../../../kernel/errors.ts";
 import { aroundLists } from "../../json-lists.ts";
-import { listOf, recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
+import { listOf, recordOf, textOf, type Values } from "../../reading.ts";
 import { elementsOf } from "../../rows.ts";
 import type { ExternalSource, SourceFile, SourceInput, SourceOutput } from "../../source.ts";
 import { authorizationOf } from "./authorization.ts";
 import { clientsOf, scopeMappingsOf } from "./clients.ts";
-import { directoriesOf, directoryAliases } from "./directories.ts";
+import { directoriesOf, directoryAliases, STORAGE } from "./directories.ts";
 import { KeycloakRealm, type RoleNames } from "./export.ts";
 import { flowsOf } from "./flows.ts";
 import { groupsOf } from "./groups.ts";
 import { identityProvidersOf } from "./identity-providers.ts";
 import { mailOf } from "./mail.ts";
 import { membershipsOf, organizationsOf } from "./organizations.ts";
+import { reportAttributes, reportComponents } from "./realm-attributes.ts";
 import { permissionRolesOf, rolesOf } from "./roles.ts";
 import { samlClientsOf } from "./saml-clients.ts";
 import { scopesOf } from "./scopes.ts";
@@ -21,7 +22,7 @@ import { userOf } from "./users.ts";
 
 /** Left behind on purpose: what belongs to one server, what ships here, and what the protocol says by itself. */
 const IGNORED = [
-  ...["id", "realm", "enabled", "keycloakVersion", "notBefore", "sslRequired", "displayNameHtml", "requiredCredentials", "requiredActions"],
+  ...["id", "realm", "enabled", "keycloakVersion", "notBefore", "sslRequired", "displayNameHtml", "requiredCredentials"],
   ...["revokeRefreshToken", "refreshTokenMaxReuse", "accessTokenLifespanForImplicitFlow", "ssoSessionIdleTimeoutRememberMe"],
   ...["offlineSessionMaxLifespanEnabled", "offlineSessionMaxLifespan", "accessCodeLifespanUserAction", "accessCodeLifespanLogin"],
   ...["actionTokenGeneratedByAdminLifespan", "actionTokenGeneratedByUserLifespan", "oauth2DevicePollingInterval", "loginWithEmailAllowed"],
@@ -35,14 +36,7 @@ const IGNORED = [
     "otpSupportedApplications",
   ],
   ...["browserSecurityHeaders", "eventsEnabled", "eventsListeners", "enabledEventTypes", "adminEventsEnabled", "adminEventsDetailsEnabled"],
-  ...[
-    "supportedLocales",
-    "attributes",
-    "organizationsEnabled",
-    "userManagedAccessAllowed",
-    "verifiableCredentialsEnabled",
-    "adminPermissionsEnabled",
-  ],
+  ...["supportedLocales", "organizationsEnabled", "userManagedAccessAllowed", "verifiableCredentialsEnabled", "adminPermissionsEnabled"],
   ...[
     "scimApiEnabled",
     "duplicateEmailsAllowed",
@@ -56,24 +50,12 @@ const IGNORED = [
 ];
 const MAPPED = [
   ...["roles", "groups", "defaultRole", "defaultGroups", "users", "scopeMappings", "clientScopeMappings", "clients", "clientScopes"],
-  ...[
-    "defaultDefaultClientScopes",
-    "defaultOptionalClientScopes",
-    "smtpServer",
-    "identityProviders",
-    "identityProviderMappers",
-    "components",
-  ],
+  ...["defaultDefaultClientScopes", "defaultOptionalClientScopes", "smtpServer", "identityProviders", "identityProviderMappers"],
   ...["authenticationFlows", "authenticatorConfig", "browserFlow", "registrationFlow", "directGrantFlow", "resetCredentialsFlow"],
   ...["clientAuthenticationFlow", "dockerAuthenticationFlow", "firstBrokerLoginFlow", "organizations"],
 ];
-const COMPONENTS: Readonly<Record<string, string | null>> = {
-  "org.keycloak.storage.UserStorageProvider": null,
-  "org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy": null,
-  [USER_PROFILE]: null,
-  "org.keycloak.keys.KeyProvider":
-    "Signing keys stay there: applications read the keys of this server from its metadata. SAML service providers that were given the certificate need this server's",
-};
+/** Reported member by member. */
+const APART = ["attributes", "requiredActions", "components"];
 
 /** A file of an export with one or several realms, of which a realm's users may be in files of their own. */
 interface Part {
@@ -130,12 +112,10 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
   const { main, all } = chosen(await partsOf(input), input.from);
   const realm = new KeycloakRealm(main?.value ?? {}, output.report, input);
   const { report, value } = realm;
-  report.members("", "", value, { mapped: [...settingsMembers, ...MAPPED], ignored: IGNORED, ignoredPrefixes: ["webAuthnPolicy"] });
-  for (const [kind, list] of Object.entries(recordOf(value.components)))
-    for (const component of recordsOf(list)) {
-      const reason = Object.hasOwn(COMPONENTS, kind) ? COMPONENTS[kind] : "This has no place here";
-      if (reason) report.unmapped(`components.${kind}`, reason, `components[${textOf(component.name) ?? textOf(component.providerId)}]`);
-    }
+  const mapped = [...settingsMembers, ...MAPPED];
+  report.members("", "", value, { mapped, ignored: IGNORED, apart: APART, ignoredPrefixes: ["webAuthnPolicy"] });
+  reportAttributes(realm, { mapped: settingsMembers, ignored: IGNORED });
+  reportComponents(realm, [STORAGE, USER_PROFILE]);
   const groups = groupsOf(realm);
   if (main === null) {
     await readUsers(realm, all, output);

@@ -2,6 +2,7 @@ import { signingAlgs } from "../../../../tenancy/keys/index.ts";
 import { locales } from "../../../../tenancy/settings/index.ts";
 import { defined, flagOf, isTrue, listOf, numberOf, recordOf, recordsOf, textOf, within } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
+import { actionSettingsOf, withAttributes } from "./realm-attributes.ts";
 import { userProfileOf } from "./user-profile.ts";
 
 const MINUTE = 60;
@@ -32,7 +33,9 @@ export const settingsMembers = [
 ];
 
 export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
-  const { value, report } = realm;
+  const { report } = realm;
+  const value = withAttributes(realm.value);
+  const { erase, ...ofNewUsers } = actionSettingsOf(realm);
   const scaled = (member: string, unit: number, minimum: number, maximum: number): number | undefined => {
     const seconds = numberOf(value[member]);
     if (seconds === undefined || seconds <= 0) return undefined;
@@ -71,6 +74,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
       idTokenSeconds: scaled("accessTokenLifespan", 1, 10, 86_400),
       codeSeconds: scaled("accessCodeLifespan", 1, 5, 600),
       deviceCodeSeconds: scaled("oauth2DeviceCodeLifespan", 1, 60, 3_600),
+      cibaSeconds: scaled("cibaExpiresIn", 1, 30, 3_600),
       offlineIdleDays: scaled("offlineSessionIdleTimeout", DAY, 1, 3_650),
       signingAlg: signingAlgs.find((one) => one === alg),
     }),
@@ -91,10 +95,11 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
       enabled: flagOf(value.registrationAllowed),
       emailAsUsername: flagOf(value.registrationEmailAsUsername),
       verifyEmail: flagOf(value.verifyEmail),
+      ...ofNewUsers,
     }),
     userProfile: userProfileOf(realm),
     passwordReset: defined({ enabled: flagOf(value.resetPasswordAllowed) }),
-    account: defined({ changeUsername: flagOf(value.editUsernameAllowed) }),
+    account: defined({ changeUsername: flagOf(value.editUsernameAllowed), erase }),
     audit: defined({ retentionDays: scaled("eventsExpiration", DAY, 7, 3_650) }),
     // Members of a group have the roles of the groups above it there, always.
     groups: recordsOf(value.groups).some(({ subGroups }) => listOf(subGroups).length > 0) ? { inheritRoles: true } : {},
