@@ -6,9 +6,11 @@ import {
   Badge,
   Button,
   Checkbox,
+  Fieldset,
   Group,
   NumberInput,
   Select,
+  SimpleGrid,
   Stack,
   Switch,
   TagsInput,
@@ -17,7 +19,8 @@ import {
 } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../i18n/index.ts";
+import { useLanguage, useText } from "../i18n/index.ts";
+import { localeName, pageLocales } from "../kit/page-locales.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
 
@@ -149,13 +152,24 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
       </Group>
       <TagsInput
         label={t("Groups of attributes")}
-        description={t("Headings on pages, in this order. Labels by language are set by the API.")}
+        description={t("Headings on pages, in this order.")}
         disabled={readOnly}
         value={(profile.groups ?? []).map((group) => group.name)}
         onChange={(names) =>
           onChange({ ...profile, groups: names.map((one) => profile.groups?.find((group) => group.name === one) ?? { name: one }) })
         }
       />
+      {(profile.groups ?? []).map((group, at) => (
+        <Fieldset key={group.name} legend={group.name}>
+          <Labels
+            texts={group.displayName}
+            readOnly={readOnly}
+            onChange={(displayName) =>
+              onChange({ ...profile, groups: profile.groups?.map((one, index) => (index === at ? { ...one, displayName } : one)) })
+            }
+          />
+        </Fieldset>
+      ))}
       <Switch
         label={t("Standard attributes")}
         description={t("People may edit the standard attributes that are not declared, such as nickname, birthdate and address.")}
@@ -164,6 +178,44 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
         onChange={(event) => onChange({ ...profile, standardAttributes: event.currentTarget.checked })}
       />
     </Stack>
+  );
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The words of a label, language by language. */
+function Labels({ texts = {}, readOnly, onChange }: { texts?: Texts | undefined; readOnly: boolean; onChange(texts: Texts): void }) {
+  const t = useText();
+  const own = useLanguage();
+  const [added, setAdded] = useState<readonly string[]>([]);
+  const languages = [...new Set([...LANGUAGES, ...Object.keys(texts), ...added])];
+  const others = pageLocales.filter((locale) => !languages.includes(locale));
+  const change = (language: string, text: string) => {
+    const { [language]: _, ...others } = texts;
+    onChange(text === "" ? others : { ...others, [language]: text });
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {languages.map((language) => (
+        <TextInput
+          key={language}
+          label={t("Label ({language})", { language })}
+          disabled={readOnly}
+          lang={language}
+          dir="auto"
+          value={texts[language] ?? ""}
+          onChange={(event) => change(language, event.currentTarget.value)}
+        />
+      ))}
+      {!readOnly && others.length > 0 && (
+        <Select
+          label={t("Add a language")}
+          data={others.map((locale) => ({ value: locale, label: localeName(locale, own) }))}
+          value={null}
+          onChange={(locale) => locale !== null && setAdded([...added, locale])}
+        />
+      )}
+    </SimpleGrid>
   );
 }
 
@@ -178,11 +230,6 @@ function AttributeEditor({ attribute, groups, readOnly, onChange }: AttributeEdi
   const t = useText();
   const type = attribute.type ?? "string";
   const set = (members: Partial<Attribute>) => onChange({ ...attribute, ...members });
-  const languages = [...new Set([...LANGUAGES, ...Object.keys(attribute.displayName ?? {})])];
-  const label = (language: string, text: string) => {
-    const { [language]: _, ...others } = attribute.displayName ?? {};
-    set({ displayName: text === "" ? others : { ...others, [language]: text } });
-  };
   /** Editing includes viewing, and a required attribute can be edited. */
   const party = (who: Party, member: "view" | "edit" | "required", isOn: boolean) => {
     const order = ["view", "edit", "required"] as const;
@@ -213,17 +260,7 @@ function AttributeEditor({ attribute, groups, readOnly, onChange }: AttributeEdi
   );
   return (
     <Stack gap="sm">
-      <Group grow>
-        {languages.map((language) => (
-          <TextInput
-            key={language}
-            label={t("Label ({language})", { language })}
-            disabled={readOnly}
-            value={attribute.displayName?.[language] ?? ""}
-            onChange={(event) => label(language, event.currentTarget.value)}
-          />
-        ))}
-      </Group>
+      <Labels texts={attribute.displayName} readOnly={readOnly} onChange={(displayName) => set({ displayName })} />
       <Group grow align="flex-start">
         <Select
           label={t("Type")}

@@ -429,8 +429,7 @@ export const second: Readonly<Record<string, string>> = {
   "Ask for it at registration": "Vragen bij registratie",
   "Several values": "Meerdere waarden",
   "Groups of attributes": "Groepen van attributen",
-  "Headings on pages, in this order. Labels by language are set by the API.":
-    "Koppen op pagina’s, in deze volgorde. Labels per taal stelt u in via de API.",
+  "Headings on pages, in this order.": "Koppen op pagina’s, in deze volgorde.",
   "Standard attributes": "Standaardattributen",
   "People may edit the standard attributes that are not declared, such as nickname, birthdate and address.":
     "Mensen mogen de standaardattributen wijzigen die niet zijn vastgelegd, zoals bijnaam, geboortedatum en adres.",
