@@ -25,7 +25,7 @@ import { confirmed } from "../kit/confirm.tsx";
 import { MailFrame } from "../kit/mail-frame.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
-import { localeName } from "../kit/page-locales.ts";
+import { directionOf, localeName } from "../kit/page-locales.ts";
 import { WriteError } from "../kit/record-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
@@ -227,7 +227,9 @@ function Templates() {
                     </button>
                   </Table.Td>
                   <Table.Td>{template.channel}</Table.Td>
-                  <Table.Td>{template.subject ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <span dir="auto">{template.subject ?? "–"}</span>
+                  </Table.Td>
                   <Table.Td>
                     <Badge variant="light">{template.isDefault ? t("as shipped") : t("changed")}</Badge>
                   </Table.Td>
@@ -288,6 +290,8 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
       setError(reason);
     }
   };
+  // Markup is read from the left, whatever the words in it are.
+  const words = locale ? { lang: locale, dir: directionOf(locale) } : {};
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
   return (
     <Drawer opened onClose={close} position="right" size="xl" title={<Code>{templateKey}</Code>}>
@@ -296,6 +300,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
         {channel === "EMAIL" && (
           <TextInput
             label={t("Subject")}
+            {...words}
             value={subject ?? ""}
             readOnly={readOnly}
             error={fieldError("subject")}
@@ -304,6 +309,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
         )}
         <Textarea
           label={t("Body")}
+          {...(html ? { ...words, dir: "auto" } : words)}
           autosize
           minRows={6}
           maxRows={20}
@@ -315,6 +321,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
         {channel === "EMAIL" && html && (
           <Textarea
             label={t("Plain text")}
+            {...words}
             autosize
             minRows={3}
             maxRows={12}

@@ -15,3 +15,8 @@ export function localeName(tag: string, language: string): string {
     return tag;
   }
 }
+
+const FROM_THE_RIGHT = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]);
+
+/** The direction of a language's script. */
+export const directionOf = (tag: string): "ltr" | "rtl" => (FROM_THE_RIGHT.has(tag.toLowerCase().split("-", 1)[0]!) ? "rtl" : "ltr");
