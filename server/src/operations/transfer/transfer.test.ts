@@ -288,7 +288,7 @@ describe("an import", () => {
     collect(sections.map(({ schema }) => schema));
     collect((await iam.browser().get("/openapi.json")).body);
     expect(patterns.size).toBeGreaterThan(40);
-    // Where two readings are possible, forty repetitions have a million million of them.
+    // A text that can be read in two ways at each of forty repetitions has a million million readings.
     const attempt = `for (const text of texts) pattern.test(text)`;
     for (const pattern of patterns) {
       const parts = [...new Set(pattern.replace(/[()[\]{}?*+|^$\\]/g, "").slice(0, 12)), "a", "0", "/", "-", "."];
