@@ -39,7 +39,7 @@ import { showPostForm } from "./post-form.ts";
 import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
-import { MAX_SAID } from "./said.ts";
+import { saidRoutes } from "./said.routes.ts";
 import { startingSession } from "./start-session.ts";
 import { stepUpRoutes } from "./step-up.routes.ts";
 
@@ -248,22 +248,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
   );
 
-  app.get(
-    "/message",
-    {
-      schema: {
-        summary: "A message of a page, in another language",
-        description:
-          "The languages of a page that answered a form lead here. It shows the same message, only in the browser that saw it and for an hour.",
-        querystring: Type.Object({ shown: Type.String({ maxLength: MAX_SAID }), lang: field(35) }),
-        response: { 200: page("The message, with the status that it had"), 404: page("Not said to this browser") },
-      },
-    },
-    async (request, reply) => visitors.showSaid(request, reply, request.query.shown) as never,
-  );
-
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
   await app.register(stepUpRoutes, { work, baseUrl });
+  await app.register(saidRoutes, parts);
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {

@@ -19,12 +19,15 @@ import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure, logShownError, notFound } from "../../platform/http/index.ts";
 import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
+import { type Cookies, type Csrf, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
 import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
 import { isLocal } from "./local.ts";
 import { KINDS, onwards } from "./refusal-pages.ts";
 import { type Said, type SaidMessages, saidPath } from "./said.ts";
+import type { Visitor } from "./visitor.ts";
+
+export type { Exchange, Visitor } from "./visitor.ts";
 
 interface VisitorParts {
   readonly db: Db;
@@ -33,39 +36,6 @@ interface VisitorParts {
   readonly cookies: Cookies;
   readonly mailbox: Mailbox | null;
   readonly said: SaidMessages;
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The realm of the path, once the gate has let the request in. */
-    realm: RealmSnapshot;
-    /** Present on routes that declare `browser()`, `link()` or `session()` on a page. */
-    visitor: Visitor;
-  }
-}
-
-/** A request and its answer. */
-export interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-/** The visitor of a request to a page of the realm. */
-export interface Visitor {
-  readonly realm: RealmSnapshot;
-  readonly session: LiveSession | null;
-  readonly preSession: string;
-  /** The pre-sessions that a sign-in in progress in this browser may be bound to: `preSession`, and those before the last sign-ins. */
-  readonly preSessions: readonly string[];
-  /** The value that CSRF tokens of this visitor are bound to. */
-  readonly binding: string;
-  /** By which the browser is known again to users who have signed in with it. */
-  readonly deviceToken: string | null;
-  /** The identity provider that this browser signed in at last, and the one that a typed name led it to a moment ago. */
-  readonly lastProvider: string | null;
-  readonly ledTo: string | null;
-  /** The language that was chosen on one of our pages. */
-  readonly language: string | undefined;
 }
 
 interface AskedFor {
@@ -270,7 +240,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
       ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
       ...retryAfterSeconds,
     };
-    // Where there is nothing, it can be asked for again; elsewhere that would send once more what was refused.
+    // An address without a page can be asked for again. Any other request would be sent once more.
     const framed = error.code === "request.not_found" ? frameHere : frameOfSaid;
     const frame = visitor
       ? framed(request, reply, visitor, { status: error.status, view })
@@ -298,7 +268,6 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
     leaveByPage: leavingBy,
     frameOf,
     frameAt,
-    frameHere,
     formOf,
     carried,
     showSignedIn,
