@@ -1,3 +1,4 @@
+import { insertMembers } from "../../directory/groups/index.ts";
 import { inSavepoint, insertNewUsers, type NewUser } from "../../directory/import/index.ts";
 import { shareDefaultRole } from "../../directory/roles/index.ts";
 import { deleteUser, fittingAttributes, readUserProfile, saveFederatedUser, userErrors } from "../../directory/users/index.ts";
@@ -5,9 +6,11 @@ import { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
+import { recordNewGrants } from "../providers/links.store.ts";
+import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
+import { mappedAttributes } from "../providers/mapping.ts";
 import { type Directory, profileOf } from "./directory.ts";
 import { insertEntries, type KnownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
-import { firstAttributes, followDirectory, grantsForNew } from "./mapped-people.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
 import type { Person } from "./person.ts";
@@ -124,4 +127,47 @@ async function followAlone(ctx: Ctx, directory: Directory, person: Person, userI
     // The last administrator stays one: that is what was refused.
     if (!(error instanceof AppError)) throw error;
   }
+}
+
+/** The attributes of a new user that are not undefined. */
+const firstAttributes = ({ provider }: Directory, { claims }: Person): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(mappedAttributes(provider.mappers, claims, true)).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+
+/** Grants of mappers to new users: roles with the user, the rest by one statement per table. */
+async function grantsForNew(ctx: Ctx, { provider }: Directory) {
+  const grants = await grantsOfMappers(ctx, provider, true);
+  return {
+    rolesOf: ({ claims }: Person): readonly string[] => (grants.isEmpty ? [] : grants.of(claims).roles),
+    async complete(
+      people: readonly { readonly userId: string; readonly person: Person; readonly usualRoles: readonly string[] }[],
+    ): Promise<void> {
+      if (grants.isEmpty || people.length === 0) return;
+      const given = people.map(({ userId, person, usualRoles }) => ({ userId, usualRoles, ...grants.of(person.claims) }));
+      const members = given.flatMap(({ userId, groups }) => groups.map((groupId) => ({ userId, groupId })));
+      await insertMembers(ctx.tx, ctx.realm, members, ctx.now);
+      // The default role is the user's own, whatever a mapper says.
+      const made = given.flatMap(({ userId, usualRoles, followed }) =>
+        followed.filter(({ targetId }) => !usualRoles.includes(targetId)).map((grant) => ({ userId, ...grant })),
+      );
+      await recordNewGrants(ctx.tx, ctx.realm, provider.providerId, made);
+    },
+  };
+}
+
+/** Roles and groups of a user who is here follow the directory. Answers whether any changed. */
+async function followDirectory(ctx: Ctx, { provider, source }: Directory, { claims }: Person, userId: string): Promise<boolean> {
+  const changed = await followGrants(ctx, provider, claims, userId, false);
+  if (changed)
+    ctx.audit({
+      category: "ADMIN",
+      type: "ADMIN_UPDATE",
+      resourceType: "users",
+      resourceId: userId,
+      detail: `roles and groups by ${source}`,
+    });
+  return changed;
 }

@@ -439,7 +439,7 @@ test("every file that takes a session is known here: those that judge it, and th
       "signin/login/visitors.ts",
       "signin/authenticators/challenges.service.ts",
     ],
-    ...["signin/run/answer.ts", "signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
+    ...["signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
     "signin/login/broker.routes.ts", // the link was asked for at the account API, and the sign-in is to be recent
     ...["signin/self-service/change-password.routes.ts", "signin/login/step-up.routes.ts"], // begin a recent sign-in
     "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API

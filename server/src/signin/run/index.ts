@@ -4,9 +4,8 @@
 // (signin/self-registration). directory/credentials stores the counters.
 // Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its result
 // is taken once.
-export type { Authentication, Completion, Form } from "./answer.ts";
+export { type Answered, continueDirectly, continueSignIn, type Form, returnToSignIn } from "./answer.ts";
 export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./attempts.ts";
-export { type Answered, continueDirectly, continueSignIn, returnToSignIn } from "./continue.ts";
 export { recordLock } from "./failures.ts";
 export {
   claimInteraction,
@@ -30,6 +29,8 @@ export { beginActions, isSetUp, isStepUp, positionOf, positionToAnswer, stepOf }
 export {
   type After,
   type Asking,
+  type Authentication,
+  type Completion,
   contextOf,
   hasDeclinedLink,
   type Outcome,
