@@ -65,7 +65,7 @@ interface PasswordWrite {
 
 /**
  * The present password is proven by a bind as the entry, which then changes its own password by the directory's rules. AD does not let a user in
- * whose password has expired, nor does an expired one of OpenLDAP: having said that the password is right, they leave the change to the service account.
+ * whose password has expired, nor does OpenLDAP with an expired one. Both answer that the password is right, and leave the change to the service account.
  */
 async function replaceOwn(
   parts: DirectoryParts,

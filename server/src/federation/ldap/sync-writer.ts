@@ -162,7 +162,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
   }
 }
 
-/** Said in the report: a former user whose name another has now cannot be enabled. */
+/** A note for the report: a former user whose name another user has now cannot be enabled. */
 const reusedNames = (keys: readonly string[]): string | null =>
   keys.length === 0
     ? null

@@ -89,11 +89,11 @@ async function failed(at: StepContext, provider: federation.ProviderSnapshot, er
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await recordBrokerFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[SAID[error.reason] ?? problem] };
+  return { outcome: "again", problem: PROBLEMS[PROBLEM_OF[error.reason] ?? problem] };
 }
 
 /** The provider's error codes (RFC 6749 §4.1.2.1), as messages for users. */
-const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
+const PROBLEM_OF: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   stale: "stale",
   timeout: "down",
   upstream_server_error: "down",
