@@ -6,6 +6,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { readUserProfile } from "../../tenancy/settings/index.ts";
 import {
   clearUserAttempts,
   isDirectorySource,
@@ -27,7 +28,7 @@ import { userErrors } from "./errors.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { listUsers } from "./list.store.ts";
 import type { AddressProof } from "./login-names.store.ts";
-import { checkProfile, type ProfileWriter, readUserProfile } from "./profile.ts";
+import { checkProfile, type ProfileWriter } from "./profile.ts";
 import { addRequiredAction, dropRequiredAction } from "./required-actions.store.ts";
 import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
 import type { CreateUser, UpdateUser } from "./schema.ts";

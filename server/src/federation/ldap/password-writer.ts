@@ -5,7 +5,7 @@ import { type LdapConnection, LdapError, type LdapFault, PasswordRefused, RESULT
 import { type DirectoryRefusal, passwordErrors } from "../../platform/passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, warn } from "./own-entry.ts";
-import { checkInDirectories, probeDirectories, tryBind } from "./password-source.ts";
+import { checkInDirectories, probeDirectories, tryBind } from "./people.ts";
 import { expectRecord } from "./unrecorded.ts";
 
 const errors = defineErrors("password", {

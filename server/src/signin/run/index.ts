@@ -25,7 +25,19 @@ export {
 } from "./interactions.store.ts";
 export { beginStep, giveUp, isRequested, keepRun } from "./keep.ts";
 export { CONTINUE_PATH, readState } from "./leave.ts";
-export { beginActions, isSetUp, isStepUp, positionOf, positionToAnswer, stepOf } from "./position.ts";
+export {
+  beginActions,
+  createStandings,
+  isSetUp,
+  isStepUp,
+  positionOf,
+  positionToAnswer,
+  type RequestFacts,
+  type SessionStanding,
+  type Standings,
+  standingOf,
+  stepOf,
+} from "./position.ts";
 export {
   type After,
   type Asking,
@@ -42,4 +54,3 @@ export {
   type Run,
   restarted,
 } from "./run.ts";
-export { createStandings, type RequestFacts, type SessionStanding, type Standings, standingOf } from "./session-standing.ts";
