@@ -7,7 +7,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { recordNewGrants } from "../providers/links.store.ts";
-import { grantsOfMappers } from "../providers/mapper-grants.ts";
+import type { MapperGrants } from "../providers/mapper-grants.ts";
 import { mappedAttributes } from "../providers/mapping.ts";
 import type { Directory } from "./directory.ts";
 import { insertEntries } from "./entries.store.ts";
@@ -17,12 +17,16 @@ export type Outcome = "created" | "updated" | "unchanged" | "disabled" | "taken"
 
 export const ownerOf = (ctx: Ctx, { provider }: Directory) => ({ realm: ctx.realm, providerId: provider.providerId });
 
-/** New users from entries that have none, by a statement per table. `taken`: another user has the name or the address. */
-export async function createPeople(ctx: Ctx, directory: Directory, people: readonly Person[]): Promise<Map<Person, Outcome>> {
+/** New users from entries that have none, by a statement per table; `grants` are those of the mappers. `taken`: another user has the name or the address. */
+export async function createPeople(
+  ctx: Ctx,
+  directory: Directory,
+  people: readonly Person[],
+  grants: MapperGrants,
+): Promise<Map<Person, Outcome>> {
   const usual = await shareDefaultRole(ctx.tx, ctx.realm);
   const usualRoles = usual ? [usual.roleId] : [];
-  const grants = await grantsForNew(ctx, directory);
-  const rolesOf = (person: Person) => [...new Set([...usualRoles, ...grants.rolesOf(person)])];
+  const rolesOf = ({ claims }: Person) => [...new Set([...usualRoles, ...(grants.isEmpty ? [] : grants.of(claims).roles)])];
   const profile = await readUserProfile(ctx);
   const users = new Map(
     people.map((person) => {
@@ -44,7 +48,8 @@ export async function createPeople(ctx: Ctx, directory: Directory, people: reado
     ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: directory.source });
     outcomes.set(person, "created");
   }
-  await grants.complete(entries.filter(({ person }) => linked.has(person.subject)).map((entry) => ({ ...entry, usualRoles })));
+  const kept = entries.filter(({ person }) => linked.has(person.subject));
+  await giveRest(ctx, directory, grants, kept, usualRoles);
   return outcomes;
 }
 
@@ -76,23 +81,21 @@ const firstAttributes = ({ provider }: Directory, { claims }: Person): Record<st
     ),
   );
 
-/** Grants of mappers to new users: roles with the user, the rest by one statement per table. */
-async function grantsForNew(ctx: Ctx, { provider }: Directory) {
-  const grants = await grantsOfMappers(ctx, provider, true);
-  return {
-    rolesOf: ({ claims }: Person): readonly string[] => (grants.isEmpty ? [] : grants.of(claims).roles),
-    async complete(
-      people: readonly { readonly userId: string; readonly person: Person; readonly usualRoles: readonly string[] }[],
-    ): Promise<void> {
-      if (grants.isEmpty || people.length === 0) return;
-      const given = people.map(({ userId, person, usualRoles }) => ({ userId, usualRoles, ...grants.of(person.claims) }));
-      const members = given.flatMap(({ userId, groups }) => groups.map((groupId) => ({ userId, groupId })));
-      await insertMembers(ctx.tx, ctx.realm, members, ctx.now);
-      // The default role is the user's own, whatever a mapper says.
-      const made = given.flatMap(({ userId, usualRoles, followed }) =>
-        followed.filter(({ targetId }) => !usualRoles.includes(targetId)).map((grant) => ({ userId, ...grant })),
-      );
-      await recordNewGrants(ctx.tx, ctx.realm, provider.providerId, made);
-    },
-  };
+/** Gives new users, who have their roles, the groups of mappers too, and records the grants that follow the directory. */
+async function giveRest(
+  ctx: Ctx,
+  { provider }: Directory,
+  grants: MapperGrants,
+  people: readonly { readonly userId: string; readonly person: Person }[],
+  usualRoles: readonly string[],
+): Promise<void> {
+  if (grants.isEmpty || people.length === 0) return;
+  const given = people.map(({ userId, person }) => ({ userId, ...grants.of(person.claims) }));
+  const members = given.flatMap(({ userId, groups }) => groups.map((groupId) => ({ userId, groupId })));
+  await insertMembers(ctx.tx, ctx.realm, members, ctx.now);
+  // The default role is the user's own, whatever a mapper says.
+  const made = given.flatMap(({ userId, followed }) =>
+    followed.filter(({ targetId }) => !usualRoles.includes(targetId)).map((grant) => ({ userId, ...grant })),
+  );
+  await recordNewGrants(ctx.tx, ctx.realm, provider.providerId, made);
 }

@@ -6,7 +6,7 @@ import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.t
 import { inSavepoint } from "../../platform/db/index.ts";
 import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RESULT } from "../../platform/ldap/index.ts";
 import { touchLink } from "../providers/links.store.ts";
-import { followGrants } from "../providers/mapper-grants.ts";
+import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
 import { type Directory, profileOf } from "./directory.ts";
 import { forgetErasure, type KnownEntry, knownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.store.ts";
@@ -177,7 +177,7 @@ async function provision(
     if (known) return updatePerson(ctx, directory, person, known);
     // Their own sign-in brings an erased user back, as a new one.
     await forgetErasure(ctx.tx, owner, erasureHash(parts.vault, owner, person.subject));
-    return (await createPeople(ctx, directory, [person])).get(person)!;
+    return (await createPeople(ctx, directory, [person], await grantsOfMappers(ctx, directory.provider, true))).get(person)!;
   });
   // Another sign-in may have made the user at this very moment.
   const now = known ?? (await find());

@@ -3,6 +3,7 @@ import { releaseLoginNames } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
+import { grantsOfMappers } from "../providers/mapper-grants.ts";
 import type { Directory } from "./directory.ts";
 import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.store.ts";
@@ -55,7 +56,9 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
     const changed = people.filter(({ subject }) => known.get(subject));
     if (dryRun) return predicted(newcomers, changed);
     return transact(async (ctx) => {
-      const outcomes = newcomers.length > 0 ? await createPeople(ctx, directory, newcomers) : new Map<Person, Outcome>();
+      const outcomes = new Map<Person, Outcome>(
+        newcomers.length > 0 ? await createPeople(ctx, directory, newcomers, await grantsOfMappers(ctx, directory.provider, true)) : [],
+      );
       for (const person of changed) outcomes.set(person, await updatePerson(ctx, directory, person, known.get(person.subject)!));
       return outcomes;
     });
