@@ -215,7 +215,7 @@ describe("key rewrap", () => {
       const done = await rewrap(both);
       expect(done).toMatchObject({ code: 0, err: "" });
       const { rewrapped, columns } = JSON.parse(done.out);
-      // Of master, and of acme before and after its rotation.
+      // These are the keys of master, and those of acme before and after its rotation.
       expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
         { column: "realm_keys.private_key", rewrapped: 3 },
         { column: "realm_key_companions.private_key", rewrapped: 3 },
