@@ -6,7 +6,7 @@ const test = "[.]test[.]tsx?$";
 const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "workload", "delegation", "oidc"];
 // The rooms of signin, in steps: a room may import those of its own step and of the steps above it. The first room names the step.
 const signinSteps = [
-  ["sessions", "action-tokens", "known-browsers", "passkeys", "passwords"],
+  ["sessions", "action-tokens", "known-browsers", "passkeys"],
   ["authenticators"],
   ["flows", "required-actions"],
   ["run"],

@@ -28,9 +28,9 @@ import { createClientActivity, createClientKeys, createIssuerKeys } from "../pro
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
+import { createPasswordUpgrades } from "../signin/authenticators/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
-import { createPasswordUpgrades } from "../signin/passwords/index.ts";
 import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";

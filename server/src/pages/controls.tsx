@@ -29,14 +29,14 @@ export const FieldProblem = createContext<string | null>(null);
 /** An input with its label, and with a hint below it. Other properties go to the input. */
 export const Field = (props: FieldProps) =>
   props.invalid ? (
-    <FieldProblem.Consumer>{(said) => <Labelled {...props} {...(said !== null && { error: said })} />}</FieldProblem.Consumer>
+    <FieldProblem.Consumer>{(problem) => <Labelled {...props} {...(problem !== null && { error: problem })} />}</FieldProblem.Consumer>
   ) : (
     <Labelled {...props} />
   );
 
 const Labelled = (props: FieldProps) => {
   const { id, name = id, label, hint, code = false, show, invalid = false, error, required = true, ...input } = props;
-  // The page has one problem, wherever it is said.
+  // The page has one problem, wherever it is shown.
   const errorId = invalid ? ALERT_ID : `${id}-error`;
   const about = [(invalid || error !== undefined) && errorId, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (

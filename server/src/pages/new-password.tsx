@@ -2,7 +2,7 @@ import { Field, HiddenUsername, Submit } from "./controls.tsx";
 import { ALERT_ID } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
-/** The rules of a realm that are said where a password is chosen. */
+/** The rules of a realm that are shown where a password is chosen. */
 export interface PasswordRules {
   readonly minLength: number;
   readonly maxLength: number;

@@ -33,7 +33,7 @@ test.each([24, 28, 32] as const)("addresses of both families are found in a file
   for (const unknown of ["198.51.101.1", "2001:db9::1", "203.0.113.1", "::1", "nowhere", "", null]) expect(of(unknown, "en")).toBeNull();
 });
 
-test("without a file nothing is known, and one that cannot be read is said once, at the start", () => {
+test("without a file no place is known, and an unreadable file is logged once, at the start", () => {
   const said: string[] = [];
   const log = { info: () => {}, warn: (_: unknown, text?: string) => void said.push(text ?? "") } as unknown as Parameters<
     typeof openPlaces

@@ -25,7 +25,7 @@ export function readPlaces(file: string): Pick<Places, "of"> & { readonly type: 
   };
 }
 
-/** Read once, at the start. A file that cannot be read is said in the log, and no place is shown. */
+/** Read once, at the start. A file that cannot be read is logged, and no place is shown. */
 export function openPlaces(file: string | null, log: Pick<Logger, "warn" | "info">): Places {
   const of = file === null ? () => null : known(file, log);
   const beside = (address: string, locale: string) => {

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
 import type { SharedHarness } from "./harness.ts";
-import type { Said, SamlPeer } from "./saml-identity-provider.ts";
+import type { SamlPeer, SamlPeerAnswer } from "./saml-identity-provider.ts";
 
 interface NewProvider {
   readonly alias: string;
@@ -45,9 +45,9 @@ export async function samlBrokered(iam: SharedHarness, config: Record<string, un
   const sp = await brokeredRealm(iam, { alias, protocol: "saml", config });
   return {
     ...sp,
-    async signIn(peer: SamlPeer, said: Said = {}, browser: Browser = iam.browser()): Promise<Answer> {
+    async signIn(peer: SamlPeer, answer: SamlPeerAnswer = {}, browser: Browser = iam.browser()): Promise<Answer> {
       const { left } = await sp.leave(browser);
-      return sp.post(browser, await peer.answer(await peer.read(left), said));
+      return sp.post(browser, await peer.answer(await peer.read(left), answer));
     },
   };
 }

@@ -101,7 +101,7 @@ export function describeDriver(
       tellsNothing(error as MessageError);
       return error as MessageError;
     };
-    /** Neither the error nor anything that it was caused by holds a secret, the recipient or what was said. */
+    /** Neither the error nor anything that it was caused by holds a secret, the recipient or the text. */
     const tellsNothing = (error: MessageError) => {
       const recorded = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${error.stack}`;
       const { secret } = peer.provider;

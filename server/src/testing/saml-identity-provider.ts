@@ -39,7 +39,7 @@ export interface Asked {
   readonly relayState: string | null;
 }
 
-export interface Said {
+export interface SamlPeerAnswer {
   readonly assertion?: Partial<NewAssertion>;
   readonly response?: { readonly inResponseTo?: string | null; readonly destination?: string | null; readonly issuer?: string };
   readonly protection?: Partial<Protection>;
@@ -150,7 +150,7 @@ export async function samlPeer() {
       return { request: message, signed: isSigned, relayState: received.relayState };
     },
     /** The message that answers a request. */
-    async message({ request }: Pick<Asked, "request">, { assertion, response, protection, status }: Said = {}) {
+    async message({ request }: Pick<Asked, "request">, { assertion, response, protection, status }: SamlPeerAnswer = {}) {
       const now = clock.now();
       const acs = request.assertionConsumerServiceUrl!;
       const envelope = { id: newMessageId(), issueInstant: now, issuer: entityId, destination: acs, inResponseTo: request.id, ...response };
@@ -176,17 +176,17 @@ export async function samlPeer() {
       );
     },
     /** The form that the browser posts to us. */
-    async answer(requested: Asked, said: Said = {}): Promise<Record<string, string>> {
-      return peer.form(render(await peer.message(requested, said)), requested.relayState);
+    async answer(requested: Asked, answer: SamlPeerAnswer = {}): Promise<Record<string, string>> {
+      return peer.form(render(await peer.message(requested, answer)), requested.relayState);
     },
     form: (xml: string, relayState: string | null): Record<string, string> => ({
       SAMLResponse: Buffer.from(xml).toString("base64"),
       ...(relayState !== null && { RelayState: relayState }),
     }),
     /** The query that the browser brings. */
-    async artifact(requested: Asked, said: Said = {}): Promise<Record<string, string>> {
+    async artifact(requested: Asked, answer: SamlPeerAnswer = {}): Promise<Record<string, string>> {
       const SAMLart = newArtifact(entityId, 0);
-      messages.set(SAMLart, stored(await peer.message(requested, said)));
+      messages.set(SAMLart, stored(await peer.message(requested, answer)));
       return { SAMLart, ...(requested.relayState !== null && { RelayState: requested.relayState }) };
     },
     close: () => new Promise<void>((resolve) => void server.close(() => resolve())),

@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await ada.close();
   });
 
-  test("a page whose cookies are gone asks once more, says so, and then signs in", async () => {
+  test("a page without its cookies asks once more, says so, and then signs in", async () => {
     const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(url + RETURNING);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../peers/index.mjs";
 import { launchBrowser, noBrowser, personIn } from "./browser.ts";
@@ -67,6 +67,7 @@ describe("the commands of", () => {
   let folder: string;
   let place: (text: string) => string;
   let server: Awaited<ReturnType<typeof startServer>>;
+  let browser: Browser;
   beforeAll(async () => {
     folder = emptyFolder();
     server = await startServer({ folder, env: { GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: undefined, GATEHOUSE_HOST: undefined } });
@@ -75,8 +76,12 @@ describe("the commands of", () => {
     for (const port of ["3000", "5173", "9000"]) ports.set(port, String(await freePort()));
     place = (text) => text.replace(/localhost:(8080|3000|5173|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);
     mkdirSync(join(folder, "scripts"));
+    if (!noBrowser) browser = await launchBrowser();
   });
-  afterAll(() => server?.stop());
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
 
   const runsAsPrinted = async (page: string) => {
     const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);
@@ -99,17 +104,16 @@ describe("the commands of", () => {
   test.skipIf(noBrowser)("README.md end with a person who signs in to the sample application", async () => {
     const own = place("http://localhost:3000");
     const app = spawn(process.execPath, ["examples/app.mjs", own, `${place("http://localhost:8080")}/realms/acme`, "app"], { cwd: folder });
-    const browser = await launchBrowser();
+    const ada = await personIn(browser);
     try {
       await once(app.stdout, "data");
-      const ada = await personIn(browser);
       const page = await ada.tab();
       await page.goto(own);
       await page.getByRole("link", { name: "Sign in" }).click();
       await signIn(page);
     } finally {
       app.kill();
-      await browser.close();
+      await ada.context.close();
     }
   });
 
@@ -124,7 +128,6 @@ describe("the commands of", () => {
       // The application runs on in the background.
       writeFileSync(script, `${scriptOf(page, place)}wait\n`);
       const shell = begin(script, { ...process.env, base: place("http://localhost:8080") });
-      const browser = await launchBrowser();
       try {
         await Promise.race([shell.says(`Open ${place(own)}`), shell.closed]);
         expect(shell.out(), shell.err()).toContain(`Open ${place(own)}`);
@@ -139,7 +142,6 @@ describe("the commands of", () => {
         await ada.close();
       } finally {
         shell.end();
-        await browser.close();
         await shell.closed;
       }
     });

@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   let url: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
     url = `http://localhost:${server.port}`;
   });
   afterAll(() => browser?.close());

@@ -127,7 +127,7 @@ describe.skipIf(!postgresUrl)("two nodes on one Postgres are one server:", () =>
     }
   });
 
-  test("a deleted realm is gone, and its name becomes free", async () => {
+  test("a deleted realm is a 404, and its name becomes free", async () => {
     const realm = await knownRealm();
     must(await admin.delete(`/admin/realms/${realm}`), 204);
     for (const path of [`/realms/${realm}/login`, `/realms/${realm}/jwks`])

@@ -175,7 +175,7 @@ describe("access to an application", () => {
     expect((await viewer.patch(`/clients/${client.id}`, { allowedRoles: [] })).status).toBe(403);
   });
 
-  test("is said of SAML clients in their options, by the same rules", async () => {
+  test("is set for SAML clients in their options, by the same rules", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const sp = { entityId: `https://${fresh("sp")}.example/`, assertionConsumerServiceUrl: "https://sp.example/acs" };
     const unknown = await admin.post("/saml-clients", { ...sp, options: { allowedRoles: ["nowhere"], allowedGroups: ["/nowhere"] } });

@@ -24,7 +24,7 @@ export type OwnResource = Static<typeof OwnResource>;
 export const Share = Type.Object(
   {
     shareId: Type.String({ format: "uuid" }),
-    user: Type.String({ description: "As you typed it. Whether there is such a user is not said" }),
+    user: Type.String({ description: "As you typed it. The answer does not tell whether there is such a user" }),
     scopes,
     createdAt,
   },

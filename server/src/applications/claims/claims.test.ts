@@ -110,7 +110,7 @@ describe("the facts of a subject", () => {
     expect(await subjectData(iam.core.db, other.name, userId, needs)).toBeNull();
   });
 
-  test("of a client that acts for itself are its roles", async () => {
+  test("are the client's roles where a client acts for itself", async () => {
     const realm = await iam.realm();
     const nobody = await serviceAccountData(iam.core.db, realm.name, "01900000-0000-7000-8000-000000000000", needs);
     expect(nobody).toEqual({ user: null, read: {} });

@@ -96,7 +96,7 @@ function nameErrors(claim: string): FieldError[] {
     return [{ field: "claim", code: "format", message }];
   }
   if (isFree(path)) return [];
-  return [{ field: "claim", code: "reserved", message: `claim: ${path[0]} is said by the protocol itself; choose another name` }];
+  return [{ field: "claim", code: "reserved", message: `claim: ${path[0]} is set by the protocol itself; choose another name` }];
 }
 
 function valueErrors({ source, value, type }: MapperState): FieldError[] {

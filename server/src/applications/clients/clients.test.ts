@@ -61,7 +61,7 @@ describe("a client", () => {
     expect(iam.output.join("")).not.toContain(secret);
   });
 
-  test("is replaced by PUT: what GET said is a valid one, what is left out returns to its default", async () => {
+  test("is replaced by PUT: the answer of GET is valid, and a member that is left out returns to its default", async () => {
     const {
       id,
       secret: _,
@@ -214,7 +214,7 @@ describe("as protocols see it, a client", () => {
     expect(await clients.get(realm.name, clientId)).toBeNull();
   });
 
-  test("of an older release gains the members that are new", async () => {
+  test("gains the new members if an older release stored it", async () => {
     const { id, clientId } = await create();
     await iam.core.db
       .updateTable("clients")

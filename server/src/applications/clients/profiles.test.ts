@@ -13,7 +13,7 @@ afterAll(() => iam?.close());
 const redirectUris = ["https://bank.example/cb"];
 
 describe("a profile", () => {
-  test("is one choice: what it demands is set where nothing is said", async () => {
+  test("is one choice: settings that are left out get the values that it demands", async () => {
     const realm = await iam.realm();
     const make = async (members: object) => (await realm.asMaster().post("/clients", { redirectUris, ...members })).body;
     expect(await make({ clientId: "plain" })).toMatchObject({ profile: "none", requirePkce: false, rotateRefreshTokens: true });

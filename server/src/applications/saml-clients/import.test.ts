@@ -87,7 +87,7 @@ describe("a file of metadata", () => {
     expect(await realm.events("resourceType=saml-clients")).toHaveLength(1);
   });
 
-  test("of several service providers asks which, listing them and no identity provider", async () => {
+  test("asks which one is meant if it describes several service providers, and lists no identity provider", async () => {
     const idp = idpMetadata({ id: "_idp", entityId: "https://idp.example", idp: goodIdpRole(sp.certificate) });
     const xml = federationOf(entity({}, "urn:a"), idp, entity({}, "urn:b"));
     expect(await upload(xml)).toMatchObject({
@@ -219,7 +219,7 @@ describe("another import of a known one", () => {
     });
   });
 
-  test("of one that was made by hand adds what is not set", async () => {
+  test("adds the settings that are not set to a client that was made by hand", async () => {
     const body = { entityId: SP, assertionConsumerServiceUrl: "https://by-hand.example/acs", options: { signAssertion: false } };
     expect((await admin.post("/saml-clients", body)).status).toBe(201);
     const answer = await upload(render(entity()));
@@ -240,7 +240,7 @@ describe("an address of metadata", () => {
   };
   const fetchFrom = (body: object = {}, query = "") => admin.post(`/saml-clients/import-url${query}`, { url: peer.url, ...body });
 
-  test("is read, and remembered with what it said", async () => {
+  test("is read, and stored with its content", async () => {
     serve(render(entity({}, SP, clock.now() + 60_000)));
     const preview = await fetchFrom({}, "?preview=true");
     expect(preview).toMatchObject({ status: 200, body: { metadata: { url: peer.url } } });

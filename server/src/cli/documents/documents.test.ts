@@ -43,7 +43,7 @@ describe("YAML", () => {
 });
 
 describe("documents", () => {
-  test("of a folder are one, by name; lists grow, and nothing else stands twice", () => {
+  test("in one folder are joined in the order of their names; lists are joined, any other repeated member is refused", () => {
     const a = file("a.yaml", "realm: acme\nroles:\n  - name: one\n");
     const b = file("b.json", '{"realm":"acme","roles":[{"name":"two"}],"settings":{}}');
     file("notes.txt", "not this one");

@@ -27,9 +27,10 @@ interface Scene {
   readonly mighty: Ref;
   readonly outer: Ref;
   readonly plain: Ref;
-  /** Grants the mighty role, and what is below it; grants the outer role; grants nothing. */
+  /** Grants the mighty role, and what is below it; grants nothing, but what is below it does; grants the outer role; grants nothing. */
   readonly granting: string;
   readonly below: string;
+  readonly above: string;
   readonly outerGroup: string;
   readonly group: string;
   /** In the granting group; in the one below it; in none. */
@@ -63,12 +64,15 @@ async function scene(): Promise<Scene> {
   const [outer, plain] = [await role("outer", [mighty.name]), await role("plain")];
   const granting = await group("granting", mighty);
   const below = await group("below", null, granting);
+  const above = await group("above", null);
+  await group("within", mighty, above);
   return {
     mighty,
     outer,
     plain,
     granting,
     below,
+    above,
     outerGroup: await group("outer-group", outer),
     group: await group("group", null),
     boss: await user("boss", granting),
@@ -100,6 +104,9 @@ const ways: [string, (by: AdminClient, scene: Scene) => Promise<Answer>][] = [
   ["deleting a group below one that grants it", (by, { below }) => by.delete(`/groups/${below}`)],
   ["moving a group below one that grants it", (by, { group, granting }) => named(group, granting)(by)],
   ["moving a group out of one that grants it", (by, { below }) => named(below, null)(by)],
+  ["renaming a group that grants it", (by, { granting }) => by.put(`/groups/${granting}`, { name: `renamed ${granting}` })],
+  ["renaming a group above one that grants it", (by, { above }) => by.put(`/groups/${above}`, { name: `renamed ${above}` })],
+  ["moving a group above one that grants it", (by, { above, group }) => named(above, group)(by)],
   ["including it in a role", (by, { plain, mighty }) => by.put(`/roles/${plain.roleId}`, { ...plain, compositeRoles: [mighty.name] })],
   [
     "including a role that includes it",

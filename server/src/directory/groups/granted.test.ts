@@ -55,7 +55,7 @@ describe("a group's grants count on a member's next request", () => {
     expect(await sees()).toBe(false);
   });
 
-  test("a role that is deleted is gone from the groups that granted it", async () => {
+  test("a deleted role is removed from the groups that granted it", async () => {
     const [groupId, { roleId }] = [await group(), await role(["view-users"])];
     await admin.post(`/groups/${groupId}/roles/${roleId}`);
     await join(groupId);
@@ -78,7 +78,7 @@ describe("a group's grants count on a member's next request", () => {
     await leave(groupId);
   });
 
-  test("of the groups above only where the realm says so, and as the tree is now", async () => {
+  test("the grants of the groups above count only where the realm says so, by the present tree", async () => {
     const top = await group();
     const below = await group(await group(top));
     const { roleId } = await role(["view-users"]);

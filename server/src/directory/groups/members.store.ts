@@ -25,7 +25,7 @@ const membersOf = (db: Db, realm: string, groupId: string) =>
       join
         .onRef("users.realm_id", "=", "group_members.realm_id")
         .onRef("users.user_id", "=", "group_members.user_id")
-        // Said twice, or Postgres would not think of walking over the users in their order.
+        // The condition stands twice, or Postgres would not walk over the users in their order.
         .on("users.realm_id", "=", realm),
     )
     .select(["group_members.user_id", "users.username", "users.email", "users.enabled", "group_members.joined_at"])

@@ -5,7 +5,7 @@ import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { changingGrants } from "../roles/index.ts";
+import { assertMayGrant, changingGrants } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import { rolesGrantedBy, rolesHandedDown } from "./roles.store.ts";
 import type { CreateGroup, GroupQuery, UpdateGroup } from "./schema.ts";
@@ -67,6 +67,9 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   const after = await chainOf(ctx, input.parentId ?? null);
   const parentId = after[0] ?? null;
   const moves = parentId !== current.parentId;
+  // As with roles: groups are named by their paths, and whoever takes the path of a privileged one gets what is given to that path later.
+  if (moves || input.name !== current.name)
+    await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
   const handedDown = moves ? await rolesHandedDown(ctx.tx, ctx.realm, changed(before, after)) : [];
   await changingGrants(ctx, handedDown, async () => {
     refuseReadOnly(current, input, ["realmId", "groupId", "createdAt", "memberCount"], "cannot be changed here");

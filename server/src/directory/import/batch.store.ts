@@ -146,16 +146,3 @@ async function insertRoles(tx: Tx, realm: string, users: readonly NewUser[]): Pr
     select ${realm}, r.user_id, r.role_id
     from json_to_recordset(${JSON.stringify(mappings)}::text::json) as r(user_id uuid, role_id uuid)`.execute(tx);
 }
-
-/** Runs one row's change so that it is undone whole, alone, when it fails. */
-export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint import_row`.execute(tx);
-  try {
-    const result = await work();
-    await sql`release savepoint import_row`.execute(tx);
-    return result;
-  } catch (error) {
-    await sql`rollback to savepoint import_row`.execute(tx);
-    throw error;
-  }
-}

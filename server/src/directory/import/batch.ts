@@ -2,17 +2,11 @@ import { type AppError, invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
+import { inSavepoint } from "../../platform/db/index.ts";
+import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
-import {
-  findUserForUpdate,
-  profileFaults,
-  readUserProfile,
-  replaceRequiredActions,
-  resetPassword,
-  saveUser,
-  userErrors,
-} from "../users/index.ts";
-import { findTaken, findTakenIds, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import { findUserForUpdate, profileFaults, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
+import { findTaken, findTakenIds, insertNewUsers, type NewUser } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import type { Fault } from "./readers/index.ts";

@@ -17,7 +17,7 @@ class Undone extends Error {
   }
 }
 
-/** Every batch is written for real and rolled back: what the database has to say is said, and nothing is left. */
+/** Every batch is written and rolled back: the database reports its errors, and no row stays. */
 export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict: OnConflict): Target {
   const startedAt = clock.now();
   const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };

@@ -97,7 +97,7 @@ test("a user who is disabled is signed out, and a new password ends the old one'
   ).toEqual(["password"]);
 });
 
-test("the escalation rule holds for every row: giving a role, taking over an administrator, and oneself", async () => {
+test("the escalation rule holds for every row: for a given role, for control of an administrator, and for one's own account", async () => {
   const realm = await iam.realm();
   const helper = await realm.as("manage-users");
   const auditor = await realm.as("view-events");

@@ -1,6 +1,6 @@
 // Bulk import of users: reading files of any length, judging each row, committing in batches, progress and resuming. Owns `user_imports`.
 // New users are written here in bulk; changes of users who are there go through directory/users.
-export { findTaken, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+export { findTaken, insertNewUsers, type NewUser } from "./batch.store.ts";
 export { importOne } from "./batch.ts";
 export type { UserLinks } from "./batch-tools.ts";
 export { type CarriedUser, readUsers } from "./export.store.ts";

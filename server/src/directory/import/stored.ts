@@ -1,9 +1,8 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, inSavepoint } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { inSavepoint } from "./batch.store.ts";
 import { type Outcome, writeBatch } from "./batch.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import type { Batch } from "./batches.ts";

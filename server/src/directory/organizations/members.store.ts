@@ -31,7 +31,7 @@ const membersOf = (db: Db, realm: string, organizationId: string) =>
       join
         .onRef("users.realm_id", "=", "organization_members.realm_id")
         .onRef("users.user_id", "=", "organization_members.user_id")
-        // Said twice, or Postgres would not think of walking over the users in their order.
+        // The condition stands twice, or Postgres would not walk over the users in their order.
         .on("users.realm_id", "=", realm),
     )
     .select([

@@ -169,7 +169,7 @@ describe("an organization", () => {
     expect(await realm.events("resourceType=organizations")).toHaveLength(1);
   });
 
-  test("of another realm is a 404 by every route, and stays unchanged", async () => {
+  test("is a 404 by every route of another realm, and stays unchanged", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const [admin, outsider] = [await realm.admin(), await other.admin()];
     const { organizationId, ...before } = (await admin.post("/organizations", { name: "Acme", domains: [{ domain: "acme.example" }] }))

@@ -145,15 +145,18 @@ const MEMBERS = ["email", "emailVerified", "attributes", "createdAt"] as const;
 async function bring(
   parts: PasswordSourceParts,
   { realm, login }: PasswordQuestion,
-  said: Readonly<Record<string, unknown>>,
+  described: Readonly<Record<string, unknown>>,
   hash: string,
 ): Promise<PasswordAnswer | null> {
-  const userId = typeof said.userId === "string" ? said.userId : newId();
+  const userId = typeof described.userId === "string" ? described.userId : newId();
   const user = {
-    username: typeof said.username === "string" ? said.username : login,
+    username: typeof described.username === "string" ? described.username : login,
     ...{ userId, passwordHash: hash },
     ...Object.fromEntries(
-      MEMBERS.filter((member) => said[member] !== undefined && said[member] !== null).map((member) => [member, said[member]]),
+      MEMBERS.filter((member) => described[member] !== undefined && described[member] !== null).map((member) => [
+        member,
+        described[member],
+      ]),
     ),
   } as ImportUser;
   const making = parts.work.transact(origin(realm), async (ctx): Promise<PasswordAnswer | null> => {

@@ -2,9 +2,16 @@
 // `role_closure`, `role_permissions`, `user_roles`. What a user may do is the view `user_permissions`; nothing else works that out.
 export { type MappedRole, type RoleName, rolesGivenInRealm, rolesGivenTo, rolesOfClient, shareRole } from "./client-roles.store.ts";
 export { roleErrors } from "./errors.ts";
-export { assertMayControl, assertMayGrant, changingGrants, keepingRealmAdmin } from "./escalation.ts";
 export { shareNamedRole, spellRole } from "./naming.ts";
-export { adminRoles, permissionsAmong, permissionsOfUser } from "./permissions.store.ts";
+export {
+  adminRoles,
+  assertMayControl,
+  assertMayGrant,
+  changingGrants,
+  keepingRealmAdmin,
+  permissionsAmong,
+  permissionsOfUser,
+} from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";
 export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers, UpdateAdminRole } from "./schema.ts";
 export {

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
-import type { Permission } from "../../tenancy/permissions/index.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Db, lockRealm, type Tx } from "../../platform/db/index.ts";
+import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
+import { roleErrors } from "./errors.ts";
 import type { AdminRole } from "./schema.ts";
 
 /** The permissions of these roles, composites included. */
@@ -83,7 +85,7 @@ const holders = (realm: string, permission: Permission | null) => sql`
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 
 /** Tells whether an enabled, unlocked realm-admin exists. */
-export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
+async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
   const { rows } = await sql`
     with ${holders(realm, "realm-admin")}
     select 1 from holders h join users u on u.realm_id = ${realm} and u.user_id = h.user_id
@@ -96,4 +98,35 @@ export async function permissionsAmong(db: Db, realm: string, isAmong: RawBuilde
   const { rows } = await sql<{ permission: Permission }>`
     with ${holders(realm, null)} select distinct h.permission from holders h where ${isAmong}`.execute(db);
   return rows.map(({ permission }) => permission);
+}
+
+/** The escalation rule for assignments: the actor must have the permissions of these roles. */
+export async function assertMayGrant(ctx: ReadCtx, roleIds: readonly string[]): Promise<void> {
+  assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
+}
+
+/** The escalation rule for control: an actor who sets a user's password could act as that user. */
+export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
+  assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
+}
+
+/**
+ * Runs a write that gives or takes these roles indirectly, by a group or a composite role. The actor must have their permissions in both cases: a
+ * lesser administrator must not strip a greater one. The last realm-admin is never lost by it.
+ */
+export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], write: () => Promise<T>): Promise<T> {
+  const held = await permissionsOfRoles(ctx.tx, ctx.realm, roleIds);
+  assertHolds(ctx.actor, held);
+  return held.includes("realm-admin") ? keepingRealmAdmin(ctx, write) : write();
+}
+
+/**
+ * Runs a write that may remove a realm's last administrator, and refuses it if it did.
+ * Two such writes at once wait for each other, or each would leave the other's administrator as the last.
+ */
+export async function keepingRealmAdmin<T>(ctx: Ctx, write: () => Promise<T>): Promise<T> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const result = await write();
+  if (!(await hasRealmAdmin(ctx.tx, ctx.realm))) throw roleErrors.last_realm_admin();
+  return result;
 }

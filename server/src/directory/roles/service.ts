@@ -7,9 +7,16 @@ import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
 import { includedIn, includersOf, reach, rebuildClosure, replaceIncluded } from "./composites.store.ts";
 import { roleErrors } from "./errors.ts";
-import { assertMayGrant, changingGrants, keepingRealmAdmin } from "./escalation.ts";
 import { includedByName, includedOfClients } from "./naming.ts";
-import { adminRoles, ownPermissions, permissionsOfRoles, replacePermissions } from "./permissions.store.ts";
+import {
+  adminRoles,
+  assertMayGrant,
+  changingGrants,
+  keepingRealmAdmin,
+  ownPermissions,
+  permissionsOfRoles,
+  replacePermissions,
+} from "./permissions.store.ts";
 import type { AdminRole, CreateRole, UpdateAdminRole, UpdateRole } from "./schema.ts";
 import { deleteRole, findRole, insertRole, listRoles, lockRole, moveDefault, type RoleRow, shareDefaultRole, updateRole } from "./store.ts";
 

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { withCleanNames } from "./names.ts";
 import { isAddressOf } from "./own.service.ts";
-import { fittingAttributes, readUserProfile } from "./profile.ts";
+import { fittingAttributes } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";

@@ -45,7 +45,7 @@ describe("the list", () => {
     expect(await eventsOf(userId)).toContain("CREDENTIAL_REVOKED push");
   });
 
-  test.each(["not-an-id", newId()])("of %s is a 404", async (id) => {
+  test.each(["not-an-id", newId()])("is a 404 for %s", async (id) => {
     expect((await admin.get(`/users/${id}/credentials`)).status).toBe(404);
   });
 });
@@ -77,7 +77,7 @@ describe("an enrollment token", () => {
     expect(await eventsOf(userId)).toContain("CREDENTIAL_REVOKED enrollment-token");
   });
 
-  test("is gone once it has expired, from the list and then from the table", async () => {
+  test("is removed once it has expired, from the list and then from the table", async () => {
     const { userId } = await realm.user();
     const { id } = (await mint(userId, { expiresIn: 60 })).body;
     clock.advance(59_000);
@@ -105,7 +105,7 @@ describe("an enrollment token", () => {
 });
 
 describe("DELETE", () => {
-  test("of the password: signing in with it is over, the session stays, and both events are there", async () => {
+  test("removes the password: signing in with it fails, the session stays, and both events are recorded", async () => {
     const { userId, username, password } = await realm.user();
     const browser = iam.browser();
     await browser.signIn(realm.name, username, password);

@@ -1,10 +1,11 @@
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import { removeCredentials } from "./credentials.service.ts";
 import { withCleanNames } from "./names.ts";
-import { fittingAttributes, readUserProfile } from "./profile.ts";
+import { fittingAttributes } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
 

@@ -46,7 +46,6 @@ export {
   fittingAttributes,
   type ProfileWriter,
   profileFaults,
-  readUserProfile,
   valueFault,
   valuesOf,
 } from "./profile.ts";

@@ -36,7 +36,7 @@ describe("history", () => {
     expect(length, "what the realm does not ask for is not kept").toBe(4);
   });
 
-  test("of another Unicode form is the same password", async () => {
+  test("recognises a password in another Unicode form", async () => {
     const { userId } = await realm.user(undefined, "caf\u00e9 au lait");
     expect(await set(userId, "cafe\u0301 au lait")).toMatchObject(refusal("password.history"));
   });

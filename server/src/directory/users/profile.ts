@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
 import { isMailAddress } from "../../kernel/text.ts";
-import type { ReadCtx } from "../../platform/context.ts";
-import { attributesOf, type DeclaredAttribute, type Party, settingsOf, type UserProfile } from "../../tenancy/settings/index.ts";
+import { attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
 import type { User } from "./schema.ts";
 
 type Attributes = Readonly<Record<string, User["attributes"][string] | null | undefined>>;
@@ -21,9 +20,6 @@ export interface ProfileChange {
   /** Attributes that the request names, so that a required one may not be empty there. */
   readonly named?: ReadonlySet<string>;
 }
-
-/** The user profile of the realm, as it is in this transaction. */
-export const readUserProfile = async ({ tx, realm }: ReadCtx): Promise<UserProfile> => (await settingsOf(tx, realm))!.settings.userProfile;
 
 /** Refuses a change that the realm's user profile does not allow. */
 export function checkProfile(profile: UserProfile, change: ProfileChange): void {

@@ -6,6 +6,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { readUserProfile } from "../../tenancy/settings/index.ts";
 import {
   clearUserAttempts,
   isDirectorySource,
@@ -27,7 +28,7 @@ import { userErrors } from "./errors.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { listUsers } from "./list.store.ts";
 import type { AddressProof } from "./login-names.store.ts";
-import { checkProfile, type ProfileWriter, readUserProfile } from "./profile.ts";
+import { checkProfile, type ProfileWriter } from "./profile.ts";
 import { addRequiredAction, dropRequiredAction } from "./required-actions.store.ts";
 import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
 import type { CreateUser, UpdateUser } from "./schema.ts";
@@ -133,7 +134,7 @@ export async function saveUser(
   const next = input.attributes ?? {};
   if (!isDeepStrictEqual(current.attributes, next))
     checkProfile(await readUserProfile(ctx), { by, current: current.attributes, next, named: new Set(Object.keys(next)) });
-  // A PUT may repeat what GET said of a temporary lock: that does not make it permanent.
+  // A PUT may repeat the temporary lock that GET showed: that does not make it permanent.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);

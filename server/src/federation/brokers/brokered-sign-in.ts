@@ -52,7 +52,7 @@ export function brokeredSignInOf(
   return signIn;
 }
 
-/** The contents of arrivals that were not stored since. */
+/** The contents of brokered sign-ins that were not stored since. */
 const contents = new WeakMap<BrokeredSignIn, Content>();
 
 function contentOf(vault: Vault, realm: string, signIn: BrokeredSignIn, interactionId: string): Content {

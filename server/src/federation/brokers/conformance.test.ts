@@ -15,7 +15,7 @@ import {
 import { type Harness, harness } from "../../testing/harness.ts";
 import { leastConfig } from "../../testing/identity-providers.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
-import { type Said, type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
+import { type SamlPeer, type SamlPeerAnswer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
@@ -115,11 +115,11 @@ const samlStages = {
   },
 } satisfies Partial<Record<ProtocolName, BrokerStage>>;
 
-async function posted(left: Left, { subject, email, username }: TheirAccount, said: Said = {}): Promise<Return> {
+async function posted(left: Left, { subject, email, username }: TheirAccount, answer: SamlPeerAnswer = {}): Promise<Return> {
   const claims = { email, username, firstName: names.given_name, lastName: names.family_name };
   const attributes = Object.entries(claims).map(([name, value]) => ({ name, values: [value] }));
   const nameId = { value: subject, format: NAME_ID_FORMAT.persistent };
-  return { by: "form", members: await idp.answer(await idp.read(left), { assertion: { nameId, attributes }, ...said }) };
+  return { by: "form", members: await idp.answer(await idp.read(left), { assertion: { nameId, attributes }, ...answer }) };
 }
 function byArtifact(left: Left, { subject, email }: TheirAccount, answer: EidAnswer = {}): Return {
   const attributes = hm.attributes({ kvk: subject, email });

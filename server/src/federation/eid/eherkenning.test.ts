@@ -153,7 +153,7 @@ describe("the account", () => {
     expect(await first.subjects()).toEqual([`${PSEUDO} 12345678`, `${KVK} 12345678`].sort());
   });
 
-  test("of a person is of the person and the company: the pseudonym is the same for all that they act for", async () => {
+  test("belongs to the person and the company: a person's pseudonym is the same for every company that they act for", async () => {
     const sp = await brokered({ subjectAttribute: ACTING });
     for (const number of ["11111111", "22222222"]) await signIn(sp, { attributes: [...service(), legal([KVK, number]), acting()] });
     await signIn(sp, { attributes: [...service(), acting()] });

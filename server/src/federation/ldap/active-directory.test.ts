@@ -144,7 +144,7 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: true });
   });
 
-  test("groups in groups give roles; a run of changes sees by DirSync who is gone, and says when it may not", async () => {
+  test("groups in groups give roles; a run of changes finds deleted users by DirSync, and reports when it may not", async () => {
     const base = `OU=sync,${domain.suffix}`;
     const account = (name: string) =>
       `dn: CN=${name},${base}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nunicodePwd:: ${unicode}\nuserAccountControl: 512\n`;

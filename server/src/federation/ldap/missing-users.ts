@@ -1,8 +1,7 @@
-import { inSavepoint } from "../../directory/import/index.ts";
 import { disableFederatedUser } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, inSavepoint } from "../../platform/db/index.ts";
 import type { Directory } from "./directory.ts";
 import { type KnownEntry, knownEntries, presentAfter, saveEntry } from "./entries.store.ts";
 import type { Owner } from "./runs.store.ts";

@@ -5,7 +5,7 @@ import { type LdapConnection, LdapError, type LdapFault, PasswordRefused, RESULT
 import { type DirectoryRefusal, passwordErrors } from "../../platform/passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, warn } from "./own-entry.ts";
-import { checkInDirectories, probeDirectories, tryBind } from "./password-source.ts";
+import { checkInDirectories, probeDirectories, tryBind } from "./people.ts";
 import { expectRecord } from "./unrecorded.ts";
 
 const errors = defineErrors("password", {
@@ -65,7 +65,7 @@ interface PasswordWrite {
 
 /**
  * The present password is proven by a bind as the entry, which then changes its own password by the directory's rules. AD does not let a user in
- * whose password has expired, nor does an expired one of OpenLDAP: having said that the password is right, they leave the change to the service account.
+ * whose password has expired, nor does OpenLDAP with an expired one. Both answer that the password is right, and leave the change to the service account.
  */
 async function replaceOwn(
   parts: DirectoryParts,

@@ -1,71 +1,193 @@
-import { inSavepoint, insertNewUsers, type NewUser } from "../../directory/import/index.ts";
-import { shareDefaultRole } from "../../directory/roles/index.ts";
-import { deleteUser, fittingAttributes, readUserProfile, saveFederatedUser, userErrors } from "../../directory/users/index.ts";
+import { nothingKnown, type PasswordAnswer, type PasswordQuestion } from "../../directory/credentials/index.ts";
+import { saveFederatedUser, userErrors } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { AuditDraft, Ctx } from "../../platform/context.ts";
+import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
+import { inSavepoint } from "../../platform/db/index.ts";
+import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RESULT } from "../../platform/ldap/index.ts";
+import { touchLink } from "../providers/links.store.ts";
+import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
 import { type Directory, profileOf } from "./directory.ts";
-import { insertEntries, type KnownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
-import { firstAttributes, followDirectory, grantsForNew } from "./mapped-people.ts";
+import { forgetErasure, type KnownEntry, knownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
+import { erasureHash } from "./erasure.store.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
-import type { Person } from "./person.ts";
+import { createPeople, type Outcome, ownerOf } from "./new-people.ts";
+import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
+import { isFault, type Person } from "./person.ts";
+import { personAt } from "./person-at.ts";
 
-export type Outcome = "created" | "updated" | "unchanged" | "disabled" | "taken" | { readonly message: string };
+// People of directories: their passwords are checked there, and their users follow their entries.
 
-const ownerOf = (ctx: Ctx, { provider }: Directory) => ({ realm: ctx.realm, providerId: provider.providerId });
+const MAX_LOGIN = 255;
+const WRONG = { verdict: "wrong" } as const;
+const UNKNOWN = { verdict: "unknown" } as const;
 
-/** New users from entries that have none, by a statement per table. `taken`: another user has the name or the address. */
-export async function createPeople(ctx: Ctx, directory: Directory, people: readonly Person[]): Promise<Map<Person, Outcome>> {
-  const usual = await shareDefaultRole(ctx.tx, ctx.realm);
-  const usualRoles = usual ? [usual.roleId] : [];
-  const grants = await grantsForNew(ctx, directory);
-  const rolesOf = (person: Person) => [...new Set([...usualRoles, ...grants.rolesOf(person)])];
-  const profile = await readUserProfile(ctx);
-  const users = new Map(
-    people.map((person) => {
-      const user = newUser(ctx, directory, person, rolesOf(person));
-      return [person, { ...user, attributes: fittingAttributes(profile, user.attributes) }];
-    }),
-  );
-  const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...users.values()], ctx.now);
-  const entries = [...users].filter(([, { userId }]) => inserted.has(userId)).map(([person, { userId }]) => ({ person, userId }));
-  const linked = await insertEntries(ctx.tx, ownerOf(ctx, directory), entries, ctx.now);
-  const outcomes = new Map<Person, Outcome>(people.map((person) => [person, "taken"]));
-  for (const { person, userId } of entries) {
-    // A sign-in on another node made the user at this very moment.
-    if (!linked.has(person.subject)) {
-      await deleteUser(ctx.tx, ctx.realm, userId);
-      outcomes.set(person, "unchanged");
-      continue;
-    }
-    ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: directory.source });
-    outcomes.set(person, "created");
+/**
+ * Passwords of people in the realm's directories. A user who is here already is looked up in their own directory, as the entry that they are;
+ * a name that no user has here is searched for in each. A local user's name leads to no directory: the local password decides.
+ */
+export const checkInDirectories =
+  (parts: DirectoryParts) =>
+  async (question: PasswordQuestion): Promise<PasswordAnswer> => {
+    const { realm, userId, login, password } = question;
+    const directories = await enabledDirectories(parts, realm);
+    if (directories.length === 0) return UNKNOWN;
+    // No directory has such a name, and an empty password would be an anonymous bind.
+    if (!isSearchable(login) || password === "" || password.includes("\0")) return UNKNOWN;
+    const answer =
+      userId === null ? await askEach(parts, directories, question) : await askOwn(parts, directories, { ...question, userId });
+    // A wrong password takes at least as long as a wrong local one.
+    if (answer.verdict === "wrong") await parts.hasher.verifyNothing(password);
+    return answer;
+  };
+
+type Found = { readonly entry: LdapEntry; readonly directory: Directory };
+
+/** A user who is here: asked in the directory that they come from, by the id of their entry, whatever it is called by now. */
+async function askOwn(
+  parts: DirectoryParts,
+  directories: readonly Directory[],
+  question: PasswordQuestion & { readonly userId: string },
+): Promise<PasswordAnswer> {
+  const { realm, userId, login, password } = question;
+  const membership = await membershipOf(parts, directories, realm, userId);
+  if (!membership) return UNKNOWN;
+  const { directory, subject } = membership;
+  const entry = await ownEntry(parts, membership);
+  if (!entry) {
+    const namesakes = await search(parts, directory, directory.filterOf(login));
+    if (namesakes.some((other) => entryId(other, directory.idAttribute) !== subject))
+      warn(parts, directory, "another entry has the name of a user whose own entry is gone; a sync sets that right", namesakes[0]);
+    return WRONG;
   }
-  await grants.complete(entries.filter(({ person }) => linked.has(person.subject)).map((entry) => ({ ...entry, usualRoles })));
-  return outcomes;
+  return bindAs(parts, { entry, directory }, realm, password);
 }
 
-const newUser = (ctx: Ctx, directory: Directory, person: Person, roleIds: readonly string[]): NewUser => ({
-  userId: newId(),
-  username: person.username,
-  usernameKey: loginKey(person.username),
-  email: person.email,
-  emailKey: person.email === null ? null : loginKey(person.email),
-  emailVerified: person.email !== null && directory.trustsEmail,
-  enabled: person.enabled,
-  attributes: {
-    ...(person.firstName !== null && { firstName: person.firstName }),
-    ...(person.lastName !== null && { lastName: person.lastName }),
-    ...firstAttributes(directory, person),
-  },
-  requiredActions: [],
-  passwordHash: null,
-  roleIds,
-  createdAt: ctx.now,
-  source: directory.source,
-});
+/** A name that no user has here: the first directory that knows it decides. One that cannot be asked counts only where no other knows it. */
+async function askEach(
+  parts: DirectoryParts,
+  directories: readonly Directory[],
+  { realm, login, password }: PasswordQuestion,
+): Promise<PasswordAnswer> {
+  let failure: unknown;
+  for (const directory of directories) {
+    try {
+      const found = await search(parts, directory, directory.filterOf(login));
+      if (found.length > 1) {
+        warn(parts, directory, "the filter finds more than one entry for a name, so it signs no one in", found[0]);
+        return WRONG;
+      }
+      if (found.length === 1) return await bindAs(parts, { entry: found[0]!, directory }, realm, password);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw nothingKnown(failure);
+  return UNKNOWN;
+}
+
+/** Searches for a name whose password another source found wrong, as for a name that no user has. The result does not matter. */
+export const probeDirectories =
+  (parts: DirectoryParts) =>
+  async ({ realm, login }: PasswordQuestion): Promise<void> => {
+    if (!isSearchable(login)) return;
+    for (const directory of await enabledDirectories(parts, realm)) {
+      try {
+        if ((await search(parts, directory, directory.filterOf(login))).length > 0) return;
+      } catch (error) {
+        throw nothingKnown(error);
+      }
+    }
+  };
+
+/** Tells whether a directory may have such a name. */
+const isSearchable = (login: string): boolean => login.length <= MAX_LOGIN && !login.includes("\0");
+
+/** Refusals that concern this account. Any other code says that the directory cannot answer. */
+const REFUSALS: readonly number[] = [
+  RESULT.constraintViolation, // 389 Directory Server: too many attempts
+  RESULT.noSuchObject,
+  RESULT.inappropriateAuthentication,
+  RESULT.invalidCredentials,
+  RESULT.unwillingToPerform, // 389 Directory Server: the account is inactive
+];
+
+async function bindAs(parts: DirectoryParts, { entry, directory }: Found, realm: string, password: string): Promise<PasswordAnswer> {
+  const bound = await asking(parts, directory, () =>
+    parts.pools.of(directory.provider).fresh((connection) => tryBind(connection, entry.dn, password)),
+  );
+  const { protocol } = directory.provider;
+  if (bound === "wrong") {
+    parts.metrics.signIn(protocol, "failure");
+    return WRONG;
+  }
+  const found = await provision(parts, { entry, directory }, realm);
+  parts.metrics.signIn(protocol, found === null ? "failure" : "success");
+  if (found === null) return WRONG;
+  const { userId } = found;
+  const accepted = async (ctx: Ctx) => {
+    await touchLink(ctx.tx, ctx.realm, { providerId: directory.provider.providerId, ...found }, ctx.now);
+  };
+  if (bound === "right") return { verdict: "right", userId, accepted };
+  return directory.writesPasswords ? { verdict: "right", userId, mustChange: true, accepted } : { verdict: "elsewhere", userId };
+}
+
+/**
+ * `must-change`: the password is right and has to be replaced before anything else. `expired`: the same, and the directory does not even let the
+ * user in to replace it.
+ */
+export async function tryBind(
+  connection: LdapConnection,
+  dn: string,
+  password: string,
+): Promise<"right" | "must-change" | "expired" | "wrong"> {
+  try {
+    return (await connection.bind(dn, password)).mustChange ? "must-change" : "right";
+  } catch (error) {
+    if (!(error instanceof BindRefused) || !REFUSALS.includes(error.resultCode!)) throw error;
+    const state = adState(error);
+    return error.isExpired || state === "must-change" || state === "password-expired" ? "expired" : "wrong";
+  }
+}
+
+/** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
+async function provision(
+  parts: DirectoryParts,
+  { entry, directory }: Found,
+  realm: string,
+): Promise<{ readonly userId: string; readonly subject: string; readonly username: string } | null> {
+  const { providerId } = directory.provider;
+  const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
+  if (isFault(person)) {
+    warn(parts, directory, `a person with the right password cannot sign in: ${person.message}`, entry);
+    return null;
+  }
+  const owner = { realm, providerId };
+  const asUser = (userId: string) => {
+    if (person.enabled) parts.seen.see(directory, userId);
+    return { userId, subject: person.subject, username: person.username };
+  };
+  const find = () => knownEntry(parts.db, owner, person.subject);
+  const known = await find();
+  if (known?.fingerprint === person.fingerprint) return asUser(known.userId);
+  if (!known && !directory.provisions) return null;
+  const origin = { realm, actor: systemActor(realm, directory.source), sourceIp: null };
+  const outcome = await parts.work.transact(origin, async (ctx) => {
+    if (known) return updatePerson(ctx, directory, person, known);
+    // Their own sign-in brings an erased user back, as a new one.
+    await forgetErasure(ctx.tx, owner, erasureHash(parts.vault, owner, person.subject));
+    return (await createPeople(ctx, directory, [person], await grantsOfMappers(ctx, directory.provider, true))).get(person)!;
+  });
+  // Another sign-in may have made the user at this very moment.
+  const now = known ?? (await find());
+  if (typeof outcome === "object" || (outcome === "taken" && (known || !now))) {
+    const why = outcome === "taken" ? "another user has the name or the mail address" : outcome.message;
+    warn(parts, directory, `a person with the right password is not as the directory says: ${why}`, entry);
+  }
+  // A user who is here already signs in as they were; none is made in another's name.
+  return now ? asUser(now.userId) : null;
+}
 
 /**
  * An entry with a new id and the name of a user whose own entry is gone becomes that user again, where the directory is configured so. Null: there is
@@ -124,4 +246,18 @@ async function followAlone(ctx: Ctx, directory: Directory, person: Person, userI
     // The last administrator stays one: that is what was refused.
     if (!(error instanceof AppError)) throw error;
   }
+}
+
+/** Roles and groups of a user who is here follow the directory. Answers whether any changed. */
+async function followDirectory(ctx: Ctx, { provider, source }: Directory, { claims }: Person, userId: string): Promise<boolean> {
+  const changed = await followGrants(ctx, provider, claims, userId, false);
+  if (changed)
+    ctx.audit({
+      category: "ADMIN",
+      type: "ADMIN_UPDATE",
+      resourceType: "users",
+      resourceId: userId,
+      detail: `roles and groups by ${source}`,
+    });
+  return changed;
 }

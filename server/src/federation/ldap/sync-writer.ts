@@ -3,13 +3,15 @@ import { releaseLoginNames } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
+import { grantsOfMappers } from "../providers/mapper-grants.ts";
 import type { Directory } from "./directory.ts";
 import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.store.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
 import { disableMissing, findMissing, looksWrong } from "./missing-users.ts";
-import { createPeople, type Outcome, rejoinFormer, updatePerson } from "./people.ts";
+import { createPeople, type Outcome } from "./new-people.ts";
+import { rejoinFormer, updatePerson } from "./people.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
 import type { Report } from "./runs.store.ts";
 import type { SyncOptions, SyncParts } from "./sync-parts.ts";
@@ -54,7 +56,9 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
     const changed = people.filter(({ subject }) => known.get(subject));
     if (dryRun) return predicted(newcomers, changed);
     return transact(async (ctx) => {
-      const outcomes = newcomers.length > 0 ? await createPeople(ctx, directory, newcomers) : new Map<Person, Outcome>();
+      const outcomes = new Map<Person, Outcome>(
+        newcomers.length > 0 ? await createPeople(ctx, directory, newcomers, await grantsOfMappers(ctx, directory.provider, true)) : [],
+      );
       for (const person of changed) outcomes.set(person, await updatePerson(ctx, directory, person, known.get(person.subject)!));
       return outcomes;
     });
@@ -162,7 +166,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
   }
 }
 
-/** Said in the report: a former user whose name another has now cannot be enabled. */
+/** A note for the report: a former user whose name another user has now cannot be enabled. */
 const reusedNames = (keys: readonly string[]): string | null =>
   keys.length === 0
     ? null

@@ -77,7 +77,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     whole = realm;
   });
 
-  test("follows changes, renames and deletions, and ends the sessions of those who are gone", async () => {
+  test("follows changes, renames and deletions, and ends the sessions of users without an entry", async () => {
     const base = await unit("changes", ["ada", "ben", "cid", "dan"]);
     const realm = await realmWith({ userSearchBase: base });
     expect(await syncDirectory(realm)).toMatchObject({ created: 4 });

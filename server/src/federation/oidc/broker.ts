@@ -227,7 +227,7 @@ async function verifyProfile(
   return payload;
 }
 
-/** The ID token wins over the profile. Whether an address is verified is said of the address beside it, and of no other document's. */
+/** The ID token wins over the profile. `email_verified` concerns the address in the same document only. */
 function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> {
   const claims: Record<string, unknown> = { ...profile, ...signed };
   if (profile === null || signed.email === profile.email) return claims;

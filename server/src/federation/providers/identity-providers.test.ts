@@ -162,7 +162,7 @@ describe("the record", () => {
     expect((await admin.get(at)).body).toEqual([]);
   });
 
-  test("alias and protocol stay, a taken alias is a 409, and a version that is gone a 412", async () => {
+  test("alias and protocol stay, a taken alias is a 409, and an old version is a 412", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-identity-providers");
     const { headers, body } = await admin.post(at, identityProvider("oidc", "corp"));

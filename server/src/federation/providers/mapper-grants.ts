@@ -48,6 +48,8 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
   };
 }
 
+export type MapperGrants = Awaited<ReturnType<typeof grantsOfMappers>>;
+
 /**
  * The roles and groups that the mappers of a directory or an identity provider grant to one user, by the user's present claims. Every way by which
  * such a source decides roles and groups asks this: sign-in, sync, link, and a move to a directory entry.

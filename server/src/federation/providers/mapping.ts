@@ -55,7 +55,7 @@ export const countsNow =
   ({ sync }: Pick<MapperState, "sync">): boolean =>
     isFirst || sync === "force";
 
-/** The attributes that mappers make of what was said; undefined removes one. */
+/** The attributes that mappers make of the claims; undefined removes one. */
 export function mappedAttributes(mappers: readonly MapperState[], claims: Claims, isFirst: boolean) {
   const attributes: Record<string, string | string[] | undefined> = {};
   for (const mapper of mappers.filter(countsNow(isFirst))) {

@@ -8,7 +8,7 @@ import type { Answer, Browser } from "../../testing/browser.ts";
 import { encrypted, signedBy } from "../../testing/eid-messages.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { inclusivelySigned, oddlySigned, rightlySigned, SIGNATURE, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
-import { type Asked, type Said, type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
+import { type Asked, type SamlPeer, type SamlPeerAnswer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { goodLogoutRequest, rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
@@ -34,9 +34,9 @@ afterAll(async () => {
 });
 
 /** Only the assertion, or only the Response, is signed: each must hold alone. */
-const ASSERTION: Said = { protection: { signAssertion: true, signResponse: false } };
-const RESPONSE: Said = { protection: { signAssertion: false, signResponse: true } };
-const UNSIGNED: Said = { protection: { signAssertion: false, signResponse: false } };
+const ASSERTION: SamlPeerAnswer = { protection: { signAssertion: true, signResponse: false } };
+const RESPONSE: SamlPeerAnswer = { protection: { signAssertion: false, signResponse: true } };
+const UNSIGNED: SamlPeerAnswer = { protection: { signAssertion: false, signResponse: false } };
 
 interface Run {
   readonly browser: Browser;
@@ -46,7 +46,7 @@ async function begin(at: SamlBrokered = sp): Promise<Run> {
   const { browser, left } = await at.leave();
   return { browser, asked: await peer.read(left) };
 }
-const xmlOf = async ({ asked }: Run, said: Said = {}) => render(await peer.message(asked, said));
+const xmlOf = async ({ asked }: Run, said: SamlPeerAnswer = {}) => render(await peer.message(asked, said));
 const send = ({ browser, asked }: Run, xml: string | Buffer, at = sp) => at.post(browser, peer.form(xml as string, asked.relayState));
 
 /** The part of the page about the refusal. */
@@ -229,7 +229,7 @@ describe("signatures:", () => {
   });
 
   test("refuses what is unsigned, signed by another key, also one that it carries, and what a provider has to sign and did not", async () => {
-    const said = async (more: Said, reason: string) => {
+    const said = async (more: SamlPeerAnswer, reason: string) => {
       const run = await begin();
       await expectRefused(await send(run, await xmlOf(run, more)), reason);
     };
@@ -249,7 +249,7 @@ describe("signatures:", () => {
 });
 
 describe("encryption:", () => {
-  const rows: [what: string, reason: string, said: () => Said][] = [
+  const rows: [what: string, reason: string, said: () => SamlPeerAnswer][] = [
     ["for another recipient", "decryption", () => ({ protection: { recipient: { key: other.publicKey } } })],
     [
       "by AES-CBC",
@@ -286,7 +286,7 @@ describe("encryption:", () => {
 
 describe("meaning:", () => {
   const now = () => clock.now();
-  const rows: [what: string, reason: string, said: () => Said][] = [
+  const rows: [what: string, reason: string, said: () => SamlPeerAnswer][] = [
     ["another audience", "audience", () => ({ assertion: { audiences: ["https://another.example"] } })],
     ["no audience", "audience", () => ({ assertion: { audiences: [] } })],
     ["another recipient", "subject_confirmation", () => ({ assertion: { recipient: "https://another.example/acs" } })],

@@ -34,7 +34,7 @@ export interface AnsweredLogout {
   readonly id: string;
   /** The number of ended sessions. */
   readonly count: number;
-  /** True when the applications of those sessions have said that they are done. */
+  /** True when the applications of those sessions have confirmed their logout. */
   readonly isComplete: boolean;
 }
 

@@ -58,7 +58,7 @@ export interface ProviderLogoutParts {
     /** Answers by taking the browser to applications; null: none has to be notified there. */
     readonly goOn: (() => unknown) | null;
   } | null>;
-  /** Tells whether the applications have said that they are done. */
+  /** Tells whether the applications have confirmed their logout. */
   isComplete(realm: string, logouts: readonly string[]): Promise<boolean>;
   /** The page that posts the answer. */
   showForm(exchange: Exchange, hop: { readonly name: string; readonly location: string; readonly form: Record<string, string> }): unknown;

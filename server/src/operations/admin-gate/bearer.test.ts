@@ -95,7 +95,7 @@ describe("a service account", () => {
     expect(refusal(await call(realm, usual))).toEqual(INVALID);
   });
 
-  test("of master works in every realm, under that name", async () => {
+  test("works in every realm if it belongs to master, under that name", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster().browser;
     const at = "/admin/realms/master/clients";
@@ -148,7 +148,7 @@ describe("a user's token", () => {
     expect((await realm.events("type=ADMIN_DENIED"))[0]).toMatchObject({ actor: target.username, impersonator: player.username });
   });
 
-  test("of another realm opens neither this one nor what is over all, however mighty the user", async () => {
+  test("is accepted neither in another realm nor for the server as a whole, whatever permissions the user has", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const app = await party(other, code);
     const token = tokenOf(await app.signIn(iam.browser(), { username: "admin", password: other.adminPassword }, { resource: admin }));

@@ -118,7 +118,7 @@ describe("a record", () => {
     expect(fullStatePuts().length).toBeGreaterThan(15);
   });
 
-  test("is the same after a PUT of what GET said, and after an empty PATCH; a member that is not known is refused by both", async () => {
+  test("is the same after a PUT of the answer of GET, and after an empty PATCH; an unknown member is refused by both", async () => {
     const all = Object.entries(await records());
     expect(all.length).toBeGreaterThan(15);
     for (const [path, url] of all) {

@@ -73,7 +73,7 @@ describe("a dangerous act of an administrator", () => {
     expect((await fresh.delete(`/admin/realms/${realm.name}`)).status).toBe(204);
   });
 
-  test("of a service account asks for no person, and a user's token counts as their session does", async () => {
+  test("needs no recent sign-in of a service account, and a user's token counts as their session does", async () => {
     const realm = await iam.realm();
     const audience = `${iam.config.baseUrl}/admin`;
     const robot = await relyingParty(iam, realm, {

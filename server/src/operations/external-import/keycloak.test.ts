@@ -63,7 +63,7 @@ describe("a realm of Keycloak", () => {
     expect([again.body.actions, again.body.users.skipped]).toEqual([[], 3]);
   });
 
-  test("keeps ids, roles, groups, attributes and claims: a token says what it said", async () => {
+  test("keeps ids, roles, groups, attributes and claims: a token has the same content as before", async () => {
     const answer = await tokens(realm, "ada");
     expect(answer.status, answer.text).toBe(200);
     expect(claimsOf(answer.body.access_token)).toMatchObject({

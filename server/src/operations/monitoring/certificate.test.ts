@@ -37,7 +37,7 @@ afterEach(() => clock.reset());
 
 const ssl = async () => (await iam.browser().get("/monitoring/health")).body.components.ssl.status;
 
-test("the certificate of a proxy on this machine is UP until it expires, and DOWN when the proxy is gone", async () => {
+test("the certificate of a proxy on this machine is UP until it expires, and DOWN when the proxy has stopped", async () => {
   expect(await ssl()).toBe("UP");
   clock.advance(DAY + 60_000);
   expect(await ssl()).toBe("DOWN");

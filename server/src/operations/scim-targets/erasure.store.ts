@@ -16,7 +16,7 @@ export async function eraseAtTargets(
   await sql`update scim_objects set local_id = gen_random_uuid(), erased = true, confirmed = true, state = 'PENDING', changes = changes + 1, leaving = null, attempts = 0, error = null,
       sent_digest = null, failed_digest = null, next_at = ${ctx.now}
     where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid`.execute(ctx.tx);
-  // A service may name them in what it said of a group.
+  // A service may name them in its answer about a group.
   const names = [userId, person.username, ...(person.email === null ? [] : [person.email])];
   await sql`update scim_objects set error = null where realm_id = ${ctx.realm} and error is not null
     and exists (select 1 from unnest(${names}::text[]) as name where position(lower(name) in lower(error)) > 0)`.execute(ctx.tx);

@@ -96,7 +96,7 @@ test("targets are told who we are by basic authentication or by a token of their
   expect(names(strict)).toEqual(["bob", "cyd"]);
 });
 
-test("services that change users by PATCH get what is there and what is gone; those that need names get them", async () => {
+test("services that change users by PATCH get the added and the removed values; services that need names get them", async () => {
   const of = await targeted(strict, { preset: "slack", requestsPerSecond: 100 });
   const ada = await of.user("ada", { attributes: { title: "Countess", locale: "en" } });
   await settle(of);

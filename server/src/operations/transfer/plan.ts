@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { inSavepoint } from "../../directory/import/index.ts";
 import { AppError, type FieldError } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { lockRealm } from "../../platform/db/index.ts";
+import { inSavepoint, lockRealm } from "../../platform/db/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { type Change, changesBetween, isSame, lean, mapSecrets, ordered } from "./compare.ts";
 import { normalKey, numbered, type RealmDocument, type Wanted } from "./document.ts";

@@ -1,7 +1,9 @@
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { sections } from "./sections/index.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -271,6 +273,36 @@ describe("an import", () => {
     });
     expect(await admin.post("/import", { roles: [] })).toMatchObject({ status: 400, body: { errors: [{ field: "schema" }] } });
     expect(await admin.post("/import", [])).toMatchObject({ status: 400 });
+  });
+
+  test("is judged at once, whatever a text repeats: no pattern of a schema can be read in many ways", async () => {
+    const patterns = new Set<string>();
+    const collect = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const [name, member] of Object.entries(value)) {
+        if (name === "pattern" && typeof member === "string") patterns.add(member);
+        if (name === "patternProperties") for (const pattern of Object.keys(member)) patterns.add(pattern);
+        collect(member);
+      }
+    };
+    collect(sections.map(({ schema }) => schema));
+    collect((await iam.browser().get("/openapi.json")).body);
+    expect(patterns.size).toBeGreaterThan(40);
+    // A text that can be read in two ways at each of forty repetitions has a million million readings.
+    const attempt = `for (const text of texts) pattern.test(text)`;
+    for (const pattern of patterns) {
+      const parts = [...new Set(pattern.replace(/[()[\]{}?*+|^$\\]/g, "").slice(0, 12)), "a", "0", "/", "-", "."];
+      const repeated = parts.flatMap((one) => ["", ...parts].map((other) => (one + other).repeat(40)));
+      const texts = repeated.flatMap((middle) => ["", "/", "a"].flatMap((start) => ["\u0000", "//"].map((end) => start + middle + end)));
+      const judge = () => runInNewContext(attempt, { texts, pattern: new RegExp(pattern, "u") }, { timeout: 5_000 });
+      expect(judge, pattern).not.toThrow();
+    }
+    // The deadline of the test would not stop it.
+    const answer = await apply(await (await iam.realm()).admin(), { groups: [{ path: `/a${"~/".repeat(6_000)}x//` }] }, "?dryRun=true");
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { errors: [expect.objectContaining({ field: expect.stringContaining("groups") })] },
+    });
   });
 
   test("keeps the secret and the parts that it does not mention", async () => {

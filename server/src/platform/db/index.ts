@@ -23,7 +23,7 @@ export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
-export { inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
+export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 export interface DatabaseOptions {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { sql } from "kysely";
 import type { Db, Tx } from "./tables.ts";
 
 const scope = new AsyncLocalStorage<true>();
@@ -18,4 +19,17 @@ export const outsideTransaction = <T>(work: () => T): T => scope.exit(work);
 /** The only way to open a transaction that writes. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(singleConnection.has(db) ? (tx) => scope.run(true, () => work(tx)) : work);
+}
+
+/** Runs a part of the transaction so that it is undone whole, alone, when it fails. */
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(tx);
+  try {
+    const result = await work();
+    await sql`release savepoint part`.execute(tx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint part`.execute(tx);
+    throw error;
+  }
 }

@@ -151,7 +151,7 @@ function bodyReference(body: TSchema): { $ref: string } {
 /** Retries of a PATCH that loses against concurrent changes. */
 const TRIES = 10;
 
-/** Two patches at once: the later one is applied to what the earlier one left, unless its caller said what it must apply to. */
+/** Two patches at once: the later one is applied to what the earlier one left, unless its caller named the version that it must apply to. */
 async function untilUnchanged<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
   const isConditional = (request.headers["if-match"] ?? "*").trim() !== "*";
   for (let tries = 1; ; tries++) {

@@ -232,7 +232,7 @@ describe("failing", () => {
 describe("a handler's report of a failure", () => {
   const handling = (handler: Partial<JobHandler>) => createJobWorker(iam.core.db, { test: { run: async () => {}, ...handler } }, log);
 
-  test("that trying again cannot help: it is buried at once, and what it knew in secret is gone", async () => {
+  test("makes a dead letter at once where a retry cannot help, and deletes the secret data", async () => {
     const buried: unknown[] = [];
     const run = async () => {
       throw new GiveUp("nobody there");

@@ -49,7 +49,7 @@ function handshake(
 ): ConnectionOptions {
   return {
     secureContext: trusted(ca, identity),
-    // Said aloud, because an environment variable can otherwise turn it off for the whole process.
+    // This is set explicitly, because an environment variable can otherwise turn it off for the whole process.
     rejectUnauthorized: true,
     // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.
     ...(isIP(servername) ? {} : { servername }),

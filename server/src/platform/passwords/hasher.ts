@@ -55,6 +55,7 @@ export const overloaded = (cause?: unknown) =>
     cause,
     headers: { "retry-after": "2" },
   });
+export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";
 
 /**
  * The bytes that are hashed, or null for what cannot be a password.

@@ -3,4 +3,4 @@
 export { type BreachedPasswords, createBreachedPasswords, shippedBreaches } from "./breaches.ts";
 export { type DirectoryRefusal, passwordErrors } from "./errors.ts";
 export { storedForm } from "./foreign.ts";
-export { createPasswordHasher, isKnownHash, overloaded, type PasswordHasher } from "./hasher.ts";
+export { createPasswordHasher, isKnownHash, isOverloaded, overloaded, type PasswordHasher } from "./hasher.ts";

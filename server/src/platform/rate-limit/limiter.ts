@@ -30,7 +30,7 @@ export function createRateLimiter(options: { redisUrl?: string; log?: LimiterLog
       const id = `${rule.limit}/${rule.windowMs}:${shorten(key)}`;
       const now = micros(clock.now());
       const taken = (await (await shared)?.take(id, now, cost)) ?? takeOne(local.get(id) ?? 0, now, cost);
-      // Also what Redis said, so that losing it does not reset all budgets.
+      // The answer of Redis is kept as well, so that losing Redis does not reset all budgets.
       local.set(id, taken.paidOff);
       return verdict(taken.allowed, taken.paidOff, now, cost);
     },

@@ -105,7 +105,7 @@ describe.runIf(installed)("shared through Redis", () => {
     }
   });
 
-  test("when Redis dies, counting goes on in process from where it stood; when it returns, it is shared again", async () => {
+  test("counting goes on in process while Redis is down, and is shared again when Redis returns", async () => {
     const limiter = await connected();
     const key = newKey();
     for (let i = 0; i < 8; i++) await limiter.take(key, rule);

@@ -3,7 +3,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { isWrite } from "../../platform/http/index.ts";
-import type { Audience, PresentedAccess } from "../gate/index.ts";
+import { ACCOUNT_SCOPE, type Audience, mayChangeAccount, mayReadAccount } from "../gate/index.ts";
 import { accountErrors } from "./errors.ts";
 
 /** The access tokens that the account API takes: a user's, for the realm itself. */
@@ -13,29 +13,19 @@ export const accountAudience: Audience = {
   session: "if-any",
   check(token, request) {
     if (!token.live.holder) return { error: "invalid_token", description: "The token stands for an application, not for a user" };
-    return (isWrite(request) ? mayChange(token) : mayRead(token)) ? null : NEEDS_SCOPE;
+    return (isWrite(request) ? mayChangeAccount(token) : mayReadAccount(token)) ? null : NEEDS_SCOPE;
   },
 };
 
 const NEEDS_SCOPE = {
   error: "insufficient_scope",
   description: "The token needs the scope account: an administrator gives it to the client, which then asks for it",
-  scope: "account",
+  scope: ACCOUNT_SCOPE,
 } as const;
-
-/**
- * Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless an administrator gave the client itself
- * the scope for it. A token outlives that by minutes, and a scope that the realm gives to every client is not enough.
- */
-const mayChange = ({ live, client }: Pick<PresentedAccess, "client"> & { live: Pick<PresentedAccess["live"], "scopes"> }): boolean =>
-  live.scopes.includes("account") && client.scopes.includes("account");
-
-/** Nor does every client read what the account has: only those that may change it, and the realm's own, unless an agent's, which acts by itself. */
-const mayRead = (token: PresentedAccess): boolean => mayChange(token) || (token.client.settings.firstParty && token.client.agent === null);
 
 /** For what a token may not even read without the scope, although it is the realm's own application's. */
 export function assertHasScope({ accessToken, client }: Pick<FastifyRequest, "accessToken" | "client">): void {
-  if (!accessToken || !client || !mayChange({ live: accessToken, client })) throw accountErrors.scope();
+  if (!accessToken || !client || !mayChangeAccount({ live: accessToken, client })) throw accountErrors.scope();
 }
 
 /**

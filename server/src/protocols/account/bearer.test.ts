@@ -47,7 +47,7 @@ describe("a user's access token", () => {
     expect((await enter(realm, token)).status).toBe(200);
   });
 
-  test("of a first-party application without the scope account reads, and changes neither mail address nor credentials", async () => {
+  test("without the scope account reads for a first-party application, and changes neither mail address nor credentials", async () => {
     const realm = await iam.realm();
     await allowMessages(realm);
     const user = await realm.user();
@@ -68,7 +68,7 @@ describe("a user's access token", () => {
     expect(left?.searchParams.get("error")).toBe("invalid_scope");
   });
 
-  test("of a session that is older than ten minutes changes nothing by which the user signs in, and the error says what to ask for", async () => {
+  test("changes nothing by which the user signs in if its session is older than ten minutes, and the error says what to ask for", async () => {
     const realm = await iam.realm();
     await allowMessages(realm);
     const user = await realm.user();
@@ -107,7 +107,7 @@ describe("a user's access token", () => {
     expect((await mint(token)).status).toBe(201);
   });
 
-  test("of a third-party application needs the scope account, also to read, and is for the realm itself", async () => {
+  test("needs the scope account for a third-party application, also to read, and is for the realm itself", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm);
@@ -123,7 +123,7 @@ describe("a user's access token", () => {
     expect(refusal(await enter(realm, elsewhere))).toEqual(INVALID);
   });
 
-  test("of an administrator does not change how they sign in", async () => {
+  test("does not change how an administrator signs in", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("view-users");
     const party = await relyingParty(iam, realm, { firstParty: true, scopes: ["openid", "account"] });

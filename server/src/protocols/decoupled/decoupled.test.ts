@@ -131,7 +131,7 @@ describe("a device", () => {
     expect(grants.length, "what came too late left nothing behind").toBe(tabs[1]!.status === 200 ? 0 : 1);
   });
 
-  test("whose code is guessed is protected: user and address have to wait", async () => {
+  test("is protected against guesses of its code: user and address have to wait", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const requested = await start(tv);
@@ -166,7 +166,7 @@ describe("a device", () => {
     expect((await userinfo(realm, staying.access_token)).status).toBe(200);
   });
 
-  test("of a client that does not list the grant is refused", async () => {
+  test("is refused if its client does not list the grant", async () => {
     const realm = await iam.realm();
     const app = await relyingParty(iam, realm);
     expect((await app.post("/device/authorize", { scope: "openid" })).body.error).toBe("unauthorized_client");

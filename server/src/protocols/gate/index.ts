@@ -1,6 +1,7 @@
 // The gate of everything below /realms/:realm enforces what routes declare: caller, CSRF, limits and form of errors. It also has what OAuth
 // endpoints share: forms, errors and CORS. The admin API's gate is a configuration of it.
 export type { Audience, PresentedAccess } from "./access-token.ts";
+export { ACCOUNT_SCOPE, mayChangeAccount, mayReadAccount } from "./account-access.ts";
 export { countAdminWrite, recordDenial } from "./admin-writes.ts";
 export { assertMayBegin, countAnonymousRequest } from "./anonymous-limit.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";

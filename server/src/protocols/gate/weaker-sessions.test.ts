@@ -11,7 +11,7 @@ import { serviceProvider } from "../../testing/service-provider.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-// A session stands for what its user has proven, judged for each use by one function (signin/run/session-standing.ts). Here an administrator who has
+// A session stands for what its user has proven, judged for each use by one function (`standingOf` in signin/run/position.ts). Here an administrator who has
 // an authenticator app signs in to a client whose flow asks for the password alone, and tries every door with that session.
 
 let iam: Harness;
@@ -418,7 +418,7 @@ test("every file that takes a session is known here: those that judge it, and th
   const found = files.filter((file) => !file.startsWith("testing/") && takes.test(readFileSync(new URL(file, root), "utf8")));
   const known = [
     // Judge it, or are handed one that the gate has judged.
-    ...["protocols/gate/callers.ts", "protocols/gate/gate.ts", "signin/run/session-standing.ts"],
+    ...["protocols/gate/callers.ts", "protocols/gate/gate.ts"],
     ...["protocols/decoupled/ciba.routes.ts", "protocols/decoupled/device.routes.ts", "protocols/decoupled/visitors.ts"],
     ...["protocols/saml/sso/decide.ts", "protocols/saml/sso/service.ts", "protocols/token-endpoint/exchange.ts"],
     "protocols/token-endpoint/grants/identity-assertion.ts",
@@ -439,7 +439,7 @@ test("every file that takes a session is known here: those that judge it, and th
       "signin/login/visitors.ts",
       "signin/authenticators/challenges.service.ts",
     ],
-    ...["signin/run/answer.ts", "signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
+    ...["signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
     "signin/login/broker.routes.ts", // the link was asked for at the account API, and the sign-in is to be recent
     ...["signin/self-service/change-password.routes.ts", "signin/login/step-up.routes.ts"], // begin a recent sign-in
     "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API

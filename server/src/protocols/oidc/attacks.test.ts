@@ -163,7 +163,7 @@ describe("a request", () => {
     expect(long.status).toBeLessThan(500);
   });
 
-  test("whose object is not signed by the client itself, for us and now, is refused", async () => {
+  test("is refused unless its request object is signed by the client, for this issuer, and has not expired", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { jwks: { keys: [ownKey] } });
     await relyingParty(iam, realm, { clientId: "other", jwks: { keys: [foreignKey] } });
@@ -286,7 +286,7 @@ describe("a client's proof", () => {
     await new Promise((done) => inside.close(done));
   });
 
-  test("is not a header that no proxy was said to send", async () => {
+  test("is not read from a header unless a proxy is configured to send it", async () => {
     const realm = await iam.realm();
     const members = { publicClient: false, authMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=robot" };
     await relyingParty(iam, realm, { ...members, redirectUris: [], grantTypes: ["client_credentials"] });
@@ -338,7 +338,7 @@ describe("a token in the wrong hands or place", () => {
     for (const [what, token] of Object.entries(refused)) expect([what, ...(await reach(token))]).toEqual([what, false, 401, 401]);
   });
 
-  test("of another realm, a code or a refresh token, is nothing here, and stays good at home", async () => {
+  test("is refused in another realm, be it a code or a refresh token, and still works in its own", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, elsewhere)];
     const browser = await signedIn(realm);

@@ -254,7 +254,7 @@ describe("claims", () => {
     expect((await bearer(realm, again.access_token)).body.given_name).toBe("Ada");
   });
 
-  test("of scopes that a client may not ask for are not to be had one by one either", async () => {
+  test("are not given one by one for scopes that the client may not request", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const { scopeId } = (await boss.post("/client-scopes", { name: "salary", assignment: "NONE" })).body;
@@ -318,7 +318,7 @@ describe("claims", () => {
     expect(await subjectFor("elsewhere", { ...pairwise, sectorIdentifierUri: "https://other.example/sector" })).not.toBe(one);
   });
 
-  test("of a subject that the user lacks are refused to the client, not made up", async () => {
+  test("are refused, not made up, where the user has no such subject", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { subjectClaim: { strategy: "attribute", attribute: "staff" } });
     const answer = await party.signIn(iam.browser(), await realm.user());

@@ -286,7 +286,7 @@ describe("an access token", () => {
     expect((await userinfo(realm, tokens.id_token)).status).toBe(401); // an ID token is none
   });
 
-  test("of another realm, for another audience, or expired, is refused", async () => {
+  test("is refused if it is of another realm, for another audience, or expired", async () => {
     const { realm, party, browser, tokens } = await signedIn({ allowedResources: ["https://api.example"] });
     const elsewhere = await iam.realm();
     expect((await userinfo(elsewhere, tokens.access_token)).status).toBe(401);
@@ -338,7 +338,7 @@ describe("an access token", () => {
     }
   });
 
-  test("of a session in which an administrator plays the user names who acts", async () => {
+  test("names the administrator who acts as the user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();

@@ -135,7 +135,10 @@ describe("the policy", () => {
   test("a scope that is assigned to no client cannot be had by registering", async () => {
     const { realm, register } = await openRealm();
     await realm.asMaster().post("/client-scopes", { name: "payments", assignment: "NONE" });
-    for (const scope of ["openid payments", "openid unheard-of"])
+    // Offered to every client, it still changes no account of users: that takes an administrator who gives it to the client.
+    const [account] = (await realm.asMaster().get("/client-scopes?search=account")).body;
+    await realm.asMaster().put(`/client-scopes/${account.scopeId}`, { ...account, assignment: "OPTIONAL" });
+    for (const scope of ["openid payments", "openid unheard-of", "openid account"])
       expect(await register({ ...web, scope })).toMatchObject({
         status: 400,
         body: { error: "invalid_client_metadata", error_description: expect.stringContaining("scope") },

@@ -106,7 +106,8 @@ async function runOne(
   const named = { method, ...(bulkId !== undefined && { bulkId }) };
   try {
     const [, area = "", id] = String(resolved(path, created)).split("/");
-    const operate = areas(parts)[area as "Users"];
+    const known = areas(parts);
+    const operate = Object.hasOwn(known, area) ? known[area] : undefined;
     if (!operate) throw scimErrors.not_found();
     if (!allows(request.actor!.permissions, operate.permission)) throw scimErrors.forbidden();
     const done = await operate.run(call, method, id, resolved(data, created));

@@ -168,6 +168,9 @@ test("a bulk request resolves references in any order, and each operation has it
   expect((await scim.post("/Bulk", { failOnErrors: 2, Operations: failing })).body.Operations).toHaveLength(2);
   expect((await scim.post("/Bulk", { Operations: new Array(1001).fill(failing[0]) })).status).toBe(413);
   expect((await scim.post("/Bulk", { Operations: [{}] })).body.scimType).toBe("invalidSyntax");
+  const unknown = ["constructor", "__proto__", "toString/x", "Nothing"].map((area) => ({ method: "POST", path: `/${area}`, data: {} }));
+  const refused = (await scim.post("/Bulk", { Operations: unknown })).body.Operations;
+  expect(refused.map((one: { status: string }) => one.status)).toEqual(["404", "404", "404", "404"]);
   const all = await scim.post("/.search", { filter: 'displayName eq "G" or userName eq "ada"', count: 10 });
   expect(all.body.totalResults, "groups have no userName").toBe(1);
   expect((await scim.post("/.search", { filter: "id pr", count: 10 })).body.Resources.length).toBeGreaterThan(1);

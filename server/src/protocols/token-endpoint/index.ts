@@ -21,5 +21,4 @@ export type { Presented, TokenCtx } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
 export { issueTicket, type TicketContents } from "./permission-ticket.ts";
-export { answerIssue, presentedParameters } from "./pipeline.ts";
-export { tokenRoutes } from "./routes.ts";
+export { answerIssue, presentedParameters, tokenRoutes } from "./pipeline.ts";

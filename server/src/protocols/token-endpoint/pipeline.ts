@@ -1,31 +1,97 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type ClientSnapshot, type GrantType, rulesOfGrantType } from "../../applications/clients/index.ts";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { type ClientSnapshot, type GrantType, grantTypes, rulesOfGrantType } from "../../applications/clients/index.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
-import { authenticateClient, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
+import { client, declare, refuseDirtyText } from "../../platform/http/index.ts";
+import { requestSource } from "../../platform/unit-of-work.ts";
+import { authenticateClient, ForeignOrigin, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
+import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import * as tokens from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenAnswerBody, type TokenCtx } from "./grant.ts";
 import { grantOf, grants } from "./grants/index.ts";
-import type { TokenEndpointParts } from "./parts.ts";
+import type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
 import { refreshTokenOf, useAndStore } from "./store.ts";
 
-export interface TokenRequest {
+const Tokens = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT (RFC 9068)" }),
+    token_type: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    scope: Type.Optional(Type.String()),
+    id_token: Type.Optional(Type.String()),
+    refresh_token: Type.Optional(Type.String()),
+  },
+  { $id: "Tokens", additionalProperties: true },
+);
+
+/** The parameters of all grants, for the OpenAPI document. */
+const parameters = new Set(Object.values(grants).flatMap((grant) => grant.parameters));
+const TokenForm = clientForm(
+  {
+    grant_type: Type.Union(grantTypes.map((type) => Type.Literal(type))),
+    ...Object.fromEntries([...parameters].map((name) => [name, Type.Optional(Type.String())])),
+  },
+  { grant_type: "client_credentials" },
+);
+
+/** Mounted under /realms/:realm: the token endpoint. */
+export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
+  declare(app, { tags: ["Protocol"], caller: client({ in: "pipeline" }), errors: "oauth" });
+  app.setErrorHandler(allowReading);
+  takeForms(app);
+
+  app.post(
+    "/token",
+    {
+      schema: {
+        summary: "The token endpoint (RFC 6749 §3.2)",
+        description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
+        ...TokenForm,
+        response: { 200: Tokens },
+      },
+      serializerCompiler: () => JSON.stringify,
+    },
+    async (request, reply) => {
+      const { parts } = await issuerFor(issuers, request);
+      const { client, body } = await answerTokenRequest(parts, {
+        headers: request.headers,
+        form: formOf(request),
+        ...requestSource(request),
+      });
+      // RFC 6749 §5.1
+      reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
+      allowOrigin(request, reply, client);
+      return reply.send(body as never);
+    },
+  );
+};
+
+/** CORS for errors: the client's own pages may read them, other origins may not. The gate sends the error. */
+function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
+  if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
+  else allowOrigin(request, reply, null);
+  throw cause;
+}
+
+interface TokenRequest {
   readonly headers: IncomingHttpHeaders;
   readonly form: Form;
   readonly sourceIp: string;
   readonly requestId: string;
 }
 
-export interface TokenAnswer {
+interface TokenAnswer {
   readonly client: ClientSnapshot;
   /** RFC 6749 §5.1 */
   readonly body: TokenAnswerBody;
 }
 
 /** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
-export async function answerTokenRequest(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer> {
+async function answerTokenRequest(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer> {
   const { headers, form, sourceIp, requestId } = withBearerSubject(request);
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp, requestId });

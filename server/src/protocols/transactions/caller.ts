@@ -4,7 +4,7 @@ import type { Actor } from "../../platform/context.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import type { Audience } from "../gate/index.ts";
+import { type Audience, mayReadAccount } from "../gate/index.ts";
 import type { Transaction } from "./schema.ts";
 
 /** Accepts access tokens for the realm itself, or for the resource `{issuer}/tx`. */
@@ -37,7 +37,7 @@ export function callerOf({ realm, actor, client, accessToken, visitor, ip, id, h
     ...{ realm, client, actor: actor!, ...requestSource({ ip, id }), userAgent: headers["user-agent"] ?? null },
     session: accessToken ? (behind === null ? null : { sessionId: behind }) : visitor.session,
     user: user && { userId: user.userId, username: user.username, amr: user.amr },
-    isTrusted: client === null || client.settings.firstParty || (accessToken?.scopes.includes("account") ?? false),
+    isTrusted: client === null || (accessToken !== null && mayReadAccount({ live: accessToken, client })),
   };
 }
 

@@ -205,6 +205,31 @@ describe("a transaction", () => {
     expect((await asUser.get(id)).body.status).toBe("PENDING");
   });
 
+  test("is seen through another application only where an administrator trusts that one with the whole account", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const admin = realm.asMaster();
+    const [scope] = (await admin.get("/client-scopes?search=account")).body;
+    // From now on every client may ask for it.
+    expect((await admin.put(`/client-scopes/${scope.scopeId}`, { ...scope, assignment: "OPTIONAL" })).status).toBe(200);
+    const through = async (clientId: string, members: object) => {
+      const party = await relyingParty(iam, realm, { clientId, ...members });
+      const { body, text } = await party.signIn(iam.browser(), user, { scope: "openid account" });
+      expect(body.scope, text).toContain("account");
+      return bearing(realm, body.access_token);
+    };
+    const [creator, other, trusted] = [
+      await through("creator", {}),
+      await through("other", {}),
+      await through("trusted", { scopes: ["openid", "account"] }),
+    ];
+    const code = await withTotp(realm, user.userId);
+    const { id } = (await creator.create(payment)).body;
+    for (const answer of [await other.get(id), await other.sign(id, { factor: "totp", value: code() }), await other.decline(id)])
+      expect(refusal(answer)).toEqual(NOT_FOUND);
+    expect((await trusted.get(id)).status).toBe(200);
+  });
+
   test("is not signed with a wrong code, one that was used, or too many tries", async () => {
     const { realm, asUser, code } = await shop();
     await realm.asMaster().put("/settings", { ...(await realm.asMaster().get("/settings")).body, bruteForce: { enabled: false } });

@@ -130,7 +130,7 @@ const claimsOf = ({ body }: { body: { access_token: string } }) =>
 const requests = (path: string) => requested.filter((each) => each === `${HOST}${path}`).length;
 
 describe("a workload's token", () => {
-  test("of Kubernetes is exchanged for a token of the client, for five minutes, and recorded", async () => {
+  test("is exchanged, if Kubernetes issued it, for a token of the client that lasts five minutes, and the exchange is recorded", async () => {
     issuer();
     const { id, clientId } = await trust();
     const answer = await exchange(await sign(kubernetes()), { client_id: "ignored" });
@@ -155,7 +155,7 @@ describe("a workload's token", () => {
     expect([requests("/.well-known/openid-configuration"), requests("/keys")]).toEqual([1, 1]);
   });
 
-  test("of GitHub is held to conditions, of AWS is signed by a curve, of GitLab and Bitbucket goes by another claim", async () => {
+  test("meets conditions (GitHub), is signed with an elliptic curve (AWS) or is matched by another claim (GitLab, Bitbucket)", async () => {
     const github = issuer([jwk(first.publicKey, "k1"), jwk(curve.publicKey, "aws", { alg: "ES384" })], "/acme/");
     const sub = "repo:acme/shop:ref:refs/heads/main";
     await trust({ issuer: github, subject: sub, conditions: { event_name: ["push", "workflow_dispatch"], repository_id: "74" } });
@@ -248,7 +248,7 @@ describe("a workload's token", () => {
       expect(details).toContain(reason);
   });
 
-  test("of an unknown issuer has nothing fetched; of an unknown key once in half a minute; a rotated key is found at once", async () => {
+  test("causes no request if its issuer is unknown, and one in half a minute if its key is unknown; a rotated key is found at once", async () => {
     issuer();
     await trust();
     const stranger = await sign({ ...kubernetes(), sub: "somebody else" });

@@ -95,7 +95,7 @@ export interface StepPage {
   readonly script?: AssetName;
   /** The page looks again by itself after this many seconds: the answer is given elsewhere. */
   readonly refreshSeconds?: number;
-  /** The body has a field below which a refusal of what was typed is said; by default an alert above the form says it. */
+  /** The body has a field below which a refused answer is explained; by default an alert above the form explains it. */
   readonly errorAtField?: boolean;
   /** Links to other sites in the body, of which the logos are to be let in. */
   readonly links?: readonly ShownLink[];

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
 import { isInGroup } from "../../directory/groups/index.ts";
+import { addressSet, inSet, plainAddress } from "../../platform/outbound/index.ts";
 import { isTrusted } from "../known-browsers/index.ts";
 import { levelOf } from "../sessions/index.ts";
 import type { Condition, StepContext } from "./authenticator.ts";
@@ -98,15 +99,6 @@ export const conditions = {
 
 /** Entries that are neither address nor network match nothing; saving the flow refused them. */
 export function isWithinNetworks(address: string, networks: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = "", bits] = network.split("/");
-    const version = isIP(base);
-    if (version === 0) continue;
-    const family = version === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(base, family);
-    else list.addSubnet(base, Number(bits), family);
-  }
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-  return isIP(mapped) !== 0 && list.check(mapped, isIP(mapped) === 6 ? "ipv6" : "ipv4");
+  const plain = plainAddress(address);
+  return isIP(plain) !== 0 && inSet(addressSet(networks.filter((network) => isIP(network.split("/", 1)[0]!) !== 0)), plain);
 }

@@ -9,8 +9,8 @@ import { createSigningKeys } from "../../tenancy/keys/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { createPasswordUpgrades } from "../passwords/index.ts";
 import { authenticators } from "./index.ts";
+import { createPasswordUpgrades } from "./password-upgrades.ts";
 
 let iam: Harness;
 let realm: RealmUnderTest;

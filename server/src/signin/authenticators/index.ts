@@ -8,7 +8,7 @@ import { IDENTITY_PROVIDER, identityProvider } from "./identity-provider.tsx";
 import { magicLink } from "./magic-link.tsx";
 import { emailOtp, smsOtp } from "./otp.tsx";
 import { passkey } from "./passkey.tsx";
-import { password } from "./password.tsx";
+import { password, usernamePassword } from "./password.tsx";
 import { push } from "./push.tsx";
 import { qr } from "./qr.tsx";
 import { recoveryCode } from "./recovery-code.tsx";
@@ -16,7 +16,6 @@ import { resetEmail } from "./reset-email.tsx";
 import { terms } from "./terms.tsx";
 import { totp } from "./totp.tsx";
 import { username } from "./username.tsx";
-import { usernamePassword } from "./username-password.tsx";
 
 export const authenticators: Readonly<Record<string, Authenticator>> = {
   "username-password": usernamePassword,
@@ -62,6 +61,7 @@ export { fitsLink, openElsewhere } from "./magic-link.tsx";
 export { answerMailedCode, mailedOf, mailWait, resendMail } from "./mailed-code.ts";
 export { newAccount } from "./new-account.tsx";
 export type { SignInParts } from "./parts.ts";
+export { createPasswordUpgrades } from "./password-upgrades.ts";
 export {
   amrOf,
   carriedFrom,

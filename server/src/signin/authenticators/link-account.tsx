@@ -2,7 +2,7 @@ import Type from "typebox";
 import { addLink, type BrokeredSignIn, brokeredSignInOf, isInAllowedDomain, keepTokensOf, markOf } from "../../federation/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
-import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
+import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./identity-provider.tsx";
 
 /** An identity from the provider that waits for the user to confirm the link. */
 interface Arrived {

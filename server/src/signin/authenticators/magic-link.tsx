@@ -16,7 +16,7 @@ const mail: store.Way = {
   isLink: true,
   newSecret: randomToken,
   valuesOf: (token, { parts, realm, interactionId, path }) => {
-    if (interactionId === null) throw new Error("A link is mailed in a sign-in that has said whose it is, and so has a row");
+    if (interactionId === null) throw new Error("A link is mailed in a sign-in that knows its user, so the sign-in has a row");
     const query = new URLSearchParams({ interaction: interactionId, step: path, token });
     return { link: `${parts.baseUrl}/realms/${realm.realmId}/login/link?${query}` };
   },
@@ -35,7 +35,7 @@ export const magicLink: Question = {
   counted: null,
   fields: [],
   choice: "chooseMagicLink",
-  available: (at) => store.canReach(mail, at),
+  available: async (at) => store.mayHaveAddress(mail, at) && at.parts.messages.canSend(at.parts.db, at.realm.realmId, mail.channel),
   begin: async (at) => store.sendSecret(mail, at),
   answeredElsewhere: async (at) => proofOf(at),
   page: (at, text) => {

@@ -1,8 +1,7 @@
 import { basisOf, createAccount, identityIn, keepsAddress } from "../../federation/index.ts";
 import { ConfirmNewAccount, newAccountLead } from "../../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
-import { proofOf } from "./identity-provider.tsx";
-import { enabledProvider, PROBLEMS } from "./provider-visit.ts";
+import { enabledProvider, PROBLEMS, proofOf } from "./identity-provider.tsx";
 
 /**
  * Beside the proof of an account that has the address from the provider: a new account instead, for people whose address another user has here,

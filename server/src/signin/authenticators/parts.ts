@@ -8,7 +8,7 @@ import type { Places } from "../../platform/places.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import type { PasswordUpgrades } from "../passwords/index.ts";
+import type { PasswordUpgrades } from "./password-upgrades.ts";
 
 /** The dependencies of sign-in steps. */
 export interface SignInParts {

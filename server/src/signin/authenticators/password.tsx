@@ -1,6 +1,11 @@
-import { PasswordOnly } from "../../pages/index.ts";
-import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
+import { type PasswordAnswer, type PasswordQuestion, type PasswordSource, usePassword } from "../../directory/credentials/index.ts";
+import { addRequiredAction } from "../../directory/users/index.ts";
+import { DAY } from "../../kernel/clock.ts";
+import { Credentials, PasswordOnly, welcome } from "../../pages/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { type Answer, type NamedUser, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
+import { isTicked } from "./username.tsx";
 
 const WRONG = { title: "passwordWrongTitle", text: "passwordWrongText" } as const;
 
@@ -33,14 +38,48 @@ export const password: Question = {
   },
 };
 
+/** Name and password on one page. */
+export const usernamePassword: Question = {
+  ...question,
+  displayName: "Username and password",
+  description: "Asks for the username or email address and the password on one page",
+  identifies: true,
+  factor: "knowledge",
+  counted: "password",
+  fields: ["username", "password"],
+  choice: "chooseUsernamePassword",
+  nameIn: (form) => form.username ?? "",
+  available: async () => true,
+  page: ({ progress, request, realm: { settings }, visitor, alert }, text) => ({
+    title: "signInTitle",
+    lead: welcome(settings, visitor.locale),
+    errorAtField: true,
+    body: (
+      <Credentials
+        text={text}
+        username={progress.login ?? progress.home?.login ?? request.loginHint ?? ""}
+        alert={alert}
+        rememberMe={settings.sessions.rememberMe ? progress.remember : null}
+      />
+    ),
+  }),
+  answer: async (at, form) => {
+    const { login, user } = at.named!;
+    const right = await checkRightPassword(at, { login, password: form.password ?? "", user });
+    if (right === "elsewhere") return changeElsewhere;
+    if (!right) return { outcome: "wrong", title: "credentialsTitle", text: "credentialsText", login };
+    return { outcome: "passed", proof: { ...right, login, remember: isTicked(form.rememberMe) } };
+  },
+};
+
 /** The password is right, so nothing was guessed; but its directory refuses the account, and accepts no new one from here. */
-export const changeElsewhere = {
+const changeElsewhere = {
   outcome: "again",
   problem: { title: "passwordElsewhereTitle", text: "passwordElsewhereText" },
 } as const satisfies Answer;
 
 /** A password as a proof; null where it is wrong. */
-export async function checkRightPassword(
+async function checkRightPassword(
   { parts, realm, now }: StepContext,
   { login, password, user }: { readonly login: string; readonly password: string; readonly user: NamedUser | null },
 ): Promise<Proof | "elsewhere" | null> {
@@ -58,4 +97,42 @@ export async function checkRightPassword(
       if (checked !== undefined && outdated) parts.upgrades.soon({ realm: realm.realmId, userId, password, checked });
     },
   };
+}
+
+type RightPassword = PasswordAnswer & { verdict: "right" };
+
+/** The realm wants it replaced by now, or its source does. */
+const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt, mustChange }: RightPassword, now: number): boolean =>
+  mustChange === true || (setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now);
+
+/** The user's row must be locked. Returns false when the password has changed since. */
+async function acceptPassword(ctx: Ctx, { userId, checked, accepted }: RightPassword, hasExpired: boolean): Promise<boolean> {
+  if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return false;
+  if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  await accepted?.(ctx);
+  return true;
+}
+
+/**
+ * Null for a wrong one, and for a user who may not sign in: both take the time of a right one. `elsewhere`: right, but it has to be replaced
+ * first, where it is kept.
+ */
+async function checkPassword(
+  sources: readonly PasswordSource[],
+  asked: Omit<PasswordQuestion, "userId">,
+  user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
+): Promise<RightPassword | "elsewhere" | null> {
+  const question = { ...asked, userId: user?.userId ?? null };
+  let decided: PasswordSource | null = null;
+  for (const source of sources) {
+    const answer = await source.check(question);
+    if (answer.verdict === "unknown") continue;
+    decided = source;
+    const isShutOut = user !== null && (!user.enabled || user.locked);
+    if (!isShutOut && answer.verdict !== "wrong") return answer.verdict === "elsewhere" ? "elsewhere" : answer;
+    break;
+  }
+  // A wrong password of a local user gets the answer, and takes the time, of a name that no user has.
+  if (user !== null) for (const source of sources) if (source !== decided) await source.probe?.(question);
+  return null;
 }

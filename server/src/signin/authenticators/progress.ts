@@ -52,7 +52,7 @@ export interface Progress {
   readonly remember: boolean;
   /** The session whose proofs are carried over; the sign-in restarts if it ends. */
   readonly sessionId?: string;
-  /** With a second factor, they said that none has to be asked for in this browser for a while. */
+  /** The user gave a second factor and chose not to be asked for one in this browser for a while. */
   readonly trust?: boolean;
   /** The identity provider that the typed name led to, once; null where a provider was looked for without a name. */
   readonly home?: { readonly alias: string; readonly login: string | null };

@@ -59,11 +59,8 @@ export function addressOf({ channel }: Way, user: SignInUser | null): string | n
   return typeof address === "string" && isRecipient(channel, address) ? address : null;
 }
 
-/** Before anything is proven it is the realm's affair alone: a user who cannot be reached gets the same page. */
-export async function canReach(way: Way, { parts, realm, user, progress }: StepContext): Promise<boolean> {
-  if (isProven(progress) && addressOf(way, user) === null) return false;
-  return parts.messages.canSend(parts.db, realm.realmId, way.channel);
-}
+/** Before anything is proven every user counts as one with an address: a user who cannot be reached gets the same page. */
+export const mayHaveAddress = (way: Way, { user, progress }: StepContext): boolean => !isProven(progress) || addressOf(way, user) !== null;
 
 /** Enough to recognise it; null while it would tell an anonymous caller that there is one. */
 export function shownAddress(way: Way, { user, progress }: StepContext): string | null {

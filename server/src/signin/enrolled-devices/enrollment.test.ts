@@ -150,7 +150,7 @@ describe("enrolling a device", () => {
 describe("a device with a push token", () => {
   const pushToken = { driver: "fcm", token: "fcm-token_0123456789:APA91b" };
 
-  test("is one credential: listed once, and gone with its key and its token", async () => {
+  test("is one credential: it is listed once, and removed with its key and its token", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const { deviceId } = await enrolledApp(iam, realm, userId, { pushToken });

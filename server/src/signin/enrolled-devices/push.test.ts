@@ -248,7 +248,7 @@ describe("cannot be approved", () => {
     expect(await openFor(app)).toHaveLength(1);
   });
 
-  test("with a proof that was replayed, is meant for another address, is old, or of a device that is gone", async () => {
+  test("with a proof that was replayed, is meant for another address, is old, or belongs to a removed device", async () => {
     const { realm, user, app } = await withPhone();
     const { number } = await waiting(realm, user);
     const [asked] = await openFor(app);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isWithinNetworks } from "../authenticators/conditions.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules } from "./check.ts";
 import { purposeOf } from "./purpose.ts";
@@ -105,6 +106,11 @@ test("refuses what is no network, naming which", () => {
   ];
   const steps = [credentials, list("a", "CONDITIONAL", [step("condition-network", "REQUIRED", { networks }), step("password")])];
   expect(verdict(...steps)).toEqual([1, 2, 4, 6, 7, 8].map((index) => `steps.1.steps.0.config.networks.${index} format`));
+});
+
+test.each(["10.1.2.3", "::ffff:10.1.2.3", "::FFFF:a01:203", "0:0:0:0:0:ffff:a01:203"])("%s lies in 10.0.0.0/8", (address) => {
+  expect(isWithinNetworks(address, ["nonsense", "10.0.0.0/8"])).toBe(true);
+  expect(isWithinNetworks(address, ["11.0.0.0/8", "::/96"])).toBe(false);
 });
 
 test("a hundred steps are enough", () => {

@@ -1,12 +1,11 @@
 import type { Logger } from "pino";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
-import { isId, NO_ID, newId } from "../../kernel/ids.ts";
+import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import { browserName } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
 import type { Places } from "../../platform/places.ts";
 import type { Messages, MessageUser } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -49,15 +48,6 @@ export interface NotedBrowser {
   readonly cookie: string | null;
 }
 
-/** A browser that several people use has a value for each of them, the newest first. */
-const MAX_VALUES = 5;
-const valuesIn = (cookie: string | null): readonly string[] =>
-  (cookie ?? "").split(".", MAX_VALUES).filter((value) => /^[\w-]{43}$/.test(value));
-const hashesIn = (cookie: string | null): readonly string[] => valuesIn(cookie).map(sha256);
-
-/** Tells whether the cookie holds the value of this hash. */
-export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
-
 /**
  * After a sign-in; null: the realm has no use for it. A value that the browser brings is looked up but never stored: another host or person could
  * have planted it. Each user gets their own, and another one when trust begins.
@@ -67,9 +57,9 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
   // Brute-force protection spares the browsers that are known.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
   const trusts = by.trust && trustedDevices.enabled;
-  const known = await store.findBrowser(ctx.tx, ctx.realm, by.user.id, hashesIn(by.token), ctx.now);
+  const known = await store.findBrowser(ctx.tx, ctx.realm, by.user.id, store.hashesIn(by.token), ctx.now);
   if (known && !trusts && ctx.now - known.lastSeenAt < TOUCH_EVERY) return { id: known.id, cookie: null };
-  const value = known && !trusts ? valuesIn(by.token).find((each) => sha256(each) === known.tokenHash)! : randomToken();
+  const value = known && !trusts ? store.valuesIn(by.token).find((each) => sha256(each) === known.tokenHash)! : randomToken();
   const id = known?.id ?? newId();
   const seen: store.SeenBrowser = {
     userId: by.user.id,
@@ -85,8 +75,8 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
     if (newDeviceMail) await notifyNewBrowser(ctx, parts, by);
   }
   if (trusts) audit(ctx, "CREDENTIAL_ADDED", by.user);
-  const others = valuesIn(by.token).filter((each) => each !== value && sha256(each) !== known?.tokenHash);
-  return { id, cookie: [value, ...others].slice(0, MAX_VALUES).join(".") };
+  const others = store.valuesIn(by.token).filter((each) => each !== value && sha256(each) !== known?.tokenHash);
+  return { id, cookie: [value, ...others].slice(0, store.MAX_VALUES).join(".") };
 }
 
 const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, username }: Pick<MessageUser, "id" | "username">) =>
@@ -118,31 +108,6 @@ async function notifyNewBrowser(
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     log.info({ realm: ctx.realm, code: error.code }, "no mail about a new device was sent");
   }
-}
-
-/** Tells whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
-export async function isTrusted(
-  db: Db,
-  { realmId, settings }: RealmSnapshot,
-  userId: string,
-  { cookie, id }: { readonly cookie: string | null; readonly id: string | null },
-  now: number,
-): Promise<boolean> {
-  if (!settings.trustedDevices.enabled) return false;
-  if (id !== null && (await store.findTrustedUntil(db, realmId, userId, id)) > now) return true;
-  const browser = await store.findBrowser(db, realmId, userId, hashesIn(cookie), now);
-  return browser !== null && browser.trustedUntil > now;
-}
-
-/** The id of the browser, if the user has signed in with it before. */
-export async function knownBrowser(
-  db: Db,
-  realm: string,
-  userId: string | null,
-  token: string | null,
-  now: number,
-): Promise<string | null> {
-  return (await store.findBrowser(db, realm, userId ?? NO_ID, hashesIn(token), now))?.id ?? null;
 }
 
 /** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */

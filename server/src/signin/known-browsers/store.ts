@@ -1,5 +1,8 @@
 import { type Generated, sql } from "kysely";
+import { NO_ID } from "../../kernel/ids.ts";
+import { sha256 } from "../../kernel/vault.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 interface KnownDevicesTable {
   realm_id: string;
@@ -140,4 +143,38 @@ export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): 
 
 export async function deleteExpiredBrowsers(db: Db, now: number): Promise<void> {
   await db.deleteFrom("known_devices").where("expires_at", "<=", now).execute();
+}
+
+/** A browser that several people use has a value for each of them, the newest first. */
+export const MAX_VALUES = 5;
+export const valuesIn = (cookie: string | null): readonly string[] =>
+  (cookie ?? "").split(".", MAX_VALUES).filter((value) => /^[\w-]{43}$/.test(value));
+export const hashesIn = (cookie: string | null): readonly string[] => valuesIn(cookie).map(sha256);
+
+/** Tells whether the cookie holds the value of this hash. */
+export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
+
+/** Tells whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
+export async function isTrusted(
+  db: Db,
+  { realmId, settings }: RealmSnapshot,
+  userId: string,
+  { cookie, id }: { readonly cookie: string | null; readonly id: string | null },
+  now: number,
+): Promise<boolean> {
+  if (!settings.trustedDevices.enabled) return false;
+  if (id !== null && (await findTrustedUntil(db, realmId, userId, id)) > now) return true;
+  const browser = await findBrowser(db, realmId, userId, hashesIn(cookie), now);
+  return browser !== null && browser.trustedUntil > now;
+}
+
+/** The id of the browser, if the user has signed in with it before. */
+export async function knownBrowser(
+  db: Db,
+  realm: string,
+  userId: string | null,
+  token: string | null,
+  now: number,
+): Promise<string | null> {
+  return (await findBrowser(db, realm, userId ?? NO_ID, hashesIn(token), now))?.id ?? null;
 }

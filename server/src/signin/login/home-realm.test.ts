@@ -176,7 +176,7 @@ test("a user of an organization's provider with an address of its verified domai
   expect((await members()).length).toBe(2);
 });
 
-test("an unverified domain, a disabled organization or provider, and one that is gone lead nowhere", async () => {
+test("an unverified domain, a disabled or deleted organization and a disabled or deleted provider lead nowhere", async () => {
   const { realm, master, organizationId } = await home();
   const at = `/organizations/${organizationId}`;
   const leads = async () => (await ledTo(...(await typed(realm, `ada@${DOMAIN}`)))) !== null;

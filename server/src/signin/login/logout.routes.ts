@@ -56,7 +56,7 @@ export interface SingleLogout {
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
   /** The address of an unfinished logout of one of these browsers, perhaps because an application did not return. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
-  /** Tells whether every application of these logouts has said that it is done. Waits a moment for those with a back channel. */
+  /** Tells whether every application of these logouts has confirmed it. Waits a moment for those with a back channel. */
   isComplete(realm: string, logoutIds: readonly string[]): Promise<boolean>;
 }
 

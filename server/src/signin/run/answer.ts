@@ -2,25 +2,14 @@ import { directoryUnavailable, isUnavailable, isUncounted } from "../../director
 import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
-import {
-  type Answer,
-  amrOf,
-  findSignInUser,
-  isNew,
-  isProven,
-  isTicked,
-  type Proof,
-  type SignInParts,
-  toProofs,
-} from "../authenticators/index.ts";
-import type { Ask } from "../flows/index.ts";
+import { isOverloaded } from "../../platform/passwords/index.ts";
+import { type Answer, findSignInUser, isProven, isTicked, type Proof, type SignInParts } from "../authenticators/index.ts";
+import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
-import { isByMail, isOverloaded } from "../passwords/index.ts";
-import { levelOf, type SessionProof } from "../sessions/index.ts";
-import { type Attempt, countAttempt } from "./attempts.ts";
+import { type Attempt, countAttempt, isByMail } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.store.ts";
-import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
+import { decline, keep, keepData } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { askForOwner, withoutOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
@@ -28,39 +17,23 @@ import {
   type After,
   type Asking,
   advance,
+  authenticationOf,
+  type Completion,
   contextOf,
   impossible,
   type Outcome,
   originOf,
   type Position,
   type Run,
-  restarted,
 } from "./run.ts";
 
-/** An authenticated user, and how they authenticated. */
-export interface Authentication {
-  readonly run: Run;
-  readonly userId: string;
-  readonly username: string;
-  readonly acr: "1" | "2";
-  /** RFC 8176 */
-  readonly amr: readonly string[];
-  readonly proofs: readonly SessionProof[];
-  /** The session was sufficient: nothing was asked. */
-  readonly isResumed: boolean;
-}
-
-/** The result of a sign-in: a session, a grant, a signed transaction. */
-export interface Completion<T> {
-  /** Slow work that needs the authentication, such as a signature, before the transaction. */
-  prepare?(authentication: Authentication): Promise<void>;
-  /** In the transaction that accepts the last proof. The user's row is locked until commit. */
-  complete(ctx: Ctx, authentication: Authentication): Promise<T>;
-  /** In the transaction that records a wrong answer. */
-  failed?(ctx: Ctx): Promise<void>;
-}
-
 export type Form = Readonly<Record<string, string>>;
+
+/** A step of the position, and its submitted form. */
+export interface Answered {
+  readonly step: Ask;
+  readonly form: Form;
+}
 
 const WRONG = { title: "credentialsTitle", text: "credentialsText" } as const;
 
@@ -217,19 +190,6 @@ export async function accept<T>(
 
 type Accepted<T> = Outcome<T> | { readonly asksMore: Run } | "refused" | "changed";
 
-/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
-const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
-  userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
-
-function authenticationOf(run: Run, username: string): Authentication {
-  const { progress, visitor, interaction } = run;
-  const userId = progress.userId!;
-  return {
-    ...{ run, userId, username, acr: levelOf(progress.passed) ?? "1", amr: amrOf(progress), proofs: toProofs(progress) },
-    isResumed: interaction !== null && visitor.session?.userId === userId && !progress.passed.some(isNew),
-  };
-}
-
 /** Records that a second factor is requested. */
 function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { id: string | null; name: string }): void {
   const { realm, progress } = next.run;
@@ -250,20 +210,71 @@ export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }:
   });
 }
 
-/** The user declined: the client gets an error; without a client the sign-in restarts. */
-async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
-  const declined = { outcome: "refuse", run, reason: "declined" } as const;
-  if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
-  await keepRun(parts, restarted(run));
-  return { ...declined, returnTo: null };
-}
-
 /** The owner has proven nothing yet, so `pass` is impossible. */
 async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const position = await positionOf(parts, run);
   return position.outcome === "pass" ? impossible(run) : position;
 }
 
+/** Continues a run. Without an answer: by what was answered on another device, or by what the session has proven. */
+export async function continueSignIn<T>(
+  parts: SignInParts,
+  position: Position,
+  answer: Answered | null,
+  completion: Completion<T>,
+): Promise<Outcome<T>> {
+  if (position.outcome === "refuse") return position;
+  if (position.outcome === "pass") return passUnasked(parts, position.run, completion);
+  if (answer) return answerStep(parts, position, answer.step, answer.form, completion);
+  for (const step of position.steps) {
+    const proof = await step.question.answeredElsewhere?.(contextOf(parts, position.run, step));
+    const accepted = proof ? await accept(parts, position.run, step, proof, null, completion) : null;
+    if (accepted === null || accepted === "changed") continue;
+    return accepted === "refused" ? impossible(position.run) : accepted;
+  }
+  return position;
+}
+
+/** Answers as many steps as possible from one form, for runs without pages. A step that it cannot answer is returned as `ask`. */
+export async function continueDirectly<T>(
+  parts: SignInParts,
+  position: Position,
+  form: Form,
+  completion: Completion<T>,
+): Promise<Outcome<T>> {
+  const isGrant = position.run.purpose === "direct-grant";
+  // Other questions have a field `code`, too; the password grant sends the code of an authenticator app.
+  const canAnswer = ({ name, question: { fields } }: Ask) =>
+    (!isGrant || directlyAnswered.includes(name)) && fields.length > 0 && fields.every((field) => form[field]);
+  let at = position;
+  for (;;) {
+    const step = at.outcome === "ask" ? at.steps.find(canAnswer) : undefined;
+    const next = await continueSignIn(parts, at, step ? { step, form } : null, completion);
+    if (!step || next.outcome !== "ask" || next.after) return next;
+    at = next;
+  }
+}
+
+/** The browser has returned from another site, and its token was used up (`takeReturn`). Null: no step waits for the answer any more. */
+export async function returnToSignIn<T>(
+  parts: SignInParts,
+  position: Position,
+  answer: Form,
+  completion: Completion<T>,
+): Promise<Outcome<T> | null> {
+  const { left, ...progress } = position.run.progress;
+  const step = position.outcome === "ask" ? position.steps.find(({ path }) => path === left?.path) : undefined;
+  const returned = step?.question.returned;
+  if (position.outcome !== "ask" || !step || !returned || left?.hash !== undefined) return null;
+  const question = { ...step.question, answer: returned };
+  return answerStep(parts, { ...position, run: { ...position.run, progress } }, { ...step, question }, answer, completion);
+}
+
+/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
+const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
+  userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
+
+/** Stores the data of a step that is asked again. */
 async function keepAnswer(
   parts: SignInParts,
   run: Run,

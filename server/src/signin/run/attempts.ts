@@ -11,6 +11,7 @@ import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { plainAddress } from "../../platform/outbound/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
@@ -37,6 +38,10 @@ export interface Guesser {
   /** A browser that the user has signed in with before. It has its own counter, so attackers cannot lock the user out of it. */
   readonly knownBrowser?: string | null;
 }
+
+/** Tells whether the user was named by the mail address. */
+export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
+  user !== null && loginKey(user.username) !== loginKey(login);
 
 /**
  * Counts an attempt before the answer is checked, in its own statement, so that concurrent guesses cannot exceed the limit. Each factor has
@@ -96,10 +101,8 @@ export async function forgetAttemptsOf(
 
 /** An IPv6 client usually controls its whole /64, so the prefix is counted. */
 export function addressSubject(ip: string): string {
-  if (!isIPv6(ip)) return ip;
-  const [address = ""] = ip.split("%");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
+  const address = plainAddress(ip);
+  if (!isIPv6(address)) return address;
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const groups = (text: string | undefined) => (text ? text.split(":") : []);
   const known = groups(head).length + groups(tail).length;

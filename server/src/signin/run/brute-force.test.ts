@@ -137,7 +137,7 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(303);
   });
 
-  test("of one name does not show at the other: it would reveal whose address it is", async () => {
+  test("by username does not show at the mail address: it would reveal whose address it is", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().post("/users", { username: "ada", email: "ada@example.org" });
     await realm.asMaster().put(`/users/${body.userId}/password`, { newPassword: "a password for tests" });
@@ -203,7 +203,7 @@ describe("the lock of a user", () => {
     expect(await inIt(password)).toBe(303);
   });
 
-  test("of one realm is not that of a namesake in another", async () => {
+  test("in one realm does not lock a user of the same name in another realm", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     await lockOut(one, "admin");
     expect((await guess(one, "admin", one.adminPassword)).status).toBe(429);
@@ -271,6 +271,7 @@ describe("one address", () => {
   test.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["::ffff:c000:201", "192.0.2.1"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
     ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
     ["2001:db8::1", "2001:db8:0:0::/64"],
@@ -280,7 +281,7 @@ describe("one address", () => {
     expect(addressSubject(address)).toBe(subject);
   });
 
-  test("of a whole IPv6 network is one", async () => {
+  test("counts once for a whole IPv6 network", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { bruteForce: { maxFailuresPerAddress: 5 } });
     for (let tries = 1; tries <= 5; tries++) await guess(realm, `somebody-${tries}`, "x", `2001:db8:${realm.name.length}:9::${tries}`);

@@ -4,9 +4,8 @@
 // (signin/self-registration). directory/credentials stores the counters.
 // Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its result
 // is taken once.
-export type { Authentication, Completion, Form } from "./answer.ts";
+export { type Answered, continueDirectly, continueSignIn, type Form, returnToSignIn } from "./answer.ts";
 export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./attempts.ts";
-export { type Answered, continueDirectly, continueSignIn, returnToSignIn } from "./continue.ts";
 export { recordLock } from "./failures.ts";
 export {
   claimInteraction,
@@ -26,10 +25,24 @@ export {
 } from "./interactions.store.ts";
 export { beginStep, giveUp, isRequested, keepRun } from "./keep.ts";
 export { CONTINUE_PATH, readState } from "./leave.ts";
-export { beginActions, isSetUp, isStepUp, positionOf, positionToAnswer, stepOf } from "./position.ts";
+export {
+  beginActions,
+  createStandings,
+  isSetUp,
+  isStepUp,
+  positionOf,
+  positionToAnswer,
+  type RequestFacts,
+  type SessionStanding,
+  type Standings,
+  standingOf,
+  stepOf,
+} from "./position.ts";
 export {
   type After,
   type Asking,
+  type Authentication,
+  type Completion,
   contextOf,
   hasDeclinedLink,
   type Outcome,
@@ -41,4 +54,3 @@ export {
   type Run,
   restarted,
 } from "./run.ts";
-export { createStandings, type RequestFacts, type SessionStanding, type Standings, standingOf } from "./session-standing.ts";

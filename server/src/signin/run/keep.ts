@@ -2,7 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.store.ts";
-import { contextOf, originOf, type Run } from "./run.ts";
+import { contextOf, type Outcome, originOf, type Run, restarted } from "./run.ts";
 
 /** Stores the progress. The row is created by the first step that needs it. */
 export async function keep(ctx: Ctx, run: Run): Promise<Run> {
@@ -40,4 +40,12 @@ export async function giveUp(parts: SignInParts, run: Run, isUnmet: boolean): Pr
   const error = isUnmet ? "unmet_authentication_requirements" : "access_denied";
   await parts.work.transact(originOf(run), (ctx) => completeInteraction(ctx, interaction, { error }));
   return interaction.returnTo;
+}
+
+/** The user declined: the client gets an error; without a client the sign-in restarts. */
+export async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
+  const declined = { outcome: "refuse", run, reason: "declined" } as const;
+  if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
+  await keepRun(parts, restarted(run));
+  return { ...declined, returnTo: null };
 }

@@ -1,5 +1,6 @@
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import {
   findSignInUser,
   hasPassed,
@@ -10,13 +11,14 @@ import {
   type SignInParts,
   type SignInRequest,
   setUpIn,
+  type VisitorFacts,
 } from "../authenticators/index.ts";
-import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
+import { type Ask, authenticatorOf, type Flow, type Flows, type FlowsSnapshot, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
-import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
+import { hasSecondFactor, isRecentlyAuthenticated, type LiveSession, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
-import { advance, contextOf, impossible, onlyRecent, type Position, type Run, restarted } from "./run.ts";
+import { advance, contextOf, impossible, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";
 
@@ -47,7 +49,7 @@ const pass = (run: Run): Position => ({ outcome: "pass", run });
 const ask = (run: Run, steps: readonly Ask[]): Position => ({ outcome: "ask", run, steps: steps as [Ask, ...Ask[]] });
 
 /** The same without required actions. */
-export async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
+async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   const { flows, progress, request } = run;
   const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, linkPrefix(progress));
   if (verdict.status !== "passed") return follow(parts, run, orNewAccount(run, verdict));
@@ -151,7 +153,7 @@ const passSilently = (parts: SignInParts, run: Run, { path, name, proof }: Silen
   advance(parts, run, { path, authenticator: name, factor: proof.factor, amr: proof.amr, at: clock.now() }, proof);
 
 /** The first open required action, in order; those that cannot be asked are skipped. */
-export async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | null> {
+async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | null> {
   const { user, progress, request } = run;
   if (!user) return null;
   const wanted = requiredActions.filter((action) => user.requiredActions.includes(action) || request.actions?.includes(action));
@@ -184,3 +186,57 @@ export const hasNewActions = ({ progress, user }: Run, actions: readonly Require
     (action) =>
       actionQuestions[action] !== undefined && !user?.requiredActions.includes(action) && !hasPassed(progress, actionPath(action)),
   );
+
+/** `proof`: the flow asks for something that the session has not proven. `action`: a required action is open. */
+export type SessionStanding = "enough" | "proof" | "action";
+
+interface AskedOfSession {
+  readonly realm: RealmSnapshot;
+  readonly flows: FlowsSnapshot;
+  readonly visitor: VisitorFacts & { readonly session: LiveSession };
+  /** The request of the sign-in that would be needed. */
+  readonly request: SignInRequest;
+}
+
+/**
+ * The one rule of what a session stands for: it is sufficient for a request if its proofs pass the flow that the request names (by default the
+ * realm's own) for its user as they are now, and no required action is open. Otherwise a sign-in with the same request continues from the session.
+ * The session was read with its user, so a flow whose conditions look at neither roles nor browsers is judged without a query.
+ */
+export async function standingOf(parts: SignInParts, { realm, flows, visitor, request }: AskedOfSession): Promise<SessionStanding> {
+  const { session } = visitor;
+  // An impersonator is not asked for the user's factors.
+  if (session.impersonator !== null) return "enough";
+  // The sign-in refuses a user who is no longer in their directory.
+  const isMissing =
+    session.user.isFromDirectory && (await parts.entryChecks.standing(realm.realmId, session.userId, "renewal")) !== "stands";
+  if (isMissing) return "proof";
+  if (!flows.byAlias.has(request.flow ?? "browser")) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
+  const interaction = {
+    ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },
+    ...{ request: { ...request }, state: {}, result: null },
+  };
+  const standing = await provenBy(parts, await openSignIn(parts, { realm, flows, visitor, interaction, returnTo: "" }));
+  if (standing.outcome !== "pass") return "proof";
+  return (await actionLeft(parts, standing.run)) ? "action" : "enough";
+}
+
+/** The origin of a request that is judged apart from a page: a browser's cookie, or an application with a token. */
+export interface RequestFacts {
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  readonly deviceToken?: string | null;
+}
+
+export type Standings = ReturnType<typeof createStandings>;
+
+/** `standingOf` for all realms, for those who have a session and no sign-in at hand. */
+export const createStandings =
+  (parts: SignInParts, flows: Flows) =>
+  async (realm: RealmSnapshot, session: LiveSession, from: RequestFacts, request: SignInRequest = {}): Promise<SessionStanding> => {
+    const ofRealm = await flows.get(realm.realmId);
+    if (!ofRealm) return "proof"; // the realm was deleted
+    const locale = realm.settings.defaultLocale as VisitorFacts["locale"];
+    const visitor = { session, preSession: "", locale, deviceToken: null, ...from };
+    return standingOf(parts, { realm, flows: ofRealm, visitor, request });
+  };

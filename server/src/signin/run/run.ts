@@ -1,11 +1,13 @@
 import type { Destination } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
-import { type Actor, anonymousActor } from "../../platform/context.ts";
+import { type Actor, anonymousActor, type Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import {
+  amrOf,
   carriedFrom,
   findSignInUser,
   freshProgress,
+  isNew,
   type PassedStep,
   type Problem,
   type Progress,
@@ -17,11 +19,12 @@ import {
   type SignInUser,
   type StepContext,
   type TextKey,
+  toProofs,
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
-import { factorOf, recentProofs } from "../sessions/index.ts";
+import { factorOf, levelOf, recentProofs, type SessionProof } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
@@ -225,3 +228,35 @@ export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login
   sourceIp: visitor.sourceIp,
   requestId: visitor.requestId,
 });
+
+/** An authenticated user, and how they authenticated. */
+export interface Authentication {
+  readonly run: Run;
+  readonly userId: string;
+  readonly username: string;
+  readonly acr: "1" | "2";
+  /** RFC 8176 */
+  readonly amr: readonly string[];
+  readonly proofs: readonly SessionProof[];
+  /** The session was sufficient: nothing was asked. */
+  readonly isResumed: boolean;
+}
+
+/** The result of a sign-in: a session, a grant, a signed transaction. */
+export interface Completion<T> {
+  /** Slow work that needs the authentication, such as a signature, before the transaction. */
+  prepare?(authentication: Authentication): Promise<void>;
+  /** In the transaction that accepts the last proof. The user's row is locked until commit. */
+  complete(ctx: Ctx, authentication: Authentication): Promise<T>;
+  /** In the transaction that records a wrong answer. */
+  failed?(ctx: Ctx): Promise<void>;
+}
+
+export function authenticationOf(run: Run, username: string): Authentication {
+  const { progress, visitor, interaction } = run;
+  const userId = progress.userId!;
+  return {
+    ...{ run, userId, username, acr: levelOf(progress.passed) ?? "1", amr: amrOf(progress), proofs: toProofs(progress) },
+    isResumed: interaction !== null && visitor.session?.userId === userId && !progress.passed.some(isNew),
+  };
+}

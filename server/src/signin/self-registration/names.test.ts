@@ -92,7 +92,7 @@ describe("a username in the form of a mail address", () => {
     expect((await put(`plain${people++}`)).status).toBe(200);
   });
 
-  test("of an invitation is the invited address or none", async () => {
+  test("is accepted from an invited user only if it is the invited address", async () => {
     const realm = await open();
     const email = address();
     const admin = realm.asMaster();

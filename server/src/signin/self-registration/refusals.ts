@@ -3,9 +3,9 @@ import { AppError } from "../../kernel/errors.ts";
 import { asciiDomain, isMailAddress, loginKey } from "../../kernel/text.ts";
 import type { Messages, RegistrationForm } from "../../pages/index.ts";
 import { isReservedName } from "../../platform/context.ts";
+import { isOverloaded } from "../../platform/passwords/index.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import type { ProfileFault } from "../own-profile/index.ts";
-import { isOverloaded } from "../passwords/index.ts";
 import { isUsername } from "../required-actions/index.ts";
 
 /** Why a form was not taken, in the words of the page. */

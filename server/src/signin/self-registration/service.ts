@@ -7,7 +7,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { confirmsFirst } from "../../tenancy/settings/index.ts";
+import { confirmsFirst, readUserProfile } from "../../tenancy/settings/index.ts";
 import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash, unmailed } from "../action-tokens/index.ts";
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
@@ -158,7 +158,7 @@ export async function createAccount(
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
   // The realm may have closed an attribute, or given it another type, since they were typed.
-  const profile = await users.readUserProfile(ctx);
+  const profile = await readUserProfile(ctx);
   const open = askedAtRegistration({ ...settings, userProfile: profile }).map(({ name }) => name);
   const given = Object.entries({ ...withNames(firstName, lastName), ...typed }).filter(([name]) => open.includes(name));
   const attributes = users.fittingAttributes(profile, users.withCleanNames(Object.fromEntries(given) as users.UserRow["attributes"]));

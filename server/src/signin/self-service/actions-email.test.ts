@@ -153,7 +153,7 @@ describe("the link ends", () => {
     expect((await isGone(second))[1]).toBe(410);
   });
 
-  test("when its time is over, in its own realm only, and as a link of no other kind", async () => {
+  test("after its lifespan; and it works neither in another realm nor as a link of another kind", async () => {
     const { realm, sent } = await situation();
     const other = await iam.realm();
     const path = await sent({ actions: ["UPDATE_PASSWORD"], lifespanSeconds: 600 });

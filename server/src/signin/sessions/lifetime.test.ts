@@ -72,7 +72,7 @@ describe("the session", () => {
     expect(rows.map((row) => row.token_hash)).toContain(sha256(token));
   });
 
-  test("of realms called after our own cookies is like any other", async () => {
+  test("works in a realm that is named like one of our cookies", async () => {
     const boss = (await iam.realm()).asMaster().browser;
     for (const name of ["pre", "lang"]) {
       expect((await boss.post("/admin/realms", { realm: name, adminPassword: "a password for tests" })).status).toBe(201);

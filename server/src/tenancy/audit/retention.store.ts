@@ -70,7 +70,7 @@ async function deleteBetween(tx: Tx, realm: string, from: Key, to: Key, before: 
   const { numAffectedRows } = await sql`
     delete from audit_events e
     where e.realm_id = ${realm} and e.ts < ${before}
-      -- Said of the time alone as well: from the pairs the planner would expect a third of the table.
+      -- The condition stands for the time alone as well: from the pairs the planner would expect a third of the table.
       and e.ts >= ${from.ts} and e.ts <= ${to.ts}
       and (e.ts, e.event_id) > (${from.ts}, ${from.eventId}::text::uuid) and (e.ts, e.event_id) <= (${to.ts}, ${to.eventId}::text::uuid)
       and not exists (

@@ -4,6 +4,7 @@ import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { SIGNATURE_ALGORITHM, type SigningKey } from "../../platform/saml/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { SigningAlg } from "./algorithms.ts";
 import { type CompanionKind, companionKid, companionPlace, generateCompanion } from "./companion.ts";
@@ -116,4 +117,21 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
 function kidOf(keyId: string, alg: SigningAlg): string {
   const { kind } = algorithms[alg];
   return kind === null ? keyId : companionKid(keyId, kind);
+}
+
+/** The realm's current key for SAML messages: the key that signs its tokens, with its certificate. Null: no such realm. */
+export async function samlSigningKey(
+  {
+    signingKeys,
+    realms,
+  }: { readonly signingKeys: SigningKeys } & {
+    readonly realms: RealmCache<{ readonly configVersion: number; readonly keys: readonly RealmKey[] }>;
+  },
+  realm: string,
+  alg: "RS256" | "PS256" = "RS256",
+): Promise<SigningKey | null> {
+  const signer = await signingKeys.signer(realm, alg);
+  const certificate = (await realms.get(realm))?.keys.find(({ keyId }) => keyId === signer?.kid)?.certificate;
+  if (!signer || certificate === undefined) return null;
+  return { algorithm: SIGNATURE_ALGORITHM[alg], certificate, sign: (data) => signer.sign(data) };
 }

@@ -1,6 +1,5 @@
 import { brandName, logoOf, palettesOf } from "../../pages/index.ts";
-import type { Db } from "../../platform/db/index.ts";
-import { imagesOf, withImages } from "../images/index.ts";
+import { type imagesOf, withImages } from "../images/index.ts";
 import type { Settings } from "../settings/index.ts";
 import { escapeHtml, oneLine } from "./placeholders.ts";
 
@@ -19,8 +18,8 @@ export const NO_BRAND: MailBrand = { mark: "", values: {} };
  * The logo stands in a mail by its address: attached to each mail it would be stored and sent thousands of times, and many programs list it as an
  * attachment. Mail programs draw no SVG and no data: images, so that a realm with such a logo is named in words, or shown by an icon that is a PNG.
  */
-export async function mailBrand(db: Db, realmSettings: Settings, baseUrl: string): Promise<MailBrand> {
-  const settings = withImages(realmSettings, await imagesOf(db, realmSettings.realmId));
+export function mailBrand(realmSettings: Settings, images: Awaited<ReturnType<typeof imagesOf>>, baseUrl: string): MailBrand {
+  const settings = withImages(realmSettings, images);
   const { light, dark } = palettesOf(settings);
   const name = escapeHtml(oneLine(brandName(settings)));
   const { logo, favicon, "logo-dark": forDark } = settings.images;

@@ -7,7 +7,7 @@ import type { RealmSnapshots } from "../realms/index.ts";
 import { type Channel, type Envelope, MessageError, type Provider } from "./driver.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
-import { findProvider } from "./providers.service.ts";
+import { findProvider } from "./providers.store.ts";
 import { openToken } from "./push-tokens.service.ts";
 import { deletePushToken, findPushToken, markUsed } from "./push-tokens.store.ts";
 import { sendNow } from "./send.ts";

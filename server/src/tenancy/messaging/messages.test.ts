@@ -308,7 +308,7 @@ describe("a provider that does not take it", () => {
     for (const secret of [CODE, to]) expect(iam.output.join("")).not.toContain(secret);
   });
 
-  test("is given up when it says that there is no such recipient, and what the job knew is gone", async () => {
+  test("is given up when the provider knows no such recipient, and the job's data is deleted", async () => {
     const realm = await withMail();
     const to = newAddress();
     const dead = await metric("dead");

@@ -6,6 +6,7 @@ import { hmac, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { enqueue, sealPlace } from "../../platform/jobs/index.ts";
+import { imagesOf } from "../images/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { mailBrand, NO_BRAND } from "./brand.ts";
 import type { Channels } from "./channels.store.ts";
@@ -14,12 +15,13 @@ import { isFirst, takeFromLimit, tooMany } from "./limits.store.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { SealedMessage } from "./messages.delivery.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
-import { findProvider } from "./providers.service.ts";
+import { findProvider } from "./providers.store.ts";
 import { findPushToken } from "./push-tokens.store.ts";
 import { isRecipient, recipientForm } from "./recipients.ts";
 import { entryOf, type TemplateKey } from "./templates.catalogue.ts";
 import { isPageAddress, type MessageUser, renderTemplate, timeText, ttlText, valuesOf } from "./templates.render.ts";
 import { displayName, templateFor } from "./templates.service.ts";
+import { storedTemplates } from "./templates.store.ts";
 
 export const MESSAGE_JOB = "message.send";
 /** With the waits of messages.delivery.ts, more than half a day; what expires earlier ends earlier. */
@@ -125,7 +127,8 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       await checkRecipient(ctx, channel, message, provider);
       if (!provider) mailbox?.expect(ctx.realm);
       const { settings } = await readSettings(ctx.tx, ctx.realm);
-      const template = await templateFor(ctx, templateKey, [message.locale, localeOf(user)], settings.defaultLocale);
+      const stored = await storedTemplates(ctx.tx, ctx.realm, templateKey);
+      const template = templateFor(templateKey, stored, [message.locale, localeOf(user)], settings.defaultLocale);
       if (!template) throw templateDisabled(templateKey);
 
       if (message.dedupeKey !== undefined) {
@@ -138,7 +141,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
       const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
       const facts = { ...given, realm: displayName(settings), user: user ?? unknownUserAt(channel, to), ttl, time };
-      const brand = channel === "EMAIL" ? await mailBrand(ctx.tx, settings, baseUrl) : NO_BRAND;
+      const brand = channel === "EMAIL" ? mailBrand(settings, await imagesOf(ctx.tx, ctx.realm), baseUrl) : NO_BRAND;
       const sealed: SealedMessage = {
         channel,
         to,

@@ -4,7 +4,7 @@ import { secretChange } from "../../kernel/stored-secret.ts";
 import { isMailAddress } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, lockRealm } from "../../platform/db/index.ts";
+import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
@@ -20,6 +20,7 @@ import {
   findProviderRow,
   insertProvider,
   listProviders,
+  openSecret,
   type ProviderRow,
   secretPlace,
   updateProvider,
@@ -125,9 +126,6 @@ function secretOf(current: ProviderRow | null, input: UpsertProvider, vault: Vau
   }
 }
 
-const openSecret = ({ realmId, id, sealedSecret }: ProviderRow, vault: Vault): string | null =>
-  sealedSecret === null ? null : vault.open(sealedSecret, secretPlace(realmId, id));
-
 /** An enabled provider is complete; one that is not may still lack its sender or secret. */
 function refuseFaults(provider: Provider, enabled: boolean, outbound: Outbound): void {
   const driver = driverOf(provider);
@@ -165,12 +163,4 @@ export async function removeProvider(ctx: Ctx, channel: string, driver: string):
     resourceId: current.id,
     detail: `provider ${channel}/${driver}`,
   });
-}
-
-/** The enabled provider of a channel, with its secret opened; null where messages of that channel cannot be sent. */
-export async function findProvider(db: Db, vault: Vault, realm: string, channel: Channel): Promise<Provider | null> {
-  const row = await findEnabled(db, realm, channel);
-  if (!row) return null;
-  const { id, version, driver, fromAddress, fromName, config } = row;
-  return { id, realm, version, channel, driver, fromAddress, fromName, config, secret: openSecret(row, vault) };
 }

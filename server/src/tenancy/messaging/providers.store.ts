@@ -1,8 +1,9 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
+import type { Vault } from "../../kernel/vault.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
-import type { Channel } from "./driver.ts";
+import type { Channel, Provider } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
 
 interface MessagingProvidersTable {
@@ -183,3 +184,14 @@ const toProvider = (row: Columns): ProviderRow => ({
   sealedSecret: row.secret,
   version: row.version,
 });
+
+export const openSecret = ({ realmId, id, sealedSecret }: ProviderRow, vault: Vault): string | null =>
+  sealedSecret === null ? null : vault.open(sealedSecret, secretPlace(realmId, id));
+
+/** The enabled provider of a channel, with its secret opened; null where messages of that channel cannot be sent. */
+export async function findProvider(db: Db, vault: Vault, realm: string, channel: Channel): Promise<Provider | null> {
+  const row = await findEnabled(db, realm, channel);
+  if (!row) return null;
+  const { id, version, driver, fromAddress, fromName, config } = row;
+  return { id, realm, version, channel, driver, fromAddress, fromName, config, secret: openSecret(row, vault) };
+}

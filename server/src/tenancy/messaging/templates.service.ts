@@ -4,6 +4,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { imagesOf } from "../images/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { mailBrand } from "./brand.ts";
 import { assertMayDirectMessages } from "./control.ts";
@@ -113,20 +114,24 @@ export async function previewTemplate(ctx: ReadCtx, baseUrl: string, input: Prev
   const textBody = input.textBody !== undefined ? input.textBody : input.body === undefined && html === saved.html ? saved.textBody : null;
   const compiled = checkTemplate(key, { subject, body, html, textBody });
   const known = new Map([["realm", displayName(settings)], ...Object.entries(sample)]);
-  const rendered = renderTemplate(compiled, (name) => known.get(name) ?? "", await mailBrand(ctx.tx, settings, baseUrl));
+  const rendered = renderTemplate(
+    compiled,
+    (name) => known.get(name) ?? "",
+    mailBrand(settings, await imagesOf(ctx.tx, ctx.realm), baseUrl),
+  );
   return { subject: rendered.subject, body: rendered.html ?? rendered.text, text: rendered.text };
 }
 
 export const displayName = (settings: Settings): string => settings.displayName?.trim() || settings.realmId;
 
 /** The variant for these languages, in the end for the realm's own (`home`), or null when the message is turned off. */
-export async function templateFor(
-  ctx: ReadCtx,
+export function templateFor(
   key: TemplateKey,
+  stored: readonly StoredTemplate[],
   wishes: readonly (string | null | undefined)[],
   home: string,
-): Promise<{ readonly locale: string | null; readonly compiled: CompiledTemplate } | null> {
-  const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
+): { readonly locale: string | null; readonly compiled: CompiledTemplate } | null {
+  const variants = variantsOf(key, stored);
   if (!variants.some(({ locale, enabled }) => locale === null && enabled)) return null;
   const { locale, ...text } = pick(
     variants.filter(({ enabled }) => enabled),

@@ -90,7 +90,7 @@ describe("the list", () => {
       expect((await unchanged.get(`${at}?${query}`)).status, query).toBe(400);
   });
 
-  test("gives back what GET said to every PUT, and nothing changes by it", async () => {
+  test("is unchanged by a PUT of the answer of GET", async () => {
     const realm = await iam.realm();
     const client = await realm.as("realm-admin");
     const before = (await client.get(all)).body;

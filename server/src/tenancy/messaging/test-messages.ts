@@ -6,7 +6,8 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import { type Envelope, MessageError, type Provider } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
 import type { TestResult } from "./providers.schema.ts";
-import { findProvider, isChannel } from "./providers.service.ts";
+import { isChannel } from "./providers.service.ts";
+import { findProvider } from "./providers.store.ts";
 import { isRecipient, maskRecipient, recipientForm } from "./recipients.ts";
 import { sendNow } from "./send.ts";
 

@@ -17,6 +17,6 @@ export {
   UpdateSettings,
 } from "./schema.ts";
 export { checkBranding, pointLogoAt, saveDisplayName, saveSettings, seedSettings } from "./service.ts";
-export { defaultSettings, readSettings, settingsOf, shareSettings, withDefaults } from "./store.ts";
+export { defaultSettings, readSettings, readUserProfile, settingsOf, shareSettings, withDefaults } from "./store.ts";
 export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
 export { attributesOf, isDeclarable, isVouched, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

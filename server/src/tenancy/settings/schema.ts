@@ -146,7 +146,7 @@ export const OidcPolicy = group({
   leastProfile: oneOf(clientProfiles, {
     default: "none",
     description:
-      "The least profile of new clients, whether administrators make them or they register themselves; also what they get where nothing is said",
+      "The least profile of new clients, whether administrators make them or they register themselves; also the profile that they get where none is given",
   }),
   implicitFlow: flag(
     false,

@@ -215,7 +215,7 @@ test("counts at once: on the sign-in page and for the next password", async () =
 describe("texts in a realm's own words", () => {
   const page = async (realm: RealmUnderTest, lang: string) => (await iam.browser().get(`/realms/${realm.name}/login?lang=${lang}`)).text;
 
-  test("are said at once, in their language alone, as plain text, and leave with PATCH", async () => {
+  test("are shown at once, in their language alone, as plain text, and are removed by PATCH", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-realm");
     const texts = { nl: { signIn: "Kom <b>binnen</b>", signInTitle: "Dag bij {name}" }, ar: { signIn: "ادخل" } };

@@ -1,8 +1,9 @@
 import type { ColumnType } from "kysely";
 import { defineErrors } from "../../kernel/errors.ts";
+import type { ReadCtx } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { Settings } from "./schema.ts";
-import { completeAttribute } from "./user-profile.schema.ts";
+import { completeAttribute, type UserProfile } from "./user-profile.schema.ts";
 
 export const settingsErrors = defineErrors("settings", { not_found: [404, "No such realm"] });
 
@@ -50,6 +51,9 @@ export async function settingsOf(db: Db, realm: string): Promise<VersionedSettin
   const found = await stored(db, realm).executeTakeFirst();
   return found ? { settings: withDefaults(realm, found.settings), version: found.version } : null;
 }
+
+/** The user profile of the realm, as it is in this transaction. */
+export const readUserProfile = async ({ tx, realm }: ReadCtx): Promise<UserProfile> => (await settingsOf(tx, realm))!.settings.userProfile;
 
 export const lockSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
   (await stored(tx, realm).forUpdate().executeTakeFirst()) ?? null;

@@ -278,7 +278,7 @@ describe("a delivery that fails", () => {
     expect(at(path)).toHaveLength(2);
   });
 
-  test("ends when its event is gone, and then cannot be sent again", async () => {
+  test("ends when its event is deleted, and then cannot be sent again", async () => {
     peer.answer = refuse(500);
     const { realm, admin, id } = await subscribed();
     await failToSignIn(realm);

@@ -119,7 +119,7 @@ export const Delivery = Type.Object(
     attempts: Type.Integer({ description: "The number of attempts that have ended" }),
     nextAttemptAt: time,
     answerStatus: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status of the last attempt, if there was an answer" }),
-    answer: Type.Union([Type.String(), Type.Null()], { description: "The beginning of what the receiver said" }),
+    answer: Type.Union([Type.String(), Type.Null()], { description: "The beginning of the receiver's answer" }),
     error: Type.Union([Type.String(), Type.Null()], { description: "Why the last attempt failed" }),
     latencyMs: Type.Union([Type.Integer(), Type.Null()]),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
@@ -141,7 +141,7 @@ export const TestResult = Type.Object(
     status: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status, if there was an answer" }),
     latencyMs: Type.Integer(),
     error: Type.Optional(Type.String()),
-    answer: Type.Optional(Type.String({ description: "The beginning of what the receiver said" })),
+    answer: Type.Optional(Type.String({ description: "The beginning of the receiver's answer" })),
   },
   { $id: "WebhookTestResult" },
 );

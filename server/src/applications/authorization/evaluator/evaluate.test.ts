@@ -204,7 +204,7 @@ test("the owner of an owner-managed resource, those it is shared with, and actor
 
 describe("time", () => {
   const at = (text: string) => Date.parse(text);
-  test("of a zone, with ranges over midnight", () => {
+  test("is read in a time zone, and ranges may cross midnight", () => {
     const night = { hour: 22, hourEnd: 6, timeZone: "Europe/Oslo" };
     expect(timeVerdict(night, at("2026-07-01T21:30:00Z")), "23:30 in Oslo").toBe("PERMIT");
     expect(timeVerdict(night, at("2026-07-01T04:30:00Z")), "6:30 in Oslo: the hour is included").toBe("PERMIT");

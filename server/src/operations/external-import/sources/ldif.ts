@@ -63,7 +63,12 @@ const isOf = (entry: Entry, classes: readonly string[]) =>
 const first = (entry: Entry, ...names: string[]): string | undefined =>
   names.map((name) => entry.get(name)?.[0]).find((one) => one !== undefined && one !== "");
 const nameIn = (dn: string): string | undefined => /^[^=]+=((?:\\.|[^,\\])+)/.exec(dn)?.[1]?.replace(/\\(.)/g, "$1");
-const normal = (dn: string) => dn.toLowerCase().replace(/\s*,\s*/g, ",");
+const normal = (dn: string) =>
+  dn
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.trim())
+    .join(",");
 const pathOf = (name: string) => `/${name.replaceAll("/", "~/")}`;
 
 /** The dump of a directory. For people who stay in the directory, connect the directory instead (docs/directories.md). */

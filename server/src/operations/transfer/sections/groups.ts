@@ -62,7 +62,8 @@ export const groups: Section = {
       path: Type.String({
         minLength: 2,
         maxLength: 13_000,
-        pattern: "^(/([^/]|(?<=~)/)+)+$",
+        // One way to read each character: `~/` is always part of a name, or a long path would be tried in every other way.
+        pattern: "^(/([^/~]|~/|~(?!/))+)+$",
         description: "the names from the top down, such as /Sales/Europe; a slash that is part of a name is written ~/",
       }),
       description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),

@@ -22,7 +22,7 @@ export interface RequestedAuthnContext {
 export interface NameIdPolicy {
   readonly format: string | null;
   readonly spNameQualifier: string | null;
-  /** null: not said. SAML takes that for false, many service providers do not. */
+  /** null: it is absent. SAML takes that for false, many service providers do not. */
   readonly allowCreate: boolean | null;
 }
 

@@ -93,7 +93,7 @@ test("a form without the token of this session does nothing, and what asks for r
   }
 });
 
-test("a password is changed on its page: what is refused is said under its field", async () => {
+test("a password is changed on its page, and a refusal is shown under its field", async () => {
   const realm = await iam.realm();
   const ada = await signedIn(realm);
   const elsewhere = iam.browser();

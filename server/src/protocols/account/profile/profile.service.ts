@@ -1,15 +1,7 @@
 import { findAttributeUses } from "../../../applications/attribute-uses/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
-import {
-  checkProfile,
-  keepOutsideProfile,
-  readUser,
-  readUserProfile,
-  saveOwnProfile,
-  takeOwnUser,
-  type UserRow,
-} from "../../../directory/users/index.ts";
+import { checkProfile, keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
 import { suppliedMembers } from "../../../federation/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
@@ -17,7 +9,7 @@ import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
-import { attributesOf, type Settings, standardAttributes, type UserProfile } from "../../../tenancy/settings/index.ts";
+import { attributesOf, readUserProfile, type Settings, standardAttributes, type UserProfile } from "../../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
 import type { Profile, UpdateProfile } from "./profile.schema.ts";
 import { identifyingNames } from "./profile.store.ts";

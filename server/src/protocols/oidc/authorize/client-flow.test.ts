@@ -91,7 +91,7 @@ describe("a client's own flow", () => {
     expect([left, next.text.includes("gh-step")], "asked for, not given").toEqual([null, true]);
   });
 
-  test("of a session that a node of the release before began is passed by its methods", async () => {
+  test("is passed by the methods of a session that a node of the previous release began", async () => {
     const { realm, bank, browser, code } = await situation();
     await iam.core.db.updateTable("sessions").set({ proofs: null }).where("realm_id", "=", realm.name).execute();
     const { page } = await walk(browser, base, bank.url());

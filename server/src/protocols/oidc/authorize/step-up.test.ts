@@ -136,7 +136,7 @@ describe("somebody who is signed in and is asked for more", () => {
     expect(errorIn((await submit(browser, base, app, { giveUp: "true" })).left)).toBe("access_denied");
   });
 
-  test("of an account page goes back to the account; of a consent, to the application", async () => {
+  test("returns to the account from an account page, and to the application from a consent", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { name: "Web shop", consentRequired: true });
     const user = await realm.user();

@@ -3,6 +3,7 @@ import { isWithinServer, spellGrantType, toGrantType } from "../../../applicatio
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.ts";
+import { ACCOUNT_SCOPE } from "../../gate/index.ts";
 import { invalidMetadata } from "../errors.ts";
 import type { RegistrationRequest } from "../metadata/metadata.schema.ts";
 import { grantTypesOf, responseTypesOf } from "../metadata/metadata.ts";
@@ -76,9 +77,10 @@ function methodErrors(
   return [error("token_endpoint_auth_method", "policy", message)];
 }
 
-/** Scopes without an assignment are only for clients that an administrator assigns them to. */
+/** Scopes without an assignment are only for clients that an administrator assigns them to, and so is the whole account, whatever its assignment. */
 function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: RegistrationRequest): FieldError[] {
-  const mayAsk = (name: string) => name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE";
+  const mayAsk = (name: string) =>
+    name !== ACCOUNT_SCOPE && (name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE");
   return scope
     .split(" ")
     .filter((name) => name !== "" && !mayAsk(name))

@@ -37,7 +37,7 @@ export async function standingOf({ db, samlClients }: StandingParts, logout: Pic
   );
 }
 
-/** SAML core §3.7.3.2: whether every other participant has said that it is done. */
+/** SAML core §3.7.3.2: tells whether every other participant has confirmed its logout. */
 export const isComplete = (participants: readonly Standing[]): boolean => participants.every(({ state }) => state === "done");
 
 /** The user may still be signed in there, although the service provider could be asked. */

@@ -51,7 +51,7 @@ describe("a request is refused", () => {
     await refusedWith(realm, exact, { issueInstant: clock.now() + 30 * SECOND }, "not_yet_valid");
   });
 
-  test("of a service provider that is disabled, also while the user signs in", async () => {
+  test("if its service provider is disabled, also while the user signs in", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const browser = iam.browser();

@@ -116,7 +116,7 @@ async function post(provider: Provider, { id }: Envelope, delivery: Delivery, va
     body: config.body === undefined ? plainBody(contentType, values) : fillIn(config.body, contentType, values),
   });
   const members = membersOf(answer);
-  if (!isSuccess(answer.status)) throw refusal(saidFailure(members) ?? failureOf(answer.status), answer.status, answer.headers);
+  if (!isSuccess(answer.status)) throw refusal(reportedFailure(members) ?? failureOf(answer.status), answer.status, answer.headers);
   return { messageId: idOr(id, members.messageId, members.id) };
 }
 
@@ -128,5 +128,5 @@ function authorization(config: HttpConfig, secret: string | null): Record<string
 }
 
 /** A gateway may say what was wrong, where the status cannot: `{ "error": "recipient" }`. */
-const SAID: readonly MessageFailure[] = ["recipient", "rejected", "credentials", "throttled"];
-const saidFailure = (members: Readonly<Record<string, unknown>>) => SAID.find((failure) => failure === members.error);
+const REPORTED: readonly MessageFailure[] = ["recipient", "rejected", "credentials", "throttled"];
+const reportedFailure = (members: Readonly<Record<string, unknown>>) => REPORTED.find((failure) => failure === members.error);

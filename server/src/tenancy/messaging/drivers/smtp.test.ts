@@ -56,7 +56,7 @@ const send = (provider: Provider, more: Partial<Envelope> = {}) =>
   sendNow(provider, envelope(more), { outbound, signal: new AbortController().signal }).catch((error: unknown) => error);
 
 describe("encryption", () => {
-  test("is begun by STARTTLS before the password is said", async () => {
+  test("is encrypted by STARTTLS before the password is sent", async () => {
     const peer = await peerWith();
     await send(providerOf(peer));
     expect(peer.mails).toMatchObject([{ secure: true, user: "acme" }]);

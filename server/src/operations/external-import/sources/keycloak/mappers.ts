@@ -5,7 +5,7 @@ import type { KeycloakRealm } from "./export.ts";
 type Mapped = { readonly mapper: Record<string, unknown> } | { readonly audience: string } | null;
 
 const TYPES: Readonly<Record<string, string>> = { String: "string", int: "number", long: "number", boolean: "boolean", JSON: "json" };
-/** Said by the protocol itself here, or by the engine. */
+/** Claims that the protocol itself, or the engine, sets here. */
 const OF_THE_PROTOCOL = [
   ...[
     "oidc-sub-mapper",
@@ -64,7 +64,7 @@ function targetsOf(config: Values): string[] {
     ...(isTrue(config["id.token.claim"]) ? ["idToken"] : []),
     ...(isTrue(config["access.token.claim"]) ? ["accessToken"] : []),
     ...(isTrue(config["userinfo.token.claim"]) ? ["userinfo"] : []),
-    // Left out by older releases, where introspection said what the access token says.
+    // Left out by older releases, where introspection answered with the claims of the access token.
     ...(isTrue(config["introspection.token.claim"] ?? config["access.token.claim"]) ? ["introspection"] : []),
   ];
   return targets;

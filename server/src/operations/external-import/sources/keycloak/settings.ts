@@ -122,7 +122,7 @@ const OF_NO_USE = ["hashAlgorithm", "hashIterations", "maxAuthAge"];
 
 function passwordPolicyOf({ value, report }: KeycloakRealm): Record<string, unknown> {
   const found: Record<string, unknown> = {};
-  for (const part of (textOf(value.passwordPolicy) ?? "").split(/\s+and\s+/)) {
+  for (const part of (textOf(value.passwordPolicy) ?? "").split(" and ")) {
     const [, name = "", argument = ""] = /^(\w+)(?:\((.*)\))?$/.exec(part.trim()) ?? [];
     const policy = Object.hasOwn(POLICIES, name) ? POLICIES[name]! : undefined;
     const number = numberOf(argument);

@@ -4,7 +4,7 @@ import { clock, HOUR } from "../../kernel/clock.ts";
 import { createPasswordHasher } from "../../platform/passwords/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { createPasswordUpgrades } from "./upgrades.ts";
+import { createPasswordUpgrades } from "./password-upgrades.ts";
 
 let iam: Harness;
 let realm: RealmUnderTest;
