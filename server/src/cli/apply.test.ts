@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
+import { runHere } from "../testing/command-line.ts";
 
-// The commands as people and pipelines run them, on the example of the repository. Later tests find what earlier ones left.
+// The commands as people and pipelines use them, on the example of the repository: in this process, but for a few in their own. Later tests
+// find what earlier ones left.
 const example = fileURLToPath(new URL("../../../examples/realm.yaml", import.meta.url));
 const SECRET = { STOCK_SYNC_SECRET: "a-secret-of-the-stock-sync" };
 let here: Place;
@@ -22,7 +24,9 @@ afterAll(async () => {
   await here?.remove();
 });
 
-const run = (...args: string[]) => here.gatehouse(args, SECRET);
+const run = (...args: string[]) => runHere(here, args, SECRET);
+/** As a process, whose exit code a pipeline sees. */
+const runApart = (...args: string[]) => here.gatehouse(args, SECRET);
 const write = (name: string, text: string) => {
   const path = join(files, name);
   writeFileSync(path, text);
@@ -30,15 +34,15 @@ const write = (name: string, text: string) => {
 };
 
 test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", async () => {
-  expect(await here.gatehouse(["apply", "-f", files])).toMatchObject({
+  expect(await runHere(here, ["apply", "-f", files])).toMatchObject({
     code: 1,
     err: expect.stringContaining("the environment has no STOCK_SYNC_SECRET"),
   });
   // 2 says that something would change, so wrong usage is a 1.
   for (const wrong of [["diff"], ["diff", "-f", files, "--prun"], ["apply", "-f", files, "--source", "a b"]])
     expect(await run(...wrong), wrong.join(" ")).toMatchObject({ code: 1, err: expect.stringContaining("Usage: gatehouse ") });
-  expect(await run("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
-  const first = await run("apply", "-f", files);
+  expect(await runApart("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
+  const first = await runApart("apply", "-f", files);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
   expect(first.out).toContain("  + back-office");
   expect(first.out).not.toContain(SECRET.STOCK_SYNC_SECRET);
