@@ -94,10 +94,10 @@ const NOTHING: ReadonlySet<string> = new Set();
 type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
 
 /** Creates every actor: by default without permissions, session and impersonator. */
-export const actorOf = (of: ActorOf): Actor => ({
-  ...{ kind: of.isClient ? "client" : "user", permissions: NOTHING, sessionId: null, impersonator: null },
-  ...of,
-});
+export function actorOf(of: ActorOf): Actor {
+  const kind: ActorKind = of.isClient ? "client" : "user";
+  return Object.assign({ kind, permissions: NOTHING, sessionId: null, impersonator: null }, of);
+}
 
 /** The kind of a user as seen from this realm. */
 export const kindOfUser = (of: string, realm: string): ActorKind => (of === realm ? "user" : "administrator");

@@ -121,7 +121,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
     // Set before the checks, so that a refusal is recorded with the session's user.
-    request.actor = { ...rules.actorOf(session, realm.realmId), ...recency(session.realm, session) };
+    request.actor = Object.assign({}, rules.actorOf(session, realm.realmId), recency(session.realm, session));
     if (!isEnough) throw sessions.insufficientAuthentication(session, parts.baseUrl);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
@@ -150,7 +150,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const isJudged = audience.session !== undefined && holder !== null;
     const session = isJudged && holder.sessionId !== null ? await sessions.findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
     const actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access, session));
-    request.actor = isJudged ? { ...actor, ...recency(of, session) } : actor;
+    request.actor = isJudged ? Object.assign({}, actor, recency(of, session)) : actor;
     if (!isJudged) return;
     if (!session && audience.session === "required") {
       const description = "The token has no session behind it: get one by signing in, without offline access";

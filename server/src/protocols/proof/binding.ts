@@ -30,6 +30,7 @@ export async function proveBinding(parts: ProofParts, client: ClientSnapshot, re
   if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidGrant("mutual TLS client certificate not provided");
   const proof = await presentedProof(parts, client, request, oauthErrors.invalidGrant);
   if (!proof && client.settings.requireDpop) throw oauthErrors.invalidGrant("DPoP proof JWT not provided");
+  if (!proof && !certificate) return {};
   return { ...(proof && { jkt: proof.jkt }), ...(certificate && { "x5t#S256": thumbprintOf(certificate) }) };
 }
 

@@ -22,22 +22,21 @@ async function introspectAccessToken(
 ): Promise<Record<string, unknown> | null> {
   const live = await tokens.readAccessToken(parts, parts.realm, parts.issuer, jwt);
   if (!live || !maySee(caller, live)) return null;
-  const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
   const claims = await introspectionClaims(parts, live);
-  return {
-    ...claims,
-    ...payload,
-    ...permissionsOf(live),
+  // JSON leaves out the members that are undefined.
+  return Object.assign({}, claims, live.payload, permissionsOf(live), {
+    gid: undefined,
+    userinfo_claims: undefined,
     active: true,
     token_type: tokens.tokenTypeOf(live.confirmation ?? {}),
-    ...(live.holder && { username: live.holder.username }),
-  };
+    username: live.holder?.username,
+  });
 }
 
 /** UMA 2.0 Federated Authorization §5.1.1, in its spelling and in Keycloak's. */
-function permissionsOf({ payload }: tokens.LiveToken): Record<string, unknown> {
+function permissionsOf({ payload }: tokens.LiveToken): Record<string, unknown> | null {
   const { permissions } = (payload.authorization ?? {}) as { permissions?: readonly { rsid?: string; scopes?: readonly string[] }[] };
-  if (!Array.isArray(permissions)) return {};
+  if (!Array.isArray(permissions)) return null;
   return { permissions: permissions.map((each) => ({ ...each, resource_id: each.rsid, resource_scopes: each.scopes ?? [] })) };
 }
 
@@ -49,7 +48,8 @@ async function introspectionClaims(parts: TokenEndpointParts, live: tokens.LiveT
   const client = await parts.clients.get(live.realm, live.clientId);
   if (!client) return {};
   if (!live.holder) return tokens.clientClaims(parts, client, "introspection", live.scopes);
-  const about = { ...live.holder, session: null };
+  const { userId, user } = live.holder;
+  const about = { userId, user, session: null };
   return (await tokens.userClaims(parts, client, about, [{ target: "introspection", scopes: live.scopes }]))?.[0] ?? {};
 }
 

@@ -188,8 +188,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     issue.kind === "client"
       ? { access: await tokens.clientAccessToken(parts, client, issue, binding), idToken: null }
       : await tokens.userTokens(parts, client, issue.tokens, binding);
-  const body = {
-    ...issue.answer,
+  const body = Object.assign({}, issue.answer, {
     access_token: access.jwt,
     expires_in: access.expiresIn,
     id_token: idToken ?? undefined,
@@ -199,7 +198,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     authorization_details: authorizationDetails,
     refresh_token: refreshToken,
     issued_token_type: issue.kind === "user" ? issue.issuedTokenType : undefined,
-  };
+  });
   return { expiresAt: access.expiresAt, body };
 }
 

@@ -71,16 +71,16 @@ export const profileClaims = ({ clientId, settings }: ClientSnapshot, typ: "Bear
   settings.tokenProfile === "keycloak" ? { typ, azp: clientId } : {};
 
 /** RFC 9068 §2.2: the claims of every access token that are constant for a client, subject, scope and audience, */
-const constantClaims = (parts: IssuerParts, client: ClientSnapshot, sub: string, scope: string, audience: readonly string[]) => ({
-  ...profileClaims(client, "Bearer"),
-  sub,
-  scope: scope || undefined,
-  client_id: client.clientId,
-  iss: parts.issuer,
-  aud: audienceClaim(audience),
-  nhi: client.agent ? true : undefined,
-  agent_id: client.agent?.id,
-});
+const constantClaims = (parts: IssuerParts, client: ClientSnapshot, sub: string, scope: string, audience: readonly string[]) =>
+  Object.assign(profileClaims(client, "Bearer"), {
+    sub,
+    scope: scope || undefined,
+    client_id: client.clientId,
+    iss: parts.issuer,
+    aud: audienceClaim(audience),
+    nhi: client.agent ? true : undefined,
+    agent_id: client.agent?.id,
+  });
 
 /** and those that are new in each token. JSON leaves out the members that are undefined. */
 function freshClaims(expiresIn: number, authorizationDetails: UserIssue["authorizationDetails"], binding: Binding) {

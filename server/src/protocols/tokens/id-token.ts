@@ -37,7 +37,7 @@ export async function protectedUserinfo(
   const { userinfoAlg: alg } = client.settings;
   if (alg === null)
     return isEncrypted(client, "userinfo") ? encryptedFor(parts, client, "userinfo", JSON.stringify(claims), { isJwt: false }) : null;
-  const payload = { ...claims, aud: client.clientId, exp, iat: Math.floor(clock.now() / SECOND), iss: parts.issuer };
+  const payload = Object.assign({}, claims, { aud: client.clientId, exp, iat: Math.floor(clock.now() / SECOND), iss: parts.issuer });
   return encryptedFor(parts, client, "userinfo", await signJwt(parts, alg, undefined, JSON.stringify(payload)));
 }
 

@@ -1,5 +1,6 @@
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
-import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import { oncePer } from "../../kernel/once.ts";
+import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
 /** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
@@ -10,6 +11,19 @@ export const ID_JAG_TYPE = "oauth-id-jag+jwt";
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
+const headers = oncePer((_signer: Signer) => new Map<JwtType, string>());
+
+/** The encoded header, computed once for each key and type. */
+function headerOf(signer: Signer, typ: JwtType): string {
+  const ofSigner = headers(signer);
+  let header = ofSigner.get(typ);
+  if (header === undefined) {
+    header = base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    ofSigner.set(typ, header);
+  }
+  return header;
+}
+
 /** Signs a serialised payload with the realm's active key. */
 export async function signJwt(
   { signingKeys, realm }: Pick<IssuerParts, "signingKeys" | "realm">,
@@ -19,7 +33,7 @@ export async function signJwt(
 ): Promise<string> {
   const signer = await signingKeys.signer(realm.realmId, alg);
   if (!signer) throw new Error("The realm was deleted while a token was made");
-  const signed = `${base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }))}.${base64url(payload)}`;
+  const signed = `${headerOf(signer, typ)}.${base64url(payload)}`;
   const signature = await signer.sign(Buffer.from(signed, "latin1"));
   return `${signed}.${signature.toString("base64url")}`;
 }

@@ -73,10 +73,10 @@ export async function readAccessToken(
   const isUsers = gid !== undefined;
   const { realmId } = realm;
   const agentId = typeof payload.agent_id === "string" ? payload.agent_id : null;
-  const asked = { realm: realmId, jti, clientId, agentId, now: clock.now() };
-  const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, grantId: gid }) : null;
+  const asked = { realm: realmId, jti, clientId, agentId, now: clock.now(), grantId: gid ?? "" };
+  const holder = isUsers && isId(gid) ? await findHolder(db, asked) : null;
   if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
-  if (holder && !(await mayActorsAct(db, realm, holder, payload))) return null;
+  if (holder && payload.act !== undefined && !(await mayActorsAct(db, realm, holder, payload))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realmId, clientId));
   if (client && (await refusalOf(db, { realm: realmId, userId: holder.userId, application: client.settings }))) return null;

@@ -13,21 +13,27 @@ export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, sco
   return limits.length === 0 ? names : names.filter((name) => limits.every((limit) => limit.includes(name)));
 }
 
-const allowed = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => new Set(scopesFor(snapshot, client))));
+/** Computed once, until the configuration of the client or of its realm changes. */
+function once<V extends object>(make: (snapshot: ScopesSnapshot, client: ClientSnapshot) => V) {
+  const made = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => make(snapshot, client)));
+  return (snapshot: ScopesSnapshot, client: ClientSnapshot): V => made(snapshot)(client);
+}
 
 /** `scopesFor` as a set. Also applied to stored grants: a scope that was taken from the client is no longer issued. */
-export const allowedScopes = (snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> => allowed(snapshot)(client);
+export const allowedScopes = once((snapshot, client): ReadonlySet<string> => new Set(scopesFor(snapshot, client)));
 
 /** The scopes of a request without `scope` (RFC 6749 §3.3). */
-export const defaultScopesFor = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT");
+export const defaultScopesFor = once((snapshot, client): readonly string[] =>
+  scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT"),
+);
 
 /** Scopes that need a user: no default for the client credentials grant. */
 const USER_SCOPES: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /** The scopes of a client credentials request without `scope` (decision 7). */
-export const clientDefaultScopes = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  defaultScopesFor(snapshot, client).filter((name) => !USER_SCOPES.has(name));
+export const clientDefaultScopes = once((snapshot, client): readonly string[] =>
+  defaultScopesFor(snapshot, client).filter((name) => !USER_SCOPES.has(name)),
+);
 
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;

@@ -45,8 +45,8 @@ const byId = prepared(({ realm, model, recordId, now }: RecordKey & { now: numbe
     .where("expires_at", ">", now),
 );
 
-export async function findRecord(db: Db, key: RecordKey, now: number): Promise<StoredRecord | null> {
-  return (await byId(db, { ...key, now }))[0] ?? null;
+export async function findRecord(db: Db, { realm, model, recordId }: RecordKey, now: number): Promise<StoredRecord | null> {
+  return (await byId(db, { realm, model, recordId, now }))[0] ?? null;
 }
 
 export interface NewRecord extends RecordKey {
@@ -91,8 +91,8 @@ const take = prepared(
 );
 
 /** Atomic: of concurrent callers, one gets true. */
-export async function consumeRecord(db: Db, key: RecordKey, now: number): Promise<boolean> {
-  return (await take(db, { ...key, now })).length > 0;
+export async function consumeRecord(db: Db, { realm, model, recordId }: RecordKey, now: number): Promise<boolean> {
+  return (await take(db, { realm, model, recordId, now })).length > 0;
 }
 
 const remove = prepared(({ realm, model, recordId }: RecordKey, db) =>
