@@ -131,6 +131,16 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await page.goto(shop.url);
     await typePassword(page, "ada", NEW_PASSWORD);
     await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
+
+    // The application asks for a second factor of somebody who has none.
+    await stage.newUser(realm, "bob");
+    await signOut(ada, realm);
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ["2"] } } });
+    await page.goto(`${shop.url}&${new URLSearchParams({ claims })}`);
+    await typePassword(page, "bob");
+    await press(page, "Set up an authenticator app");
+    await heading(page, "Set up an authenticator app");
+    await look(page, "step-up-totp-set-up");
     await ada.close();
   });
 

@@ -100,7 +100,7 @@ const LOOKS = [
 ] as const;
 
 /** Pages that a desk shows as a whole: nobody has to scroll for the button. */
-const WHOLE = new Set(["consent", "totp-set-up", "first-page-of-application"]);
+const WHOLE = new Set(["consent", "totp-set-up", "step-up-totp-set-up", "first-page-of-application"]);
 
 /** Every page on a desk in the light and on a telephone in the dark. */
 export async function look(page: Page, what: string): Promise<void> {
