@@ -30,7 +30,7 @@ import { createDocumentClients, createProvisioning } from "../protocols/registra
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createPasswordUpgrades } from "../signin/authenticators/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
-import { createSaidMessages, createVisitors } from "../signin/login/index.ts";
+import { createMessageCopies, createVisitors } from "../signin/login/index.ts";
 import { createStandings } from "../signin/run/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
 import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";
@@ -142,7 +142,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     },
     resourceServers,
     samlClients: createSamlClients({ db, changes }),
-    visitors: createVisitors({ db, realms, csrf, cookies, mailbox, said: createSaidMessages(vault) }),
+    visitors: createVisitors({ db, realms, csrf, cookies, mailbox, copies: createMessageCopies(vault) }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),
     health: createHealth({

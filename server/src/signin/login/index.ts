@@ -4,9 +4,9 @@ export { accountPath, homePath, loginPath, pagePath, seeOther, toSignIn } from "
 export { leadsAway, leavingPage } from "./leave.ts";
 export { isLocal } from "./local.ts";
 export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from "./logout.routes.ts";
+export { createMessageCopies } from "./message-copies.ts";
 export { showPostForm } from "./post-form.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
-export { createSaidMessages } from "./said.ts";
 export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 export { createVisitors, type Exchange, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

@@ -35,11 +35,11 @@ import { continueRoutes } from "./continue.routes.ts";
 import { depart, discoverHomeRealm } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
+import { messageRoutes } from "./message.routes.ts";
 import { showPostForm } from "./post-form.ts";
 import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
-import { saidRoutes } from "./said.routes.ts";
 import { startingSession } from "./start-session.ts";
 import { stepUpRoutes } from "./step-up.routes.ts";
 
@@ -250,7 +250,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
   await app.register(stepUpRoutes, { work, baseUrl });
-  await app.register(saidRoutes, parts);
+  await app.register(messageRoutes, parts);
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {

@@ -23,8 +23,8 @@ import { type Cookies, type Csrf, resolveSession, type StartedSession, stepUpPat
 import { accountPath, loginPath, seeOther } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
 import { isLocal } from "./local.ts";
+import { type MessageCopies, messagePath, type ShownMessage } from "./message-copies.ts";
 import { KINDS, onwards } from "./refusal-pages.ts";
-import { type Said, type SaidMessages, saidPath } from "./said.ts";
 import type { Visitor } from "./visitor.ts";
 
 export type { Exchange, Visitor } from "./visitor.ts";
@@ -35,7 +35,7 @@ interface VisitorParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
   readonly mailbox: Mailbox | null;
-  readonly said: SaidMessages;
+  readonly copies: MessageCopies;
 }
 
 interface AskedFor {
@@ -45,7 +45,7 @@ interface AskedFor {
 }
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
-export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: VisitorParts) {
+export function createVisitors({ db, realms, csrf, cookies, mailbox, copies }: VisitorParts) {
   /** The realm of the path. An address at which there is nothing has no parameters. */
   const realmOf = async (request: FastifyRequest) => {
     const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
@@ -150,9 +150,11 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
   };
 
   /** The frame of a message that must not be asked for once more, such as the answer to a form: the other languages show its signed copy. */
-  const frameOfSaid = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, message: Said): PageFrame => {
-    const shown = said.sign(message, visitor.preSession);
-    return shown === null ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, saidPath(visitor.realm.realmId), { shown });
+  const frameOfMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, message: ShownMessage): PageFrame => {
+    const shown = copies.sign(message, visitor.preSession);
+    return shown === null
+      ? frameOf(request, reply, visitor)
+      : frameAt(request, reply, visitor, messagePath(visitor.realm.realmId), { shown });
   };
 
   /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
@@ -181,13 +183,13 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
   ) => {
     const { visitor } = request;
     const view = { kind, ...more };
-    const frame = request.method === "GET" ? frameHere(request, reply, visitor) : frameOfSaid(request, reply, visitor, { status, view });
+    const frame = request.method === "GET" ? frameHere(request, reply, visitor) : frameOfMessage(request, reply, visitor, { status, view });
     return sendPage(reply, status, renderMessage({ ...frame, ...view }));
   };
 
   /** The signed copy of a message, in the browser that saw it. */
-  const showSaid = (request: FastifyRequest, reply: FastifyReply, shown: string) => {
-    const copy = said.read(shown, request.visitor.preSessions);
+  const showCopy = (request: FastifyRequest, reply: FastifyReply, shown: string) => {
+    const copy = copies.read(shown, request.visitor.preSessions);
     if (copy === null) throw notFound();
     return showMessage(request, reply, copy.status, copy.view.kind, copy.view);
   };
@@ -232,7 +234,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
     // An application asked for it: its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
     if (error.status < 500 && error.code !== "request.not_found") logShownError(request, { error: error.code, reason: error.message });
-    const view: Said["view"] = {
+    const view: ShownMessage["view"] = {
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
       ...(isOfClient && { kind: "oidc-error", details: { error: "invalid_request", description: error.message } }),
       ...(realm && onwards(error, realm.realmId)),
@@ -241,7 +243,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
       ...retryAfterSeconds,
     };
     // An address without a page can be asked for again. Any other request would be sent once more.
-    const framed = error.code === "request.not_found" ? frameHere : frameOfSaid;
+    const framed = error.code === "request.not_found" ? frameHere : frameOfMessage;
     const frame = visitor
       ? framed(request, reply, visitor, { status: error.status, view })
       : { branding: realm?.settings ?? null, locale: localeOf(request, realm), theme: themeOf(request) };
@@ -272,7 +274,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, said }: Vis
     carried,
     showSignedIn,
     showMessage,
-    showSaid,
+    showCopy,
     showMessageBeforeSignIn,
     showFailure,
   };

@@ -3,37 +3,37 @@ import { hmac, safeEqual, type Vault } from "../../kernel/vault.ts";
 import type { MessageView, PageFrame } from "../../pages/index.ts";
 
 /** A message that was shown. */
-export interface Said {
+export interface ShownMessage {
   readonly status: number;
   readonly view: Omit<MessageView, keyof PageFrame>;
 }
 
 /** Messages that answered a form have no address. Their signed copy has: it shows the same in another language and does nothing. */
-export interface SaidMessages {
+export interface MessageCopies {
   /** Null: it is too long for an address. */
-  sign(message: Said, browser: string): string | null;
-  /** Null: nobody said it to one of these browsers within the hour. */
-  read(text: string, browsers: readonly string[]): Said | null;
+  sign(message: ShownMessage, browser: string): string | null;
+  /** Null: none of these browsers was shown it within the hour. */
+  read(text: string, browsers: readonly string[]): ShownMessage | null;
 }
 
-export const saidPath = (realm: string): string => `/realms/${realm}/message`;
+export const messagePath = (realm: string): string => `/realms/${realm}/message`;
 
 /** The address stays below what browsers and proxies take. */
-export const MAX_SAID = 2048;
+export const MAX_COPY = 2048;
 
-export function createSaidMessages(vault: Pick<Vault, "derive">): SaidMessages {
-  const key = vault.derive("said-messages");
+export function createMessageCopies(vault: Pick<Vault, "derive">): MessageCopies {
+  const key = vault.derive("message-copies");
   const signed = (content: string, browser: string) => hmac(key, `${content}.${browser}`);
   return {
     sign(message, browser) {
       const content = Buffer.from(JSON.stringify({ ...message, at: clock.now() })).toString("base64url");
       const text = `${content}.${signed(content, browser)}`;
-      return text.length > MAX_SAID ? null : text;
+      return text.length > MAX_COPY ? null : text;
     },
     read(text, browsers) {
       const [content = "", signature = "", ...rest] = text.split(".");
       if (rest.length > 0 || !browsers.some((browser) => safeEqual(signature, signed(content, browser)))) return null;
-      const { at, status, view } = JSON.parse(Buffer.from(content, "base64url").toString()) as Said & { readonly at: number };
+      const { at, status, view } = JSON.parse(Buffer.from(content, "base64url").toString()) as ShownMessage & { readonly at: number };
       const age = clock.now() - at;
       if (age > HOUR) return null;
       const { retryAfterSeconds: seconds } = view;
