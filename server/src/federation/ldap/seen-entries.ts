@@ -12,7 +12,8 @@ export interface SeenEntries {
 const MAX_SEEN = 100_000;
 
 export function createSeenEntries(): SeenEntries {
-  const seen = new LRUCache<string, { readonly version: number; readonly at: number }>({ max: MAX_SEEN });
+  // Each entry counts as one. With `max`, the cache would reserve room for all of them, and few servers have a directory.
+  const seen = new LRUCache<string, { readonly version: number; readonly at: number }>({ maxSize: MAX_SEEN, sizeCalculation: () => 1 });
   const keyOf = ({ provider: { realm, providerId } }: Directory, userId: string) => `${realm}/${providerId}/${userId}`;
   return {
     isFresh(directory, userId) {

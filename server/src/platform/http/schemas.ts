@@ -56,18 +56,45 @@ export function referredTo(schema: unknown, named: Record<string, unknown>): Rec
   return found;
 }
 
+/** A schema with references in place of the named ones, and these, the innermost first. */
+interface Shared {
+  readonly schema: unknown;
+  readonly named: readonly Schema[];
+}
+
+/** Kept for the process, which may start several servers with the same routes, as tests do. */
+const sharedForms = new WeakMap<object, Shared>();
+
+function sharedForm(value: unknown): Shared {
+  if (typeof value !== "object" || value === null) return { schema: value, named: [] };
+  const known = sharedForms.get(value);
+  if (known) return known;
+  const named = new Set<Schema>();
+  const share = (part: unknown): unknown => {
+    const { schema, named: inner } = partOf(part);
+    for (const one of inner) named.add(one);
+    return schema;
+  };
+  const partOf = (part: unknown): Shared =>
+    typeof part === "object" && part !== null && (part as Schema).$id ? sharedForm(part) : { schema: membersOf(part), named: [] };
+  const membersOf = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(share);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([keyword, member]) => [keyword, share(member)]));
+  };
+  const members = membersOf(value);
+  const { $id } = value as Schema;
+  const form = { schema: $id ? { $ref: `${$id}#` } : members, named: $id ? [...named, members as Schema] : [...named] };
+  sharedForms.set(value, form);
+  return form;
+}
+
 /** Replaces named schemas by references to shared components, so that OpenAPI says `User` instead of an inline copy. */
 export function shareNamedSchemas(app: FastifyInstance): void {
   const share = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(share);
-    if (typeof value !== "object" || value === null) return value;
-    const { $id } = value as Schema;
-    // Checked before its members, because most schemas are used by many routes.
-    if ($id && app.getSchema($id)) return { $ref: `${$id}#` };
-    const shared = Object.fromEntries(Object.entries(value).map(([keyword, member]) => [keyword, share(member)]));
-    if (!$id) return shared;
-    app.addSchema(shared);
-    return { $ref: `${$id}#` };
+    const { schema, named } = sharedForm(value);
+    for (const one of named) if (!app.getSchema(one.$id!)) app.addSchema(one);
+    return schema;
   };
 
   app.addHook("onRoute", (route) => {

@@ -19,7 +19,8 @@ const MAX_KEYS = 50_000;
 const MAX_KEY_LENGTH = 128;
 
 export function createRateLimiter(options: { redisUrl?: string; log?: LimiterLog; maxKeys?: number } = {}): RateLimiter {
-  const local = new LRUCache<string, number>({ max: options.maxKeys ?? MAX_KEYS });
+  // Each key counts as one. With `max`, the cache would reserve room for all of them at once.
+  const local = new LRUCache<string, number>({ maxSize: options.maxKeys ?? MAX_KEYS, sizeCalculation: () => 1 });
   const { redisUrl, log } = options;
   // Loaded on need: most servers run without Redis.
   const shared = redisUrl === undefined ? null : import("./redis.ts").then(({ createSharedCounter }) => createSharedCounter(redisUrl, log));
