@@ -9,11 +9,17 @@ export function declarations(api: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   (addFormats as unknown as typeof addFormats.default)(ajv).addFormat("idn-email", isMailAddress);
   ajv.addSchema({ $id: "api", components: api.components });
-  const compiled = new Map<object, ValidateFunction>();
+  // By their text: the errors of most operations are described by the same words.
+  const compiled = new Map<string, ValidateFunction>();
+  const validators = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object): ValidateFunction => {
-    const known = compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
-    compiled.set(schema, known);
-    return known;
+    const known = validators.get(schema);
+    if (known) return known;
+    const text = JSON.stringify(schema).replaceAll('"#/', '"api#/');
+    const made = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, made);
+    validators.set(schema, made);
+    return made;
   };
   const resolved = (answer: Response | Reference): Response =>
     isReference(answer) ? (api.components.responses![answer.$ref.split("/").at(-1)!] as Response) : answer;

@@ -56,7 +56,8 @@ const CALLED: Readonly<Record<string, readonly string[]>> = {
   webhookId: ["id"],
   clientInternalId: ["id"],
 };
-const OVERSIZE = JSON.stringify({ name: "x".repeat(11 * 1024 * 1024) });
+/** As bytes, because a text would be made bytes for every request. */
+const OVERSIZE = Buffer.from(JSON.stringify({ name: "x".repeat(11 * 1024 * 1024) }));
 const FORM = "application/x-www-form-urlencoded";
 const MAX_KNOWN = 12;
 
