@@ -178,6 +178,11 @@ describe("after it", () => {
     expect(ada).toMatchObject({ code: 0, answer: { username: "ada", roles: ["admin", "user"] } });
     const rotated = await json("key", "rotate", "acme");
     const server = await here.start();
+    if (!onPostgres) {
+      const refused = await here.gatehouse(["admin", "reset-password", "--json"]);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toContain("Stop the server, run this command again, then start the server.");
+    }
     expect(await signIn(server, "acme", "ada", ada.answer.password)).not.toBeNull();
     const jwks = (await (await fetch(`${server.url}/realms/acme/jwks`)).json()) as { keys: { kid: string }[] };
     expect(jwks.keys.map(({ kid }) => kid)).toContain(rotated.answer.keyId);
