@@ -1,12 +1,15 @@
 import { Button, Kbd, Text } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { createSpotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useText } from "../i18n/index.ts";
 
 export const [store, palette] = createSpotlight();
 
+/** The key works before the palette is loaded, which then opens. */
 export function PaletteButton() {
   const t = useText();
+  useHotkeys([["mod+K", palette.open]]);
   return (
     <Button
       variant="default"

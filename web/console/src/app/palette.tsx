@@ -58,7 +58,7 @@ export function Palette() {
       actions={actions}
       query={query}
       onQueryChange={setQuery}
-      shortcut={["mod + K"]}
+      shortcut={null}
       nothingFound={t("Nothing matches")}
       limit={12}
       searchProps={{
