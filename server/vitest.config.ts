@@ -75,7 +75,7 @@ const isQuick = process.env.QUICK_TESTS === "true";
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: isQuick ? 1 : 2,
+    maxWorkers: isQuick ? 1 : 3,
     // Files share a process and what it has loaded: a fifth of the whole time. Every file closes what it opened and puts back the clock.
     isolate: false,
     // Most of what a request makes is garbage when it is answered: with more room for the young, less of it is copied.
