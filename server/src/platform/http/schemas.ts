@@ -71,18 +71,15 @@ function sharedForm(value: unknown): Shared {
   if (known) return known;
   const named = new Set<Schema>();
   const share = (part: unknown): unknown => {
-    const { schema, named: inner } = partOf(part);
-    for (const one of inner) named.add(one);
-    return schema;
-  };
-  const partOf = (part: unknown): Shared =>
-    typeof part === "object" && part !== null && (part as Schema).$id ? sharedForm(part) : { schema: membersOf(part), named: [] };
-  const membersOf = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(share);
     if (typeof part !== "object" || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([keyword, member]) => [keyword, share(member)]));
+    if (part === value || !(part as Schema).$id)
+      return Object.fromEntries(Object.entries(part).map(([keyword, member]) => [keyword, share(member)]));
+    const inner = sharedForm(part);
+    for (const one of inner.named) named.add(one);
+    return inner.schema;
   };
-  const members = membersOf(value);
+  const members = share(value);
   const { $id } = value as Schema;
   const form = { schema: $id ? { $ref: `${$id}#` } : members, named: $id ? [...named, members as Schema] : [...named] };
   sharedForms.set(value, form);

@@ -121,7 +121,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
     // Set before the checks, so that a refusal is recorded with the session's user.
-    request.actor = Object.assign({}, rules.actorOf(session, realm.realmId), recency(session.realm, session));
+    request.actor = withRecency(rules.actorOf(session, realm.realmId), session.realm, session);
     if (!isEnough) throw sessions.insufficientAuthentication(session, parts.baseUrl);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
@@ -150,7 +150,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const isJudged = audience.session !== undefined && holder !== null;
     const session = isJudged && holder.sessionId !== null ? await sessions.findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
     const actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access, session));
-    request.actor = isJudged ? Object.assign({}, actor, recency(of, session)) : actor;
+    request.actor = isJudged ? withRecency(actor, of, session) : actor;
     if (!isJudged) return;
     if (!session && audience.session === "required") {
       const description = "The token has no session behind it: get one by signing in, without offline access";
@@ -162,8 +162,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       throw sessions.insufficientAuthentication(proven, parts.baseUrl);
   };
 
-  const recency = (of: string, session: sessions.LiveSession | null) =>
-    sessions.recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() });
+  const withRecency = (actor: Actor, of: string, session: sessions.LiveSession | null): Actor =>
+    Object.assign({}, actor, sessions.recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() }));
 
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
@@ -184,7 +184,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
 
   return {
     standsFor,
-    recency,
+    withRecency,
     hasHeaderToken,
     byForm,
     acceptedBy,

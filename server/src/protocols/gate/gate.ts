@@ -215,7 +215,7 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
   const { session: live } = request.visitor;
   const { session } = plan;
   request.actor = live
-    ? Object.assign({}, ownSession.actorOf(live, realm.realmId), gate.callers.recency(realm.realmId, live))
+    ? gate.callers.withRecency(ownSession.actorOf(live, realm.realmId), realm.realmId, live)
     : anonymousActor(realm.realmId);
   if (!session || (live && (session.judged === "by-handler" || (await gate.callers.standsFor(realm, live, request))))) return;
   if (!request.wantsPage) {

@@ -35,7 +35,7 @@ export const magicLink: Question = {
   counted: null,
   fields: [],
   choice: "chooseMagicLink",
-  available: async (at) => store.mayHaveAddress(mail, at) && at.parts.messages.canSend(at.parts.db, at.realm.realmId, mail.channel),
+  available: store.canReach(mail),
   begin: async (at) => store.sendSecret(mail, at),
   answeredElsewhere: async (at) => proofOf(at),
   page: (at, text) => {

@@ -3,18 +3,7 @@ import { confirmEmail } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { CodeField, type Messages, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
-import {
-  addressOf,
-  isSecret,
-  mayHaveAddress,
-  mayTry,
-  resend,
-  resendWait,
-  sendSecret,
-  sentOf,
-  shownAddress,
-  type Way,
-} from "./sent.store.ts";
+import { addressOf, canReach, isSecret, mayTry, resend, resendWait, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";
 
 const DIGITS = 6;
@@ -44,7 +33,7 @@ const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, add
   counted: name,
   fields: ["code"],
   choice: words.choice,
-  available: async (at) => mayHaveAddress(by, at) && at.parts.messages.canSend(at.parts.db, at.realm.realmId, by.channel),
+  available: canReach(by),
   begin: async (at) => sendSecret(by, at),
   page: (at, text) => ({
     title: words.title,

@@ -60,7 +60,10 @@ export function addressOf({ channel }: Way, user: SignInUser | null): string | n
 }
 
 /** Before anything is proven every user counts as one with an address: a user who cannot be reached gets the same page. */
-export const mayHaveAddress = (way: Way, { user, progress }: StepContext): boolean => !isProven(progress) || addressOf(way, user) !== null;
+export const canReach =
+  (way: Way) =>
+  async ({ parts, realm, user, progress }: StepContext): Promise<boolean> =>
+    (!isProven(progress) || addressOf(way, user) !== null) && parts.messages.canSend(parts.db, realm.realmId, way.channel);
 
 /** Enough to recognise it; null while it would tell an anonymous caller that there is one. */
 export function shownAddress(way: Way, { user, progress }: StepContext): string | null {

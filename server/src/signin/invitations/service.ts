@@ -10,6 +10,7 @@ import { createUser } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { isOverloaded } from "../../platform/passwords/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -84,5 +85,5 @@ export function problemOf(
   if (!(error instanceof AppError)) return null;
   if (error.code === "users.login_name_taken") return { status: 409, error: "username-taken" };
   if (error.code.startsWith("password.")) return { status: 400, error: "password" };
-  return error.code === "auth.overloaded" ? { status: 503, error: "overloaded" } : null;
+  return isOverloaded(error) ? { status: 503, error: "overloaded" } : null;
 }

@@ -121,12 +121,7 @@ function kidOf(keyId: string, alg: SigningAlg): string {
 
 /** The realm's current key for SAML messages: the key that signs its tokens, with its certificate. Null: no such realm. */
 export async function samlSigningKey(
-  {
-    signingKeys,
-    realms,
-  }: { readonly signingKeys: SigningKeys } & {
-    readonly realms: RealmCache<{ readonly configVersion: number; readonly keys: readonly RealmKey[] }>;
-  },
+  { signingKeys, realms }: { readonly signingKeys: SigningKeys; readonly realms: RealmCache<{ readonly keys: readonly RealmKey[] }> },
   realm: string,
   alg: "RS256" | "PS256" = "RS256",
 ): Promise<SigningKey | null> {

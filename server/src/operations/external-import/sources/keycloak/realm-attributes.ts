@@ -4,7 +4,7 @@ import type { KeycloakRealm } from "./export.ts";
 /** Older releases write members of the realm into its attributes as well. */
 export const withAttributes = (value: Values): Values => ({ ...recordOf(value.attributes), ...value });
 
-/** Says of each attribute where it went. `knownAs` sorts those that are members of the realm, too. */
+/** Reports where each attribute went. `known`: the members of the realm, which may be attributes, too. */
 export function reportAttributes(
   { value, report }: KeycloakRealm,
   known: { readonly mapped: readonly string[]; readonly ignored: readonly string[] },
@@ -33,6 +33,7 @@ const unless = (isSame: (text: unknown) => boolean, reason: string) => (text: un
 const isNone = (text: unknown) => textOf(text) === undefined || numberOf(text) === 0;
 const is = (same: number) => (text: unknown) => isNone(text) || numberOf(text) === same;
 const OF_SESSIONS = "Tokens of a client end with the session here: `sessions` and `tokens` of the settings have the times";
+const OF_PROFILES = "Client profiles are `oidc.leastProfile` and `profile` of clients here";
 const OF_MAILS = "Links in mails have lifetimes of the server here";
 
 /** Attributes that have no setting here: why, or null where that changes nothing. */
@@ -57,14 +58,8 @@ const REASONS: Readonly<Record<string, (text: unknown) => string | null>> = {
     (text) => Object.entries(recordOf(parsedOf(text))).every(([name, level]) => name === String(level) && ["1", "2"].includes(name)),
     "The levels are called 1 (one factor) and 2 (two) here: applications ask for those by `acr_values`",
   ),
-  "client-policies.profiles": unless(
-    (text) => isEmptyPolicy(text),
-    "Client profiles are `oidc.leastProfile` and `profile` of clients here",
-  ),
-  "client-policies.policies": unless(
-    (text) => isEmptyPolicy(text),
-    "Client profiles are `oidc.leastProfile` and `profile` of clients here",
-  ),
+  "client-policies.profiles": unless(isEmptyPolicy, OF_PROFILES),
+  "client-policies.policies": unless(isEmptyPolicy, OF_PROFILES),
 };
 
 function isEmptyPolicy(text: unknown): boolean {
@@ -139,7 +134,7 @@ const OF_KEYS: Readonly<Record<string, string | null>> = {
 const SIGNING_KEY =
   "Signing keys stay there: applications read the keys of this server from its metadata. SAML service providers that were given the certificate need this server's";
 
-/** Says of each component, by its provider, where it went. `apart`: the kinds that other parts tell of. */
+/** Reports where each component went, by its provider. `apart`: the kinds that other parts report. */
 export function reportComponents({ value, report }: KeycloakRealm, apart: readonly string[]): void {
   for (const [kind, list] of Object.entries(recordOf(value.components)))
     for (const { providerId, name } of recordsOf(list)) {
