@@ -42,11 +42,22 @@ export const KEEP_HOURS = 8 * DAY;
 
 export const hourOf = (time: number): number => Math.floor(time / HOUR) * HOUR;
 
+/** The observers behind the metrics of the process live as long as it does, so there is one set of them, however many nodes come and go. */
+let processMetrics: Registry | undefined;
+
+function addMetricsOfProcess(registry: Registry): void {
+  if (!processMetrics) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  for (const { name } of processMetrics.getMetricsAsArray()) registry.registerMetric(processMetrics.getSingleMetric(name)!);
+}
+
 /** One registry per node: two nodes in one process (tests) do not share counters. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  addMetricsOfProcess(registry);
   const logins = new Counter({ name: "svc_login_total", help: "Sign-ins by outcome", labelNames: ["realm", "outcome"], registers });
   const tokens = new Counter({ name: "svc_tokens_issued_total", help: "Tokens issued", labelNames: ["realm", "grant_type"], registers });
   const challenges = new Counter({ name: "svc_mfa_challenge_total", help: "Second factors requested", labelNames: ["realm"], registers });

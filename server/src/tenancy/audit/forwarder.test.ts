@@ -39,7 +39,7 @@ const log = {
 };
 
 /** A node's forwarder, which runs on request only. */
-function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 2_000): Forwarder {
+function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 60_000): Forwarder {
   const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs });
   ended.push(() => target.outbound.close());
   const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
