@@ -179,7 +179,7 @@ async function bundle(out) {
     const { output } = await made.generate({ format: "esm", chunkFileNames: "[name].js", minify: false, comments });
     files = output.map((/** @type {{ fileName: string, code: string }} */ { fileName, code }) => ({
       fileName,
-      code: inAscii(readOnce(code)),
+      code: inAscii(spreadIntoEmpty(readOnce(code))),
     }));
     await made.close();
   } catch (error) {
@@ -214,6 +214,14 @@ async function bundle(out) {
  * called when they are loaded. @param {string} code
  */
 const readOnce = (code) => code.replace(/(?<=__commonJSMin\(\()(\([\w$, ]*\)) => \{/g, "function$1 {");
+
+/**
+ * Node 20 takes about 1.5 µs for each property that a literal adds to the copy it begins with (`{ ...copied, added }`), and a tenth of that
+ * where the copy goes into an object that is there already. Spreading null adds nothing. A comma tells a literal from a pattern, in which the
+ * rest comes last. @param {string} code
+ */
+export const spreadIntoEmpty = (code) =>
+  code.replace(/(?<=\{\s*)\.\.\.[\w$.?]*(?:\((?:[^()'"`/]|\([^()'"`/]*\))*\))*,/g, "...null, $&");
 
 /**
  * With one letter beyond Latin-1, V8 keeps a whole file in two bytes a letter. An escape means the same in strings, regular expressions and

@@ -52,7 +52,7 @@ const plain = [
   "src/config.test.ts",
   "src/platform/places.test.ts",
   "src/pages/*.test.{ts,tsx}",
-  "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
+  "src/cli/{build,cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,batched,outages,pg-internals}.test.ts",
   "src/tenancy/keys/signature.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
