@@ -103,10 +103,11 @@ async function closeShared(): Promise<void> {
   for (const server of opened) await (await server).close();
 }
 
-async function signedIn({ server }: Opened): Promise<Pick<Harness, "realm" | "browser">> {
+async function signedIn(opened: Opened): Promise<Pick<Harness, "realm" | "browser">> {
+  const { server } = opened;
   const admin = new Browser(server.app, "198.51.100.1");
   await admin.signIn("master", "admin", MASTER_PASSWORD);
-  return { realm: () => realmUnderTest(server, admin), browser: () => new Browser(server.app) };
+  return { realm: () => realmUnderTest(opened, admin), browser: () => new Browser(server.app) };
 }
 
 async function openServer(env: Record<string, string>): Promise<Opened> {

@@ -1,4 +1,5 @@
 import type { Server } from "../app.ts";
+import type { Core } from "../core.ts";
 import { clock, MINUTE } from "../kernel/clock.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { type Answer, Browser, type RequestOptions } from "./browser.ts";
@@ -40,7 +41,12 @@ export interface RealmUnderTest {
 
 let realms = 0;
 
-export async function realmUnderTest({ app }: Pick<Server, "app">, master: Browser): Promise<RealmUnderTest> {
+interface Parts {
+  readonly core: Pick<Core, "db">;
+  readonly server: Pick<Server, "app">;
+}
+
+export async function realmUnderTest({ core, server: { app } }: Parts, master: Browser): Promise<RealmUnderTest> {
   const name = `r${clock.now().toString(36)}${realms++}`;
   const adminPassword = "the admin of this realm";
   const created = await master.post("/admin/realms", { realm: name, adminPassword });
@@ -70,9 +76,8 @@ export async function realmUnderTest({ app }: Pick<Server, "app">, master: Brows
     if (answer.status >= 300) throw new Error(`${what}: ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  const makeUser = async (username: string, password: string) => {
-    const { userId } = must(await asMaster.post("/users", { username }), "creating a user");
-    must(await asMaster.put(`/users/${userId}/password`, { newPassword: password }), "setting a password");
+  const makeUser = async (username: string, password: string, roles?: readonly string[]) => {
+    const { userId } = must(await asMaster.post("/users", { username, password, ...(roles && { roles }) }), "creating a user");
     return { userId, username, password };
   };
 
@@ -83,19 +88,19 @@ export async function realmUnderTest({ app }: Pick<Server, "app">, master: Brows
       if (!admin) {
         const browser = new Browser(app);
         await browser.signIn(name, "admin", adminPassword);
-        const [{ userId }] = (await asMaster.get("/users?search=admin")).body;
-        admin = client(browser, "admin", userId);
+        const named = core.db.selectFrom("users").select("user_id").where("realm_id", "=", name).where("username", "=", "admin");
+        admin = client(browser, "admin", (await named.executeTakeFirstOrThrow()).user_id);
       }
       return admin;
     },
     async as(...permissions) {
       const username = `holder${people++}`;
-      const { userId } = await makeUser(username, PASSWORD);
+      const role = `${username}-role`;
       if (permissions.length > 0) {
-        const { roleId } = must(await asMaster.post("/roles", { name: `${username}-role` }), "creating a role");
+        const { roleId } = must(await asMaster.post("/roles", { name: role }), "creating a role");
         must(await asMaster.put(`/admin-roles/${roleId}`, { permissions }), "granting permissions");
-        must(await asMaster.post(`/users/${userId}/roles`, { name: `${username}-role` }), "assigning the role");
       }
+      const { userId } = await makeUser(username, PASSWORD, permissions.length > 0 ? ["user", role] : undefined);
       const browser = new Browser(app);
       await browser.signIn(name, username, PASSWORD);
       return client(browser, username, userId);
