@@ -157,9 +157,6 @@ function checkSecret(secret: string | null | undefined): void {
   throw invalidFields([{ field: "secret", code: "format", message }]);
 }
 
-/** The kind of authentication decides which of them gets the secret. */
-const peersOf = (url: string, { type, tokenUrl }: Settings["auth"]): string[] => [type, url, ...(tokenUrl === undefined ? [] : [tokenUrl])];
-
 /** Null: the secret stays as it is. */
 function changedSecret(
   ctx: Ctx,
@@ -168,7 +165,10 @@ function changedSecret(
   input: UpdateScimTarget,
   settings: Settings,
 ): { readonly sealed: string | null } | null {
-  const change = secretChange(input, peersOf(current.url, current.auth), peersOf(input.url, settings.auth));
+  const [before, after] = [current.auth, settings.auth];
+  // The token endpoint gets the secret and the target gets tokens: neither may take the other's place.
+  const target = secretChange(input, [before.type, current.url], [after.type, input.url]);
+  const change = target === "kept" ? secretChange(input, [before.tokenUrl ?? ""], [after.tokenUrl ?? ""]) : target;
   if (change === "replaced") return { sealed: vault.seal(input.secret!, secretPlace(ctx.realm, current.id)) };
   if (input.secret !== null || input.secretSet === true)
     refuseReadOnly(current, { secretSet: input.secretSet }, ["secretSet"], "follows from the secret: send a secret, or null to clear it");

@@ -66,6 +66,10 @@ test("a secret is never shown, is kept by a PUT without it, and does not follow 
   expect((await admin.patch(at, { secret: "again", auth: { type: "basic", username: "us" } })).body.secretSet).toBe(true);
   expect((await admin.put(at, { ...state, url: "https://elsewhere.example.com/v2" })).body.secretSet).toBe(false);
   expect((await admin.post(`${at}/test`)).body.code).toBe("scim_targets.no_secret");
+  const tokens = (tokenUrl: string) => ({ auth: { type: "oauth2", tokenUrl, clientId: "us" } });
+  await admin.put(at, { ...state, ...tokens("https://tokens.example.com/token"), secret: "again" });
+  expect((await admin.put(at, { ...state, ...tokens("https://tokens.example.com/v2/token") })).body.secretSet).toBe(true);
+  expect((await admin.put(at, { ...state, url: "https://tokens.example.com", ...tokens(state.url) })).body.secretSet).toBe(false);
   const stored = await iam.core.db.selectFrom("scim_targets").selectAll().where("realm_id", "=", realm.name).execute();
   expect(JSON.stringify([stored, (await admin.get("/scim-targets")).body, iam.output])).not.toMatch(/hunter2|"again"/);
 });
