@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { createClients } from "../clients/index.ts";
 import { refusalOf } from "./index.ts";
@@ -85,7 +86,7 @@ describe("access to an application", () => {
     ]);
   });
 
-  test("follows a role and a group that are renamed, and refuses every user once they are deleted", async () => {
+  onPostgres("follows a role and a group that are renamed, and refuses every user once they are deleted", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const group = await post("/groups", { name: fresh("Team") });
     const client = await create({ allowedRoles: [role.name], allowedGroups: [group.groupId] });
@@ -164,7 +165,7 @@ describe("access to an application", () => {
     expect((await admin.put(`/clients/${id}`, bare)).status).toBe(200);
   });
 
-  test("is kept by a change of the application that does not speak of it, and needs manage-clients", async () => {
+  onPostgres("is kept by a change of the application that does not speak of it, and needs manage-clients", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const client = await create({ allowedRoles: [role.name], redirectUris: ["https://app.example/cb"] });
     const application = (await admin.get(`/applications/${client.clientId}`)).body;
@@ -175,7 +176,7 @@ describe("access to an application", () => {
     expect((await viewer.patch(`/clients/${client.id}`, { allowedRoles: [] })).status).toBe(403);
   });
 
-  test("is set for SAML clients in their options, by the same rules", async () => {
+  onPostgres("is set for SAML clients in their options, by the same rules", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const sp = { entityId: `https://${fresh("sp")}.example/`, assertionConsumerServiceUrl: "https://sp.example/acs" };
     const unknown = await admin.post("/saml-clients", { ...sp, options: { allowedRoles: ["nowhere"], allowedGroups: ["/nowhere"] } });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock, DAY } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { remindOwners } from "./index.ts";
@@ -104,55 +105,58 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
   expect(types.reverse()).toEqual(["AGENT_ACTIVATED", "AGENT_SUSPENDED", "AGENT_ACTIVATED", "AGENT_REVOKED"]);
 });
 
-test("binding, activating, editing and deleting take what the client's service account holds; suspending and revoking do not", async () => {
-  const realm = await iam.realm();
-  const boss = realm.asMaster();
-  const { userId: ownerUserId } = await realm.user();
-  const { id, secret } = await client(realm, "mighty");
-  const { roleId } = ok(await boss.post("/roles", { name: "keeper" }));
-  ok(await boss.put(`/admin-roles/${roleId}`, { permissions: ["manage-users"] }));
-  ok(await boss.post(`/clients/${id}/service-account/roles`, { name: "keeper" }));
-  const weak = await realm.as("view-clients", "manage-clients");
-  const looker = await realm.as("view-clients");
-  const escalation = [403, "permissions.escalation"];
-  expect(refusal(await weak.post("/agents", { name: "a", clientId: "mighty" }))).toEqual(escalation);
-  const free = ok(await weak.post("/agents", { name: "a" }));
-  expect(refusal(await weak.patch(`/agents/${free.id}`, { clientId: "mighty" }))).toEqual(escalation);
-  const agent = ok(await boss.post("/agents", { name: "b", clientId: "mighty", ownerUserId }));
-  const at = `/agents/${agent.id}`;
-  expect(refusal(await weak.post(`${at}/activate`))).toEqual(escalation);
-  ok(await boss.post(`${at}/activate`));
-  expect(refusal(await weak.patch(at, { scopes: [] }))).toEqual(escalation);
-  expect(refusal(await weak.delete(at))).toEqual(escalation);
-  for (const action of ["activate", "suspend", "revoke", "attest"]) expect((await looker.post(`${at}/${action}`)).status).toBe(403);
-  expect((await looker.get("/agents")).body).toHaveLength(2);
-  ok(await weak.post(`${at}/suspend`));
-  ok(await weak.post(`${at}/revoke`));
+onPostgres(
+  "binding, activating, editing and deleting take what the client's service account holds; suspending and revoking do not",
+  async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const { userId: ownerUserId } = await realm.user();
+    const { id, secret } = await client(realm, "mighty");
+    const { roleId } = ok(await boss.post("/roles", { name: "keeper" }));
+    ok(await boss.put(`/admin-roles/${roleId}`, { permissions: ["manage-users"] }));
+    ok(await boss.post(`/clients/${id}/service-account/roles`, { name: "keeper" }));
+    const weak = await realm.as("view-clients", "manage-clients");
+    const looker = await realm.as("view-clients");
+    const escalation = [403, "permissions.escalation"];
+    expect(refusal(await weak.post("/agents", { name: "a", clientId: "mighty" }))).toEqual(escalation);
+    const free = ok(await weak.post("/agents", { name: "a" }));
+    expect(refusal(await weak.patch(`/agents/${free.id}`, { clientId: "mighty" }))).toEqual(escalation);
+    const agent = ok(await boss.post("/agents", { name: "b", clientId: "mighty", ownerUserId }));
+    const at = `/agents/${agent.id}`;
+    expect(refusal(await weak.post(`${at}/activate`))).toEqual(escalation);
+    ok(await boss.post(`${at}/activate`));
+    expect(refusal(await weak.patch(at, { scopes: [] }))).toEqual(escalation);
+    expect(refusal(await weak.delete(at))).toEqual(escalation);
+    for (const action of ["activate", "suspend", "revoke", "attest"]) expect((await looker.post(`${at}/${action}`)).status).toBe(403);
+    expect((await looker.get("/agents")).body).toHaveLength(2);
+    ok(await weak.post(`${at}/suspend`));
+    ok(await weak.post(`${at}/revoke`));
 
-  // Refused: ids that are no client, user or id of this realm, and names that are taken.
-  const other = await iam.realm();
-  const stranger = await other.user();
-  const fields = async (body: object) =>
-    (await boss.post("/agents", { name: "c", ...body })).body.errors?.map((e: { field: string }) => e.field);
-  expect(await fields({ clientId: "nobody" })).toEqual(["clientId"]);
-  expect(await fields({ ownerUserId: stranger.userId })).toEqual(["ownerUserId"]);
-  expect(await fields({ name: "a\u202eb" })).toEqual(["name"]);
-  await client(realm, "spa", { publicClient: true, grantTypes: ["authorization_code"], redirectUris: ["https://spa.example/cb"] });
-  expect(await fields({ clientId: "spa" })).toEqual(["clientId"]);
-  expect(refusal(await boss.post("/agents", { name: "c", clientId: "mighty" }))).toEqual([409, "agents.client_taken"]);
-  expect(refusal(await boss.post("/agents", { name: "A" }))).toEqual([409, "agents.name_taken"]);
-  expect((await other.asMaster().get(at)).status).toBe(404);
-  expect((await other.asMaster().post(`${at}/attest`)).status).toBe(404);
-  expect((await tokenFor(realm, "mighty", secret)).status).toBe(401);
+    // Refused: ids that are no client, user or id of this realm, and names that are taken.
+    const other = await iam.realm();
+    const stranger = await other.user();
+    const fields = async (body: object) =>
+      (await boss.post("/agents", { name: "c", ...body })).body.errors?.map((e: { field: string }) => e.field);
+    expect(await fields({ clientId: "nobody" })).toEqual(["clientId"]);
+    expect(await fields({ ownerUserId: stranger.userId })).toEqual(["ownerUserId"]);
+    expect(await fields({ name: "a\u202eb" })).toEqual(["name"]);
+    await client(realm, "spa", { publicClient: true, grantTypes: ["authorization_code"], redirectUris: ["https://spa.example/cb"] });
+    expect(await fields({ clientId: "spa" })).toEqual(["clientId"]);
+    expect(refusal(await boss.post("/agents", { name: "c", clientId: "mighty" }))).toEqual([409, "agents.client_taken"]);
+    expect(refusal(await boss.post("/agents", { name: "A" }))).toEqual([409, "agents.name_taken"]);
+    expect((await other.asMaster().get(at)).status).toBe(404);
+    expect((await other.asMaster().post(`${at}/attest`)).status).toBe(404);
+    expect((await tokenFor(realm, "mighty", secret)).status).toBe(401);
 
-  // A client that is deleted leaves an agent that waits for another one.
-  await client(realm, "second");
-  const third = ok(await boss.post("/agents", { name: "d", clientId: "second", ownerUserId }));
-  ok(await boss.post(`/agents/${third.id}/activate`));
-  const [{ id: second }] = (await boss.get("/clients?search=second")).body;
-  expect((await boss.delete(`/clients/${second}`)).status).toBe(204);
-  expect(ok(await boss.get(`/agents/${third.id}`))).toMatchObject({ status: "SUSPENDED", clientId: null });
-});
+    // A client that is deleted leaves an agent that waits for another one.
+    await client(realm, "second");
+    const third = ok(await boss.post("/agents", { name: "d", clientId: "second", ownerUserId }));
+    ok(await boss.post(`/agents/${third.id}/activate`));
+    const [{ id: second }] = (await boss.get("/clients?search=second")).body;
+    expect((await boss.delete(`/clients/${second}`)).status).toBe(204);
+    expect(ok(await boss.get(`/agents/${third.id}`))).toMatchObject({ status: "SUSPENDED", clientId: null });
+  },
+);
 
 test("owners see, attest and suspend their own agents, in person; the review follows the settings, by mail", async () => {
   const realm = await iam.realm();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ afterAll(() => iam?.close());
 
 const redirectUris = ["https://shop.example.com/callback"];
 
-test("each template makes a client of its kind, and a client has its kind however it was made", async () => {
+onPostgres("each template makes a client of its kind, and a client has its kind however it was made", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-clients", "view-clients");
   const kinds = {
@@ -49,7 +50,7 @@ test("each template makes a client of its kind, and a client has its kind howeve
   expect(await admin.post("/applications", { name: "web", template: "web", redirectUris })).toMatchObject({ status: 409 });
 });
 
-test("a change replaces what an application shows and leaves the rest of its client; one event for each", async () => {
+onPostgres("a change replaces what an application shows and leaves the rest of its client; one event for each", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-clients", "view-clients");
   const { clientRef } = (await admin.post("/applications", { name: "shop", template: "web", redirectUris })).body;
@@ -79,68 +80,80 @@ test("a change replaces what an application shows and leaves the rest of its cli
 const acs = "https://sp.example.com/acs";
 const entityId = "https://sp.example.com/Metadata?a=1|2";
 
-test("the template saml makes a SAML client; its name is that of the realm and its entityId, and serves to read, change and delete it", async () => {
-  const realm = await iam.realm();
-  const admin = await realm.as("manage-clients", "view-clients");
-  const name = `${realm.name}|${entityId}`;
-  const at = `/applications/${encodeURIComponent(name)}`;
-  const made = await admin.post("/applications", {
-    template: "saml",
-    ...{ entityId, assertionConsumerServiceUrl: acs, displayName: "Wiki", clientUri: "https://sp.example.com/" },
-  });
-  expect(made, made.text).toMatchObject({
-    status: 201,
-    headers: { location: `/admin/realms/${realm.name}${at}`, etag: '"1"' },
-    body: { name, protocol: "saml", template: "saml", clientRef: entityId, displayName: "Wiki", enabled: true, entityId, redirectUris: [] },
-  });
-  const samlClient = `/saml-clients/${encodeURIComponent(entityId)}`;
-  expect((await admin.patch(samlClient, { options: { assertionLifetimeSeconds: 77 } })).body).toMatchObject({
-    applicationId: name,
-    options: { name: "Wiki" },
-  });
-  const read = await admin.get(at);
-  expect((await admin.put(at, read.body)).body, "what GET says is a valid PUT").toEqual(read.body);
-  expect((await admin.put(at, read.body, { headers: { "if-match": String(read.headers.etag) } })).status).toBe(412);
-  expect((await admin.patch(at, { displayName: "The wiki", enabled: false })).body).toMatchObject({
-    displayName: "The wiki",
-    enabled: false,
-  });
-  expect((await admin.get(samlClient)).body).toMatchObject({
-    enabled: false,
-    options: { name: "The wiki", assertionLifetimeSeconds: 77, clientUri: "https://sp.example.com/" },
-  });
-  for (const [field, change] of [
-    ["entityId", { entityId: "urn:other" }],
-    ["template", { template: "web" }],
-    ["redirectUris", { redirectUris }],
-    ["assertionConsumerServiceUrl", { assertionConsumerServiceUrl: null }],
-    ["assertionConsumerServiceUrl", { assertionConsumerServiceUrl: "javascript:alert(1)" }],
-  ] as const)
-    expect(await admin.put(at, { ...read.body, ...change }), field).toMatchObject({ status: 400, body: { errors: [{ field }] } });
-  for (const [field, body] of [
-    ["entityId", { assertionConsumerServiceUrl: acs }],
-    ["assertionConsumerServiceUrl", { entityId: "urn:x" }],
-    ["name", { name: "wiki", entityId: "urn:x", assertionConsumerServiceUrl: acs }],
-    ["scopes", { scopes: ["profile"], entityId: "urn:x", assertionConsumerServiceUrl: acs }],
-  ] as const)
-    expect(await admin.post("/applications", { template: "saml", ...body }), field).toMatchObject({
-      status: 400,
-      body: { errors: [{ field }] },
+onPostgres(
+  "the template saml makes a SAML client; its name is that of the realm and its entityId, and serves to read, change and delete it",
+  async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-clients", "view-clients");
+    const name = `${realm.name}|${entityId}`;
+    const at = `/applications/${encodeURIComponent(name)}`;
+    const made = await admin.post("/applications", {
+      template: "saml",
+      ...{ entityId, assertionConsumerServiceUrl: acs, displayName: "Wiki", clientUri: "https://sp.example.com/" },
     });
-  expect((await admin.post("/applications", { template: "saml", entityId, assertionConsumerServiceUrl: acs })).status).toBe(409);
-  const other = await iam.realm();
-  expect((await other.asMaster().get(at)).status).toBe(404);
-  expect((await admin.get(`/applications/${encodeURIComponent(entityId)}`)).status).toBe(404);
-  expect((await admin.delete(at, { headers: { "if-match": '"1"' } })).status).toBe(412);
-  expect((await admin.delete(at)).status).toBe(204);
-  for (const path of [at, samlClient]) expect((await admin.get(path)).status).toBe(404);
-  expect((await realm.events("resourceType=applications")).map(({ type, resourceId }) => [type, resourceId])).toEqual([
-    ["ADMIN_DELETE", name],
-    ["ADMIN_UPDATE", name],
-    ["ADMIN_UPDATE", name],
-    ["ADMIN_CREATE", name],
-  ]);
-});
+    expect(made, made.text).toMatchObject({
+      status: 201,
+      headers: { location: `/admin/realms/${realm.name}${at}`, etag: '"1"' },
+      body: {
+        name,
+        protocol: "saml",
+        template: "saml",
+        clientRef: entityId,
+        displayName: "Wiki",
+        enabled: true,
+        entityId,
+        redirectUris: [],
+      },
+    });
+    const samlClient = `/saml-clients/${encodeURIComponent(entityId)}`;
+    expect((await admin.patch(samlClient, { options: { assertionLifetimeSeconds: 77 } })).body).toMatchObject({
+      applicationId: name,
+      options: { name: "Wiki" },
+    });
+    const read = await admin.get(at);
+    expect((await admin.put(at, read.body)).body, "what GET says is a valid PUT").toEqual(read.body);
+    expect((await admin.put(at, read.body, { headers: { "if-match": String(read.headers.etag) } })).status).toBe(412);
+    expect((await admin.patch(at, { displayName: "The wiki", enabled: false })).body).toMatchObject({
+      displayName: "The wiki",
+      enabled: false,
+    });
+    expect((await admin.get(samlClient)).body).toMatchObject({
+      enabled: false,
+      options: { name: "The wiki", assertionLifetimeSeconds: 77, clientUri: "https://sp.example.com/" },
+    });
+    for (const [field, change] of [
+      ["entityId", { entityId: "urn:other" }],
+      ["template", { template: "web" }],
+      ["redirectUris", { redirectUris }],
+      ["assertionConsumerServiceUrl", { assertionConsumerServiceUrl: null }],
+      ["assertionConsumerServiceUrl", { assertionConsumerServiceUrl: "javascript:alert(1)" }],
+    ] as const)
+      expect(await admin.put(at, { ...read.body, ...change }), field).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+    for (const [field, body] of [
+      ["entityId", { assertionConsumerServiceUrl: acs }],
+      ["assertionConsumerServiceUrl", { entityId: "urn:x" }],
+      ["name", { name: "wiki", entityId: "urn:x", assertionConsumerServiceUrl: acs }],
+      ["scopes", { scopes: ["profile"], entityId: "urn:x", assertionConsumerServiceUrl: acs }],
+    ] as const)
+      expect(await admin.post("/applications", { template: "saml", ...body }), field).toMatchObject({
+        status: 400,
+        body: { errors: [{ field }] },
+      });
+    expect((await admin.post("/applications", { template: "saml", entityId, assertionConsumerServiceUrl: acs })).status).toBe(409);
+    const other = await iam.realm();
+    expect((await other.asMaster().get(at)).status).toBe(404);
+    expect((await admin.get(`/applications/${encodeURIComponent(entityId)}`)).status).toBe(404);
+    expect((await admin.delete(at, { headers: { "if-match": '"1"' } })).status).toBe(412);
+    expect((await admin.delete(at)).status).toBe(204);
+    for (const path of [at, samlClient]) expect((await admin.get(path)).status).toBe(404);
+    expect((await realm.events("resourceType=applications")).map(({ type, resourceId }) => [type, resourceId])).toEqual([
+      ["ADMIN_DELETE", name],
+      ["ADMIN_UPDATE", name],
+      ["ADMIN_UPDATE", name],
+      ["ADMIN_CREATE", name],
+    ]);
+  },
+);
 
 test("both kinds are one list: sorted, searched and paged by key across them", async () => {
   const realm = await iam.realm();

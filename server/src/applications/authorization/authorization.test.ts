@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
 let iam: Harness;
@@ -92,7 +93,7 @@ describe("the model", () => {
     expect((await (await realm.as("manage-users")).get(at("/scopes"))).status).toBe(403);
   });
 
-  test("refuses what names nothing, includes itself, does not fit its type, or is code", async () => {
+  onPostgres("refuses what names nothing, includes itself, does not fit its type, or is code", async () => {
     const { admin, at, post } = await stage();
     const refused = async (path: string, body: object, field: string, code?: string) =>
       expect(await admin.post(at(path), body), JSON.stringify(body)).toMatchObject({
@@ -196,7 +197,7 @@ describe("the model", () => {
 });
 
 describe("evaluate", () => {
-  test("follows roles on the next call and names the policy; by groups, never by their names; by the server's clock", async () => {
+  onPostgres("follows roles on the next call and names the policy; by groups, never by their names; by the server's clock", async () => {
     const { realm, admin, post, evaluate } = await stage();
     const staff = await post("/roles", { name: "staff" });
     const [a, b] = [await post("/groups", { name: "a" }), await post("/groups", { name: "b" })];

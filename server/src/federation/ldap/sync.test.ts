@@ -15,6 +15,7 @@ import {
 } from "../../testing/directories.ts";
 import type { Harness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 const COUNT = 1_100;
@@ -77,7 +78,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     whole = realm;
   });
 
-  test("follows changes, renames and deletions, and ends the sessions of users without an entry", async () => {
+  onPostgres("follows changes, renames and deletions, and ends the sessions of users without an entry", async () => {
     const base = await unit("changes", ["ada", "ben", "cid", "dan"]);
     const realm = await realmWith({ userSearchBase: base });
     expect(await syncDirectory(realm)).toMatchObject({ created: 4 });
@@ -96,7 +97,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await syncDirectory(realm)).toMatchObject({ disabled: 0 });
   });
 
-  test("a user disabled by an administrator stays so; one disabled by the directory is enabled with it", async () => {
+  onPostgres("a user disabled by an administrator stays so; one disabled by the directory is enabled with it", async () => {
     const base = await unit("returning", ["eva", "fay"]);
     const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
     await syncDirectory(realm);
@@ -131,7 +132,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, stays === "gil" ? "hal" : "gil")).toMatchObject({ email: "gil@corp.test", enabled: true });
   });
 
-  test("a size limit, a wrong base and a wrong password fail the run and disable no user", async () => {
+  onPostgres("a size limit, a wrong base and a wrong password fail the run and disable no user", async () => {
     const realm = await realmOfAll();
     await save(realm, { bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });
     expect(await syncDirectory(realm)).toMatchObject({
@@ -204,7 +205,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     }
   });
 
-  test("more changes than fit on a page, with groups to ask for: the pages are read to their end", async () => {
+  onPostgres("more changes than fit on a page, with groups to ask for: the pages are read to their end", async () => {
     const realm = await realmOfAll();
     await save(realm, { groupSearchBase: `ou=groups,${SUFFIX}` });
     await realm.asMaster().post("/roles", { name: "reader" });
@@ -228,7 +229,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, "jan")).toMatchObject({ enabled: true });
   });
 
-  test("an erased user is not created again by a sync, only by their own sign-in", async () => {
+  onPostgres("an erased user is not created again by a sync, only by their own sign-in", async () => {
     const base = await unit("erased", ["lea", "mia"]);
     const realm = await realmWith({ userSearchBase: base });
     await syncDirectory(realm);

@@ -5,6 +5,7 @@ import { BINDING, NAME_ID_FORMAT, readMetadata, render, STATUS, verificationKey 
 import { samlBrokered } from "../../testing/brokered-realm.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 import { type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { rs256 } from "../../testing/saml-messages.ts";
@@ -74,7 +75,7 @@ describe("signing in", () => {
     expect(await sp.failures()).toEqual(["corp: authn_context"]);
   });
 
-  test("by artifact the message is fetched from the provider, once", async () => {
+  onPostgres("by artifact the message is fetched from the provider, once", async () => {
     const sp = await samlBrokered(iam, { metadataXml: render(peer.metadata()), responseBinding: "artifact" });
     const { browser, left } = await sp.leave();
     const requested = await peer.read(left);
@@ -97,7 +98,7 @@ describe("signing in", () => {
     expect(await sp.failures()).toEqual(["corp: binding", "corp: issuer", "corp: no_answer"]);
   });
 
-  test("encrypted assertions are read with the provider's own key, which also signs", async () => {
+  onPostgres("encrypted assertions are read with the provider's own key, which also signs", async () => {
     const keys = { spSigningPrivateKey: privatePem(own), spSigningCertificate: own.pem, spDecryptionPrivateKey: privatePem(own) };
     const sp = await samlBrokered(iam, { ...peer.config, ...keys, wantAssertionsEncrypted: true });
     const { browser, left } = await sp.leave();
@@ -124,7 +125,7 @@ describe("signing in", () => {
     expect(await sp.failures()).toEqual(["corp: subject"]);
   });
 
-  test("a cancelled sign-in leads back to the choice, and what the provider refuses is recorded by its code", async () => {
+  onPostgres("a cancelled sign-in leads back to the choice, and what the provider refuses is recorded by its code", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const back = await sp.signIn(peer, { status: STATUS.authnFailed });
     expect([back.status, back.text]).toEqual([200, expect.stringContaining("You cancelled signing in there")]);
@@ -157,7 +158,7 @@ describe("unsolicited answers", () => {
 });
 
 describe("metadata of the provider", () => {
-  test("must be signed by the pinned certificate; a provider that is down says so on the page, and the others stay", async () => {
+  onPostgres("must be signed by the pinned certificate; a provider that is down says so on the page, and the others stay", async () => {
     const sp = await samlBrokered(iam, { metadataUrl: peer.metadataUrl, metadataSigningCertificate: own.pem });
     expect((await iam.browser().get(`${sp.at}/login`)).text).toContain("We can’t reach that provider");
     const right = await samlBrokered(iam, { metadataUrl: peer.metadataUrl, metadataSigningCertificate: peer.identity.pem });
@@ -209,7 +210,7 @@ test("metadata of the provider is read again by a test and after a change, and w
   await Promise.all([peer.close(), other.close()]);
 });
 
-test("with users linked, metadata of another entity is refused, wherever it comes from", async () => {
+onPostgres("with users linked, metadata of another entity is refused, wherever it comes from", async () => {
   const other = await samlPeer();
   const sp = await samlBrokered(iam, { metadataUrl: peer.metadataUrl });
   const admin = sp.realm.asMaster();

@@ -18,6 +18,7 @@ import type { Answer, Browser } from "../../testing/browser.ts";
 import { addDirectory } from "../../testing/directories.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import { identityProvider, leastConfig, linkTo } from "../../testing/identity-providers.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { filter, scimClient } from "../../testing/scim.ts";
@@ -352,7 +353,7 @@ describe("erasing", () => {
     }
   });
 
-  test("leaves other users unchanged, also of the same name in another realm", async () => {
+  onPostgres("leaves other users unchanged, also of the same name in another realm", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const twin = await other.user("twin");
     const { userId } = await realm.user("twin");
@@ -364,7 +365,7 @@ describe("erasing", () => {
     expect((await other.asMaster().get(`/sessions?search=${twin.userId}`)).body).toHaveLength(1);
   });
 
-  test("ends the person's sessions and those in which they impersonate a user", async () => {
+  onPostgres("ends the person's sessions and those in which they impersonate a user", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const played = await become(admin, (await realm.user()).userId);
@@ -390,7 +391,7 @@ describe("erasing", () => {
 });
 
 describe("permission to erase", () => {
-  test("a caller with manage-users, for users who hold no more than the caller; refusals are recorded", async () => {
+  onPostgres("a caller with manage-users, for users who hold no more than the caller; refusals are recorded", async () => {
     const realm = await iam.realm();
     const manager = await realm.as("manage-users", "view-users");
     const looker = await realm.as("view-users");
@@ -410,7 +411,7 @@ describe("permission to erase", () => {
     expect((await manager.delete(`/users/${userId}/gdpr`)).status).toBe(204);
   });
 
-  test("the last administrator stays, with all data", async () => {
+  onPostgres("the last administrator stays, with all data", async () => {
     const realm = await iam.realm();
     const admin = await realm.admin();
     const before = (await realm.events()).length;

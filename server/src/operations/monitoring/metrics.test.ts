@@ -5,6 +5,7 @@ import { inTransaction } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 let iam: Harness;
@@ -102,7 +103,7 @@ describe("GET /admin/metrics/summary", () => {
   };
   const ofRealm = async (realm: RealmUnderTest) => (await summary(`?search=${realm.name}`)).realms[0];
 
-  test("adds up logins, tokens, challenges and writes, and counts sessions, users and waiting jobs", async () => {
+  onPostgres("adds up logins, tokens, challenges and writes, and counts sessions, users and waiting jobs", async () => {
     const before = (await summary()).total;
     const realm = await iam.realm();
     const admin = await realm.admin();
@@ -164,7 +165,7 @@ describe("GET /admin/metrics/summary", () => {
     expect((await browser.get("/admin/metrics/summary?sort=colour")).status).toBe(400);
   });
 
-  test("needs view-events in master: not that of another realm, nor another permission of master", async () => {
+  onPostgres("needs view-events in master: not that of another realm, nor another permission of master", async () => {
     const realm = await iam.realm();
     const { browser: master } = realm.asMaster();
     const holder = async (role: string) => {

@@ -3,6 +3,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
@@ -77,7 +78,7 @@ describe("an authenticator app, by the account API", () => {
     expect(isSignedIn(await answerPage(elsewhere, realm.name, requested, { code: code() }), realm.name)).toBe(true);
   });
 
-  test("is confirmed once, by its owner, in time, and never by half", async () => {
+  onPostgres("is confirmed once, by its owner, in time, and never by half", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     const expired = [400, "totp.expired"];
@@ -147,7 +148,7 @@ describe("erasing oneself", () => {
     expect(JSON.stringify(events.filter((each) => !failed.includes(each)))).not.toContain(ada.userId);
   });
 
-  test("is not for the last administrator, nor for an administrator by an application's token", async () => {
+  onPostgres("is not for the last administrator, nor for an administrator by an application's token", async () => {
     const realm = await iam.realm();
     await allow(realm);
     const admin = await realm.admin();

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { receiver as startReceiver } from "../../testing/receiver.ts";
 import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
@@ -120,7 +121,7 @@ describe("a device", () => {
     expect((await iam.browser().get(french)).text).toContain('<html lang="fr"');
   });
 
-  test("that brings its code twice loses what it got, and another client gets nothing for it", async () => {
+  onPostgres("that brings its code twice loses what it got, and another client gets nothing for it", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const other = await television(realm, { clientId: "radio" });
@@ -137,7 +138,7 @@ describe("a device", () => {
     );
   });
 
-  test("gets slow_down, access_denied and expired_token", async () => {
+  onPostgres("gets slow_down, access_denied and expired_token", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const [first, second] = [await start(tv), await start(tv)];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 let iam: SharedHarness;
@@ -28,7 +29,7 @@ async function openRealm() {
 }
 
 describe("a registered client", () => {
-  test("reads, replaces and deletes itself, with a token that changes with an update only", async () => {
+  onPostgres("reads, replaces and deletes itself, with a token that changes with an update only", async () => {
     const { realm, register } = await openRealm();
     const registered = (await register({ ...web, contacts: ["ada@shop.example"] })).body;
     const path = manage(registered);

@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Grant } from "./grant.ts";
 import { grants } from "./grants/index.ts";
@@ -189,7 +190,7 @@ describe("is refused", () => {
     expect(await send(await machine())).toMatchObject({ status, body: { error } });
   });
 
-  test("a client that may not, is public, is disabled, or must prove a key", async () => {
+  onPostgres("a client that may not, is public, is disabled, or must prove a key", async () => {
     const web = await machine({ grantTypes: ["authorization_code"], redirectUris: ["https://app.example/cb"] });
     expect(await token(web)).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
     const bound = await machine({ requireDpop: true });
@@ -280,7 +281,7 @@ describe("the trail", () => {
 describe("service-account sessions", () => {
   const list = async (search: string) => (await (await realm.as("view-events")).get(`/sessions/service-accounts?search=${search}`)).body;
 
-  test("show which clients hold tokens, until the last has expired", async () => {
+  onPostgres("show which clients hold tokens, until the last has expired", async () => {
     const client = await machine({ name: "Nightly export" });
     await token(client);
     await token(client);
@@ -307,7 +308,7 @@ describe("service-account sessions", () => {
   });
 });
 
-test("the key's name does not change what is signed", async () => {
+onPostgres("the key's name does not change what is signed", async () => {
   const client = await machine();
   const before = await token(client);
   expect(await realm.asMaster().post("/keys/rotate")).toMatchObject({ status: 201 });

@@ -9,6 +9,7 @@ import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { codeOfApp, keyOn } from "../../testing/totp.ts";
@@ -101,7 +102,7 @@ describe("a transaction", () => {
     expect(decodeProtectedHeader(signed.body.jws)).toMatchObject({ alg: "PS256", typ: "tx+jwt" });
   });
 
-  test("is created, signed with a fresh code and consumed once; the realm's JWKS verifies the signature", async () => {
+  onPostgres("is created, signed with a fresh code and consumed once; the realm's JWKS verifies the signature", async () => {
     const { realm, user, asUser, code } = await shop();
     const made = await asUser.create({ ...payment, expiresIn: 120 });
     const { id } = made.body;
@@ -137,7 +138,7 @@ describe("a transaction", () => {
     expect(refusal(await asUser.sign(id, { factor: "totp", value: code(1) }))).toEqual([409, "transactions.not_pending"]);
   });
 
-  test("created by an application in its own name is signed by the user it names, and consumed by that application", async () => {
+  onPostgres("created by an application in its own name is signed by the user it names, and consumed by that application", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const bank = await machineOf(realm, "bank");
@@ -155,7 +156,7 @@ describe("a transaction", () => {
     expect((await realm.events("type=TX_CONSUMED"))[0]).toMatchObject({ actor: "bank" });
   });
 
-  test("is consumed with the application's own token where it can have one, else with the user's, and with no other", async () => {
+  onPostgres("is consumed with the application's own token where it can have one, else with the user's, and with no other", async () => {
     const realm = await iam.realm();
     const [user, eve] = [await realm.user(), await realm.user()];
     const bank = await relyingParty(iam, realm, {
@@ -181,7 +182,7 @@ describe("a transaction", () => {
     }
   });
 
-  test("is refused to another user, another application, another realm, and without a token", async () => {
+  onPostgres("is refused to another user, another application, another realm, and without a token", async () => {
     const { realm, user, asUser, party, code } = await shop();
     const { id } = (await asUser.create(payment)).body;
     const other = await iam.realm();
@@ -205,7 +206,7 @@ describe("a transaction", () => {
     expect((await asUser.get(id)).body.status).toBe("PENDING");
   });
 
-  test("is seen through another application only where an administrator trusts that one with the whole account", async () => {
+  onPostgres("is seen through another application only where an administrator trusts that one with the whole account", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const admin = realm.asMaster();
@@ -230,7 +231,7 @@ describe("a transaction", () => {
     expect((await trusted.get(id)).status).toBe(200);
   });
 
-  test("is not signed with a wrong code, one that was used, or too many tries", async () => {
+  onPostgres("is not signed with a wrong code, one that was used, or too many tries", async () => {
     const { realm, asUser, code } = await shop();
     await realm.asMaster().put("/settings", { ...(await realm.asMaster().get("/settings")).body, bruteForce: { enabled: false } });
     const [first, second] = [(await asUser.create(payment)).body.id, (await asUser.create(payment)).body.id];
@@ -347,7 +348,7 @@ test("an enrolled device signs the transaction and the payload's hash, and nothi
 describe("the page of a transaction", () => {
   const asPage = { headers: { accept: "text/html" } };
 
-  test("offers people without a second factor to set one up, and takes them back to sign", async () => {
+  onPostgres("offers people without a second factor to set one up, and takes them back to sign", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm, { clientId: "shop", name: "Web shop" });
@@ -401,7 +402,7 @@ describe("the page of a transaction", () => {
     expect([declined.status, declined.text.includes("Not signed")]).toEqual([200, true]);
   });
 
-  test("is for the user alone, in person", async () => {
+  onPostgres("is for the user alone, in person", async () => {
     const { realm, user, asUser } = await shop();
     const { id } = (await asUser.create(payment)).body;
     const at = `/realms/${realm.name}/tx/${id}`;

@@ -3,6 +3,7 @@ import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { appKey, enrolledApp, enrollmentToken } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 let iam: Harness;
@@ -150,7 +151,7 @@ describe("enrolling a device", () => {
 describe("a device with a push token", () => {
   const pushToken = { driver: "fcm", token: "fcm-token_0123456789:APA91b" };
 
-  test("is one credential: it is listed once, and removed with its key and its token", async () => {
+  onPostgres("is one credential: it is listed once, and removed with its key and its token", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const { deviceId } = await enrolledApp(iam, realm, userId, { pushToken });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ const byName = [
 ];
 
 describe("flows", () => {
-  test("are made, read, listed, replaced, renamed and deleted, each with its event", async () => {
+  onPostgres("are made, read, listed, replaced, renamed and deleted, each with its event", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-authorization");
     const made = await admin.post("/flows", { alias: "office", displayName: "Office", steps });

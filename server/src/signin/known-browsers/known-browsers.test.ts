@@ -9,6 +9,7 @@ import { Browser } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { mmdbBits, mmdbFile } from "../../testing/mmdb.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import { testPasskey } from "../../testing/passkey.ts";
 import { usePasskeyOn, userWithPasskey } from "../../testing/passkeys.ts";
@@ -92,7 +93,7 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(false);
   });
 
-  test("is that one alone: no other browser profits, and no other user of it", async () => {
+  onPostgres("is that one alone: no other browser profits, and no other user of it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
@@ -141,7 +142,7 @@ describe("a trusted browser", () => {
     expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0, 0]);
   });
 
-  test("is over with the password, with a credential, with the setting, and when its owner forgets it", async () => {
+  onPostgres("is over with the password, with a credential, with the setting, and when its owner forgets it", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const ada = await userWithPasskey(iam, realm);
@@ -305,7 +306,7 @@ describe("a mail about a new device", () => {
     return ada;
   }
 
-  test("is sent for a browser that was never used before, but for the very first of an account", async () => {
+  onPostgres("is sent for a browser that was never used before, but for the very first of an account", async () => {
     const realm = await iam.realm();
     const ada = await withMail(realm);
     const [first, second] = [iam.browser(), iam.browser()];

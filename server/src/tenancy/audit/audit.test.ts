@@ -4,6 +4,7 @@ import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { type AuditDraft, systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -314,7 +315,7 @@ describe("the trail", () => {
     expect(iam.output.slice(lines).filter((line) => line.includes('"never"'))).toEqual([]);
   });
 
-  test("goes to standard output as it is stored: the same events, one JSON line each, without a secret", async () => {
+  onPostgres("goes to standard output as it is stored: the same events, one JSON line each, without a secret", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user("printed");
     const browser = iam.browser();

@@ -4,6 +4,7 @@ import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { answers, type Behaviour, type Collector, collector, hangs, takes } from "../../testing/collector.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import { settled } from "../../testing/trail.ts";
 import { createForwarder, type Forwarder, forgetForwarder, type Turn } from "./forwarder.ts";
 import { httpReceiver, transports } from "./transports.ts";
@@ -95,7 +96,7 @@ describe("the forwarder", () => {
     expect(await cursor()).toEqual({ locked_until: 0, last_error: null });
   });
 
-  test("skips the categories that are not configured, and sends the others", async () => {
+  onPostgres("skips the categories that are not configured, and sends the others", async () => {
     const security = node(["SECURITY"]);
     const realm = await iam.realm();
     expect(await turn(security)).toBe("sent");

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import { generateKey, privateKeyPlace } from "./generate.ts";
 import { rotateKey } from "./service.ts";
 
@@ -97,7 +98,7 @@ describe("deleting", () => {
     expect(await realm.events(`type=ADMIN_DELETE&resourceId=${old.keyId}`)).toMatchObject([{ resourceType: "keys" }]);
   });
 
-  test("refuses the ACTIVE key, and knows neither others nor nonsense", async () => {
+  onPostgres("refuses the ACTIVE key, and knows neither others nor nonsense", async () => {
     const realm = await iam.realm();
     const other = await iam.realm();
     const admin = await realm.as("manage-realm");
@@ -181,7 +182,7 @@ describe("JWKS", () => {
     });
   });
 
-  test("answers 304 to a known tag, strong or weakened or in a list, until a key changes", async () => {
+  onPostgres("answers 304 to a known tag, strong or weakened or in a list, until a key changes", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const path = `/realms/${realm.name}/jwks`;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import type { UpdateSettings } from "./schema.ts";
 import { saveSettings } from "./service.ts";
@@ -41,7 +42,7 @@ test("a fresh realm has no branding and the documented defaults", async () => {
   });
 });
 
-test("GET's answer is a valid PUT that changes nothing", async () => {
+onPostgres("GET's answer is a valid PUT that changes nothing", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-realm");
   const full = {

@@ -9,6 +9,7 @@ import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { accept, deliverAll, type Received, type Receiver, receiver } from "../../testing/receiver.ts";
 import { deleteEndedDeliveries } from "./index.ts";
@@ -93,7 +94,7 @@ describe("the request", () => {
     expect(verify(sent!.raw, undefined, key)).toBe(false);
   });
 
-  test("goes to the subscriptions to its type, its category or everything, in its realm, once each", async () => {
+  onPostgres("goes to the subscriptions to its type, its category or everything, in its realm, once each", async () => {
     const { realm, admin, path } = await subscribed({ eventTypes: "LOGIN_FAILURE,AUTHN,LOGIN_FAILURE" });
     const other = await subscribed({ eventTypes: "*" });
     for (const [name, eventTypes] of Object.entries({ all: "*", category: "AUTHN", other: "LOGOUT,SECURITY", off: "*" }))

@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
+import { onPostgres } from "../../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 
@@ -79,7 +80,7 @@ test.each(Object.keys(endings))("%s notifies every participating client with a l
   expect(decodeProtectedHeader(heard[0]!).typ).toBe("logout+jwt");
 });
 
-test("a client that cannot be reached is notified later; one that refuses is not notified again", async () => {
+onPostgres("a client that cannot be reached is notified later; one that refuses is not notified again", async () => {
   const realm = await iam.realm();
   const party = await relyingParty(iam, realm, { backchannelLogoutUri: url });
   const user = await realm.user();

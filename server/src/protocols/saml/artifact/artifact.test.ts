@@ -15,6 +15,7 @@ import {
 } from "../../../platform/saml/index.ts";
 import { Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
+import { onPostgres } from "../../../testing/on-postgres.ts";
 import { rs256 } from "../../../testing/saml-messages.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import { ACS, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
@@ -106,7 +107,7 @@ test("another service provider gets nothing, and does not use it up", async () =
   expect((await resolve(sp, artifactIn(left))).message?.content).not.toBeNull();
 });
 
-test("a message in the name of a service provider that has a key is refused without its signature", async () => {
+onPostgres("a message in the name of a service provider that has a key is refused without its signature", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { identity });
   const { left } = await sp.signIn(iam.browser(), await realm.user(), byArtifact);
@@ -128,7 +129,7 @@ test("a message in the name of a service provider that has a key is refused with
   expect((await resolve(sp, artifactIn(left))).message?.content).not.toBeNull();
 });
 
-test("an unknown artifact gets an empty answer, and what is no SOAP a fault", async () => {
+onPostgres("an unknown artifact gets an empty answer, and what is no SOAP a fault", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   for (const artifact of [newArtifact("https://another.example", 0), newArtifact(sp.issuer, 0), newArtifact(sp.issuer, 1)])
@@ -142,7 +143,7 @@ test("an unknown artifact gets an empty answer, and what is no SOAP a fault", as
   }
 });
 
-test("messages over SOAP are limited for each address and realm, by the realm's settings", async () => {
+onPostgres("messages over SOAP are limited for each address and realm, by the realm's settings", async () => {
   const realm = await iam.realm();
   await realm.asMaster().patch("/settings", { rateLimits: { samlMessages: 10 } });
   const sp = await serviceProvider(iam, realm);

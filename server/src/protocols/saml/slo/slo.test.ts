@@ -3,6 +3,7 @@ import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { type LogoutOptions, logoutProvider, pairOf, refusalsOf, sessionsOf } from "../../../testing/logout-provider.ts";
+import { onPostgres } from "../../../testing/on-postgres.ts";
 import { relyingParty, submit } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import { hopOf, serviceProvider } from "../../../testing/service-provider.ts";
@@ -64,7 +65,7 @@ describe("a service provider asks by the browser", () => {
     expect(await sessionsOf(iam, realm)).toEqual([]);
   });
 
-  test("a transient NameID of any assertion of the session names it, to the service provider and to us", async () => {
+  onPostgres("a transient NameID of any assertion of the session names it, to the service provider and to us", async () => {
     const { realm, user, browser, one, two } = await pair({ members: { options: { nameIdFormat: "transient" } } });
     const { nameId } = one.known;
     await one.join(browser, user);
@@ -79,7 +80,7 @@ describe("a service provider asks by the browser", () => {
     expect(await sessionsOf(iam, realm), "the other browser stays signed in").toHaveLength(1);
   });
 
-  test("in a browser without a session there is nothing to end: success", async () => {
+  onPostgres("in a browser without a session there is nothing to end: success", async () => {
     const { realm, one } = await pair();
     expect(await one.answered(await one.askToLogOut(iam.browser()))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
     expect(await sessionsOf(iam, realm)).toHaveLength(1);
@@ -124,32 +125,35 @@ describe("notifying the others", () => {
     expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.success, subCode: null } });
   });
 
-  test("one that refuses is named; one that has no single logout service is, too, and stops the page only where no application waits", async () => {
-    const { browser, one, two } = await pair();
-    let page = await one.askToLogOut(browser);
-    page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
-    expect(page.text).toContain("<strong>two</strong> <span>couldn’t sign you out; you may still be signed in there</span>");
+  onPostgres(
+    "one that refuses is named; one that has no single logout service is, too, and stops the page only where no application waits",
+    async () => {
+      const { browser, one, two } = await pair();
+      let page = await one.askToLogOut(browser);
+      page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
+      expect(page.text).toContain("<strong>two</strong> <span>couldn’t sign you out; you may still be signed in there</span>");
 
-    const realm = await iam.realm();
-    const asking = await logoutProvider(iam, realm, "one", { identity: keys.one });
-    const deaf = await logoutProvider(iam, realm, "deaf", {
-      identity: keys.two,
-      members: { singleLogoutServiceUrl: null, options: { sloEndpoints: [] } },
-    });
-    const [user, other] = [await realm.user(), iam.browser()];
-    await deaf.join(other, user);
-    await asking.join(other, user);
-    expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
+      const realm = await iam.realm();
+      const asking = await logoutProvider(iam, realm, "one", { identity: keys.one });
+      const deaf = await logoutProvider(iam, realm, "deaf", {
+        identity: keys.two,
+        members: { singleLogoutServiceUrl: null, options: { sloEndpoints: [] } },
+      });
+      const [user, other] = [await realm.user(), iam.browser()];
+      await deaf.join(other, user);
+      await asking.join(other, user);
+      expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 
-    // No application initiated it: the page confirms it.
-    await deaf.join(other, user);
-    const confirm = await other.get(`/realms/${realm.name}/logout`);
-    const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
-    expect(own.text).toContain("<strong>deaf</strong> <span>can’t be signed out from here; sign out there, too</span>");
-    expect(own.text).toContain("not all applications have confirmed it");
-    const finish = /data-next="([^"]+)" data-stays/.exec(own.text)![1]!;
-    expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
-  });
+      // No application initiated it: the page confirms it.
+      await deaf.join(other, user);
+      const confirm = await other.get(`/realms/${realm.name}/logout`);
+      const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
+      expect(own.text).toContain("<strong>deaf</strong> <span>can’t be signed out from here; sign out there, too</span>");
+      expect(own.text).toContain("not all applications have confirmed it");
+      const finish = /data-next="([^"]+)" data-stays/.exec(own.text)![1]!;
+      expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
+    },
+  );
 
   test("a response has to be signed, by the requested provider, and in the same browser; a bad one does not stop the logout", async () => {
     const { realm, browser, one, two } = await pair();
@@ -193,20 +197,23 @@ describe("two service providers and an OIDC client in one session", () => {
     return { realm, browser, one, two, party, tokens };
   }
 
-  test("the OIDC client asks: the service providers are notified one after the other, its frame is on the last page, and it gets its user back", async () => {
-    const { realm, browser, one, two, tokens } = await three();
-    const out = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: CALLBACK, state: "s" });
-    let page = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout?${out}`));
-    expect(await sessionsOf(iam, realm)).toEqual([]);
-    expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
-    page = await one.answer(browser, (await one.asked(page)).id);
-    page = await two.answer(browser, (await two.asked(page)).id);
-    expect(page.text).toContain('<iframe src="https://app.example/out"');
-    const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
-    expect((await browser.get(finish)).headers.location).toBe(`${CALLBACK}?state=s`);
-  });
+  onPostgres(
+    "the OIDC client asks: the service providers are notified one after the other, its frame is on the last page, and it gets its user back",
+    async () => {
+      const { realm, browser, one, two, tokens } = await three();
+      const out = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: CALLBACK, state: "s" });
+      let page = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout?${out}`));
+      expect(await sessionsOf(iam, realm)).toEqual([]);
+      expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
+      page = await one.answer(browser, (await one.asked(page)).id);
+      page = await two.answer(browser, (await two.asked(page)).id);
+      expect(page.text).toContain('<iframe src="https://app.example/out"');
+      const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
+      expect((await browser.get(finish)).headers.location).toBe(`${CALLBACK}?state=s`);
+    },
+  );
 
-  test("a service provider asks: the other is notified, then the client by its frame, and the first gets its answer", async () => {
+  onPostgres("a service provider asks: the other is notified, then the client by its frame, and the first gets its answer", async () => {
     const { realm, browser, one, two, tokens, party } = await three();
     const page = await two.askToLogOut(browser);
     const end = await one.answer(browser, (await one.asked(page)).id);
@@ -217,7 +224,7 @@ describe("two service providers and an OIDC client in one session", () => {
     expect(await two.answered(await browser.get(finish))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
   });
 
-  test("the user signs out at our own page: all are notified, and the user is at our page again", async () => {
+  onPostgres("the user signs out at our own page: all are notified, and the user is at our page again", async () => {
     const { realm, browser, one, two } = await three();
     const confirm = await browser.get(`/realms/${realm.name}/logout`);
     let page = (await submit(browser, iam.config.baseUrl, confirm, {})).page;
