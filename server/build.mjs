@@ -220,8 +220,7 @@ const readOnce = (code) => code.replace(/(?<=__commonJSMin\(\()(\([\w$, ]*\)) =>
  * where the copy goes into an object that is there already. Spreading null adds nothing. A comma tells a literal from a pattern, in which the
  * rest comes last. @param {string} code
  */
-export const spreadIntoEmpty = (code) =>
-  code.replace(/(?<=\{\s*)\.\.\.[\w$.?]*(?:\((?:[^()'"`/]|\([^()'"`/]*\))*\))*,/g, "...null, $&");
+export const spreadIntoEmpty = (code) => code.replace(/(?<=\{\s*)\.\.\.[\w$.?]*(?:\((?:[^()'"`/]|\([^()'"`/]*\))*\))*,/g, "...null, $&");
 
 /**
  * With one letter beyond Latin-1, V8 keeps a whole file in two bytes a letter. An escape means the same in strings, regular expressions and
