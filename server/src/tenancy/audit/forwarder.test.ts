@@ -16,12 +16,15 @@ let registry: Registry;
 const lines: { level: string; message: string; [detail: string]: unknown }[] = [];
 const ended: (() => Promise<void>)[] = [];
 const TOKEN = "a-very-secret-token";
+/** Short where no answer comes. */
+let answerMs: number;
 
 beforeAll(async () => {
   iam = await harness();
 });
 beforeEach(async () => {
   lines.length = 0;
+  answerMs = 60_000;
   receiver = await collector();
   ended.push(receiver.close);
   registry = new Registry();
@@ -43,7 +46,7 @@ const log = {
 function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 60_000): Forwarder {
   const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs });
   ended.push(() => target.outbound.close());
-  const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
+  const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send({ ...target, timeoutMs: answerMs }, events);
   const made = createForwarder({ db: iam.core.db, log, registry: into, alone: false, categories, timeoutMs, send });
   ended.push(() => made.stop());
   return made;
@@ -125,7 +128,9 @@ describe("the forwarder", () => {
   ])("keeps everything while the receiver %s, and sends it when that is over", async (_what, behaviour, reason) => {
     receiver.behave(behaviour, takes);
     await record("one", "two");
+    if (reason.endsWith("in time.")) answerMs = 300;
     expect(await turn()).toBe("failed");
+    answerMs = 60_000;
     expect((await cursor()).last_error).toBe(reason);
     await record("three");
     expect(await turn()).toBe("waiting");
