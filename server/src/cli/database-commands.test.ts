@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../test/peers/index.mjs";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
 import { runHere } from "../testing/command-line.ts";
+import { onPostgres } from "../testing/on-postgres.ts";
 import { testDatabase } from "../testing/test-database.ts";
 
 // Each command against a database: on Postgres in this process, but for a few that are run as users do, built and in their own process. Later
 // tests find what earlier ones left.
-const onPostgres = testDatabase() === "postgres";
-/** The answer does not depend on the database, so these tests use the one that opens at once. */
-const onPostgresAlone = test.runIf(onPostgres);
+const isPostgres = testDatabase() === "postgres";
 let here: Place;
 beforeAll(async () => {
   here = await place();
@@ -18,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => here.remove());
 
 const gatehouse = (args: readonly string[], env?: Record<string, string>) =>
-  onPostgres ? runHere(here, args, env) : here.gatehouse(args, env);
+  isPostgres ? runHere(here, args, env) : here.gatehouse(args, env);
 const json = async (...args: string[]) => {
   const { code, out, err } = await gatehouse([...args, "--json"]);
   return { code, answer: JSON.parse(code === 0 || out !== "" ? out : err) };
@@ -56,14 +55,14 @@ const isSignedIn = async (server: RunningServer, cookie: string) =>
   (await fetch(`${server.url}/admin/realms/master/users`, { headers: { cookie } })).status === 200;
 
 describe("before the first start", () => {
-  test.skipIf(onPostgres)("a command does not make a database where there is none", async () => {
+  test.skipIf(isPostgres)("a command does not make a database where there is none", async () => {
     const { code, out, err } = await here.gatehouse(["realm", "list"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain("There is no database in");
     expect(existsSync(join(here.folder, "data"))).toBe(false);
   });
 
-  test.runIf(onPostgres)("a command on an empty database says how to set it up", async () => {
+  test.runIf(isPostgres)("a command on an empty database says how to set it up", async () => {
     const { code, err } = await here.gatehouse(["realm", "list"]);
     expect(code).toBe(1);
     expect(err).toContain("gatehouse migrate up");
@@ -90,7 +89,7 @@ describe("after it", () => {
     await server.kill("SIGTERM");
   }, 120_000);
 
-  onPostgresAlone(
+  onPostgres(
     "admin reset-password lets in by the new password only, ends sessions, lifts the lock and leaves its event",
     async () => {
       const server = await here.start();
@@ -110,7 +109,7 @@ describe("after it", () => {
     180_000,
   );
 
-  onPostgresAlone(
+  onPostgres(
     "admin reset-password takes the password from a file or standard input, and then shows none",
     async () => {
       const fromFile = await gatehouse(["admin", "reset-password", "--password-file", fileWith("known to the caller")]);
@@ -122,7 +121,7 @@ describe("after it", () => {
     60_000,
   );
 
-  onPostgresAlone.each([
+  onPostgres.each([
     [["admin", "reset-password"], 2, "on a terminal or with --json only"],
     [["admin", "reset-password", "--json", "--username", "nobody"], 1, "There is no user “nobody” in the realm master."],
     [["admin", "reset-password", "--json", "--realm", "nowhere"], 1, "There is no realm “nowhere”."],
@@ -145,7 +144,7 @@ describe("after it", () => {
     60_000,
   );
 
-  onPostgresAlone(
+  onPostgres(
     "a password against the policy changes nothing",
     async () => {
       const { code, err } = await gatehouse(["admin", "reset-password", "--password-file", fileWith("short")]);
@@ -155,7 +154,7 @@ describe("after it", () => {
     60_000,
   );
 
-  onPostgresAlone(
+  onPostgres(
     "a password that has leaked opens no realm",
     async () => {
       const { code, err } = await gatehouse(["realm", "create", "leaky", "--admin-password-file", fileWith("password123")]);
@@ -178,7 +177,7 @@ describe("after it", () => {
     expect(ada).toMatchObject({ code: 0, answer: { username: "ada", roles: ["admin", "user"] } });
     const rotated = await json("key", "rotate", "acme");
     const server = await here.start();
-    if (!onPostgres) {
+    if (!isPostgres) {
       const refused = await here.gatehouse(["admin", "reset-password", "--json"]);
       expect(refused.code).toBe(1);
       expect(refused.err).toContain("Stop the server, run this command again, then start the server.");
@@ -196,7 +195,7 @@ describe("after it", () => {
     const { code, answer } = await json("doctor", "--port", String(await freePort()));
     const found = Object.fromEntries(answer.findings.map(({ check, severity }: { check: string; severity: string }) => [check, severity]));
     expect(found).toMatchObject({ database: "ok", migrations: "ok", "master key and database": "ok" });
-    if (onPostgres) expect(found).toMatchObject({ "database clock": "ok", notifications: "ok" });
+    if (isPostgres) expect(found).toMatchObject({ "database clock": "ok", notifications: "ok" });
     expect(code).toBe(0);
     const wrong = await gatehouse(["doctor", "--json"], { GATEHOUSE_MASTER_KEY: Buffer.alloc(32, 9).toString("base64") });
     expect(wrong.code).toBe(1);
@@ -208,7 +207,7 @@ describe("key rewrap", () => {
   const next = Buffer.from("0123456789abcdef0123456789abcdef").toString("base64");
   const rewrap = (env: Record<string, string>) => gatehouse(["key", "rewrap", "--json"], env);
 
-  onPostgresAlone(
+  onPostgres(
     "moves everything to the new key, after which the old one is not needed",
     async () => {
       const old = here.env.GATEHOUSE_MASTER_KEY!;

@@ -3,10 +3,7 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
-import { testDatabase } from "../testing/harness.ts";
-
-/** These tests do not depend on the database, so they use the one that opens at once. */
-const onPostgresAlone = test.runIf(testDatabase() === "postgres");
+import { onPostgres } from "../testing/on-postgres.ts";
 
 let here: Place;
 beforeAll(async () => {
@@ -63,7 +60,7 @@ test("SIGTERM under load loses no answer: every request is answered in full or r
   expect(answers.count).toBeGreaterThan(before);
 }, 180_000);
 
-onPostgresAlone(
+onPostgres(
   "an idle connection does not keep a server from ending",
   async () => {
     const server = await here.start();
@@ -78,7 +75,7 @@ onPostgresAlone(
   120_000,
 );
 
-onPostgresAlone(
+onPostgres(
   "a second signal does not wait for a request that never ends",
   async () => {
     const server = await here.start();

@@ -1,5 +1,8 @@
 import { test } from "vitest";
 import { testDatabase } from "./test-database.ts";
 
-/** For a long test in a file that runs on the embedded database, too: others send the same statements there, and no race is its subject. */
+/**
+ * For a long test in a file that runs on the embedded database, too: its subject is no race, and it needs no database of that kind, or others
+ * send the same statements there.
+ */
 export const onPostgres = test.runIf(testDatabase() === "postgres");
