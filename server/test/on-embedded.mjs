@@ -9,7 +9,7 @@ export const onEmbedded = [
   "src/platform/db/maintenance.test.ts",
   "src/platform/db/postgres.test.ts",
   "src/platform/jobs/jobs.test.ts",
-  "src/testing/embedded-database.test.ts",
+  "src/testing/lent-databases.test.ts",
   // The folder: commands, first start, stop, restart.
   "src/cli/database-commands.test.ts",
   "src/cli/first-start.test.ts",

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { createApp, type Server } from "../app.ts";
 import { bootstrap } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
@@ -16,6 +15,7 @@ import type { Permission } from "../tenancy/permissions/index.ts";
 import { Browser } from "./browser.ts";
 import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
+import { borrowPostgres } from "./postgres-database.ts";
 import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
 
 export { MASTER_PASSWORD } from "./realm.ts";
@@ -235,35 +235,13 @@ const patience = {
   GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS: "60000",
 };
 
-/** A database per test file, copied from one that is migrated once. */
 async function postgresDatabase(): Promise<TestDatabase> {
-  const adminUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
-  if (!adminUrl) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
-  const template = `gatehouse_template_${await migrationsDigest()}`;
-  const name = `gatehouse_test_${newId().replaceAll("-", "")}`;
-  const admin = new pg.Client({ connectionString: adminUrl });
-  await admin.connect();
-  // A socket in the file system costs less of the processor than one of TCP, and tests talk to the database most of the time.
-  const { rows } = await admin.query("show unix_socket_directories");
-  const search = rows[0].unix_socket_directories && `?${new URLSearchParams({ host: rows[0].unix_socket_directories })}`;
-  const at = (database: string) => Object.assign(new URL(adminUrl), { pathname: `/${database}`, search }).href;
-  // Two workers may find the template missing: one makes it while the other waits.
-  await admin.query("select pg_advisory_lock(7205)");
-  const { rowCount } = await admin.query("select 1 from pg_database where datname = $1", [template]);
-  if (rowCount === 0) {
-    await admin.query(`create database ${template}`);
-    const database = await openDatabase({ url: at(template), dataDir: "", pool: 2, preparedStatements: false, onIdleError: fail });
-    await migrate(database.db);
-    await database.close();
-  }
-  await admin.query(`create database ${name} template ${template}`);
-  await admin.query("select pg_advisory_unlock(7205)");
+  const { url, giveBack } = await borrowPostgres(await migrationsDigest());
   const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
   return {
-    env: { DATABASE_URL: at(name), GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_DATABASE_POOL: "5", ...patience },
+    env: { DATABASE_URL: url, GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_DATABASE_POOL: "5", ...patience },
     async remove() {
-      await admin.query(`drop database if exists ${name} with (force)`);
-      await admin.end();
+      await giveBack();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
