@@ -106,8 +106,13 @@ describe("a registered client", () => {
       await expect
         .poll(
           async () =>
-            (await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(iam.core.db))
-              .rows[0]!.n,
+            (
+              await sql<{
+                n: number;
+              }>`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+                iam.core.db,
+              )
+            ).rows[0]!.n,
         )
         .toBe(3);
       return { asked };
