@@ -70,8 +70,8 @@ export interface RunningServer {
 
 const MASTER_KEY = Buffer.alloc(32, "built server").toString("base64");
 
-/** For a process that ends before it pays to optimise the embedded database's program, which takes half of all its computing. */
-export const BRIEFLY = "--liftoff-only";
+/** For a process that ends before it pays to optimise its program and that of the embedded database, which takes a good part of its computing. */
+export const BRIEFLY: readonly string[] = ["--liftoff-only", "--no-opt"];
 
 export async function place(kind: "embedded" | "postgres" = testDatabase()): Promise<Place> {
   const main = await builtServer();
@@ -85,7 +85,7 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
   };
   const children = new Set<ChildProcess>();
   const launch = (args: readonly string[], more: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [BRIEFLY, main, ...args], {
+    const child = spawn(process.execPath, [...BRIEFLY, main, ...args], {
       cwd: folder,
       env: { ...env, ...more },
       stdio: ["ignore", "pipe", "pipe"],
@@ -100,9 +100,14 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
     launch,
     gatehouse(args, more = {}, stdin = "") {
       return new Promise((resolve) => {
-        const child = execFile(process.execPath, [BRIEFLY, main, ...args], { cwd: folder, env: { ...env, ...more } }, (error, out, err) => {
-          resolve({ code: error === null ? 0 : Number(error.code), out, err });
-        });
+        const child = execFile(
+          process.execPath,
+          [...BRIEFLY, main, ...args],
+          { cwd: folder, env: { ...env, ...more } },
+          (error, out, err) => {
+            resolve({ code: error === null ? 0 : Number(error.code), out, err });
+          },
+        );
         child.stdin?.end(stdin);
       });
     },

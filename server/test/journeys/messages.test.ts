@@ -69,7 +69,7 @@ describe.each(onBoth)("kill -9 between commit and delivery, on $kind", ({ kind, 
     const folder = emptyFolder();
     const port = await freePort();
     const env = { ...(await emptyDatabase(kind)), GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } as Record<string, string>;
-    const place = { folder, port, env, command: [process.execPath, BRIEFLY, main, "start"] as [string, ...string[]] };
+    const place = { folder, port, env, command: [process.execPath, ...BRIEFLY, main, "start"] as [string, ...string[]] };
     const onIt = <T>(work: (core: Core) => Promise<T>) =>
       onDatabase(folder, { ...(kind === "postgres" && { GATEHOUSE_BASE_URL: `http://localhost:${port}` }), ...env }, work);
 

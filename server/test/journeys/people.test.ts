@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     const main = await builtServer();
     [server, browser, mails] = await Promise.all([
       startServer({
-        command: [process.execPath, BRIEFLY, main, "start"],
+        command: [process.execPath, ...BRIEFLY, main, "start"],
         env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" },
         onAnyDatabase: true,
       }),

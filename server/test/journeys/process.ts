@@ -153,7 +153,7 @@ function environment(port: number, given: Env): Record<string, string> {
 export async function spawnServer(options: StartOptions = {}): Promise<ServerProcess> {
   const port = options.port ?? (await freePort());
   const folder = options.folder ?? emptyFolder();
-  const [command, ...args] = options.command ?? [process.execPath, BRIEFLY, MAIN, "start"];
+  const [command, ...args] = options.command ?? [process.execPath, ...BRIEFLY, MAIN, "start"];
   const child = spawn(command, args, { cwd: folder, env: environment(port, options.env ?? {}), stdio: ["ignore", "pipe", "pipe"] });
   children.add(child);
   let out = "";

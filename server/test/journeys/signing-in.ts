@@ -34,7 +34,7 @@ export async function setStage(): Promise<Stage> {
   const main = await builtServer();
   const [server, browser, mail] = await Promise.all([
     startServer({
-      command: [process.execPath, BRIEFLY, main, "start"],
+      command: [process.execPath, ...BRIEFLY, main, "start"],
       env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" },
       onAnyDatabase: true,
     }),

@@ -25,7 +25,7 @@ const started = async (tls?: { key: string; cert: string }) => {
   open.push(peer);
   return peer;
 };
-const program = async () => [process.execPath, BRIEFLY, await builtServer(), "start"] as const;
+const program = async () => [process.execPath, ...BRIEFLY, await builtServer(), "start"] as const;
 
 /** The number of times that this receiver refuses this id: one to three. */
 const refusals = (path: string, id: string): number => 1 + (createHash("sha256").update(`${path} ${id}`).digest()[0]! % 3);
