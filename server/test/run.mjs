@@ -86,8 +86,11 @@ function readArguments(given) {
  * @param {string} file
  */
 async function readReport(file) {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Error("vitest ended before it could report: it was stopped from outside, or it failed before the first test (see above)");
+  });
   /** @type {{ numPassedTests: number, numFailedTests: number, numTotalTests: number, testResults: { name: string, status: string, message: string, assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[] }} */
-  const report = JSON.parse(await readFile(file, "utf8"));
+  const report = JSON.parse(text);
   const failures = report.testResults
     .filter(({ status }) => status === "failed")
     .flatMap(({ name, message, assertionResults }) => {
