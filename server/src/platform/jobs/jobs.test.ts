@@ -106,13 +106,20 @@ describe("running", () => {
     const slow = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
     const seen: unknown[] = [];
     const one = worker(async ({ payload }) => {
+      begun();
       if (payload.slow) await slow;
       seen.push(payload.name);
     });
     await put({ payload: { name: "slow", slow: true } });
     const first = one.runDue();
+    // Otherwise a later turn might claim the slow job and wait for it.
+    await started;
     await put({ payload: { name: "quick" } });
     while (!seen.includes("quick")) await one.runDue();
     expect(seen).toEqual(["quick"]);
