@@ -5,12 +5,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { build, fingerprint, isBuiltFrom } from "../../build.mjs";
 import { freePort } from "../../test/peers/index.mjs";
 import { clock, MINUTE } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
-import { testDatabase } from "./test-database.ts";
+import { adminUrl, asAdmin } from "./postgres-admin.ts";
+import { notOverloaded, testDatabase } from "./test-database.ts";
 
 const server = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -81,8 +81,7 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
   const env: Record<string, string> = {
     ...path,
     GATEHOUSE_DATA_DIR: join(folder, "data"),
-    // A busy machine is no overload of the server under test.
-    GATEHOUSE_MAX_LOOP_DELAY_MS: "0",
+    ...notOverloaded,
     ...(database && { DATABASE_URL: database.url, GATEHOUSE_MASTER_KEY: MASTER_KEY, GATEHOUSE_BASE_URL: "http://localhost" }),
   };
   const children = new Set<ChildProcess>();
@@ -156,16 +155,8 @@ async function running(child: ChildProcess, url: string): Promise<RunningServer>
 }
 
 async function emptyPostgres(): Promise<{ url: string; remove(): Promise<void> }> {
-  const adminUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
-  if (!adminUrl) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
   const name = `gatehouse_place_${newId().replaceAll("-", "")}`;
-  const asAdmin = async (statement: string) => {
-    const client = new pg.Client({ connectionString: adminUrl });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
-  await asAdmin(`create database ${name}`);
-  const url = Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href;
-  return { url, remove: () => asAdmin(`drop database if exists ${name} with (force)`) };
+  await asAdmin((admin) => admin.query(`create database ${name}`));
+  const url = Object.assign(new URL(adminUrl()), { pathname: `/${name}` }).href;
+  return { url, remove: async () => void (await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))) };
 }

@@ -20,7 +20,7 @@ import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts
 
 export { MASTER_PASSWORD } from "./realm.ts";
 
-import { testDatabase } from "./test-database.ts";
+import { notOverloaded, testDatabase } from "./test-database.ts";
 
 /** Cheap enough for hundreds of users; the real price is tested where it matters. */
 const cheapHashes = { params: { memoryKiB: 64, passes: 1 } };
@@ -140,8 +140,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
       GATEHOUSE_MASTER_KEY: MASTER_KEY,
       GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: MASTER_PASSWORD,
       GATEHOUSE_TRUST_PROXY: "true",
-      // A busy machine is no overload of the server under test.
-      GATEHOUSE_MAX_LOOP_DELAY_MS: "0",
+      ...notOverloaded,
       ...env,
     },
     cwd: tmpdir(),

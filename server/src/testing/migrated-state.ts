@@ -7,7 +7,6 @@ export interface Emptied {
 
 /** The state to go back to. */
 export interface Migrated {
-  readonly tables: readonly string[];
   /** The rows that the migrations themselves have stored, as JSON. */
   readonly rows: readonly { readonly table: string; readonly rows: string }[];
   /** The sizes that the planner believes in, as JSON. */
@@ -52,7 +51,7 @@ export async function readMigrated(database: Emptied): Promise<Migrated> {
   }
   const [{ sizes }] = (await ask<{ sizes: string }>(database, SIZES)) as [{ sizes: string }];
   const [{ shape }] = (await ask<{ shape: string }>(database, SHAPE)) as [{ shape: string }];
-  return { tables, rows, sizes, shape };
+  return { rows, sizes, shape };
 }
 
 /** Goes back to what the migrations left. Answers false where that cannot be had by emptying tables. */

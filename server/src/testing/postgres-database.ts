@@ -1,7 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import { newId } from "../kernel/ids.ts";
 import { migrate, openDatabase } from "../platform/db/index.ts";
 import { type Emptied, empty, type Migrated, readMigrated } from "./migrated-state.ts";
+import { adminUrl, asAdmin, connected } from "./postgres-admin.ts";
 
 /**
  * A copy of the migrated database is four hundred files to write, and as many to delete. So a process keeps the databases that
@@ -28,24 +29,6 @@ export async function borrowPostgres(version: string): Promise<BorrowedPostgres>
     },
   };
 }
-
-function adminUrl(): string {
-  const url = process.env.GATEHOUSE_TEST_POSTGRES_URL;
-  if (!url) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
-  return url;
-}
-
-async function connected<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const asAdmin = <T>(use: (client: pg.Client) => Promise<T>) => connected(adminUrl(), use);
 
 let socketFolder: Promise<string> | undefined;
 

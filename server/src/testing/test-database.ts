@@ -4,3 +4,6 @@ export const testDatabase = (): "embedded" | "postgres" => {
   if (kind === "none") throw new Error("This test needs a database, but its file is listed as plain in vitest.config.ts");
   return kind === "postgres" ? "postgres" : "embedded";
 };
+
+/** A busy machine is no overload of the server under test. */
+export const notOverloaded = { GATEHOUSE_MAX_LOOP_DELAY_MS: "0" };

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import pg from "pg";
 import { BRIEFLY } from "../../src/testing/built-server.ts";
+import { asAdmin } from "../../src/testing/postgres-admin.ts";
+import { notOverloaded } from "../../src/testing/test-database.ts";
 import { freePort } from "../peers/index.mjs";
 import { Visitor } from "./visitor.ts";
 
@@ -71,7 +72,7 @@ export async function endEverything(): Promise<void> {
   const ends = [...children].map((child) => once(child, "close"));
   killAll();
   await Promise.all(ends);
-  for (const name of databases.splice(0)) await onPostgres(`drop database if exists ${name} with (force)`);
+  for (const name of databases.splice(0)) await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
@@ -79,16 +80,6 @@ export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-journey-"));
   folders.push(folder);
   return folder;
-}
-
-async function onPostgres(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 const settingsFor = (database: string) => {
@@ -99,7 +90,7 @@ const settingsFor = (database: string) => {
 /** The settings of a start on an empty Postgres database. */
 export async function emptyPostgres({ template = "template1" } = {}): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
-  await onPostgres(`create database ${name} template ${template}`);
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
   databases.push(name);
   return settingsFor(name);
 }
@@ -107,21 +98,17 @@ export async function emptyPostgres({ template = "template1" } = {}): Promise<{ 
 /** A database that has been migrated. It is made once for all journeys. */
 async function migratedTemplate(): Promise<string> {
   const [made, draft] = ["journeys_migrated", "journeys_draft"];
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
-  try {
+  return asAdmin(async (admin) => {
     // Two workers may find it missing: one makes it while the other waits.
-    await client.query("select pg_advisory_lock(7206)");
-    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [made]);
+    await admin.query("select pg_advisory_lock(7206)");
+    const { rowCount } = await admin.query("select 1 from pg_database where datname = $1", [made]);
     if (rowCount !== 0) return made;
-    await client.query(`drop database if exists ${draft}`);
-    await client.query(`create database ${draft}`);
+    await admin.query(`drop database if exists ${draft}`);
+    await admin.query(`create database ${draft}`);
     await promisify(execFile)(process.execPath, [MAIN, "migrate", "up"], { cwd: emptyFolder(), env: environment(1, settingsFor(draft)) });
-    await client.query(`alter database ${draft} rename to ${made}`);
+    await admin.query(`alter database ${draft} rename to ${made}`);
     return made;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 export type DatabaseKind = "embedded" | "postgres";
@@ -143,8 +130,7 @@ function environment(port: number, given: Env): Record<string, string> {
     GATEHOUSE_PORT: String(port),
     GATEHOUSE_HOST: "127.0.0.1",
     GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
-    // A busy machine is no overload of the server under test.
-    GATEHOUSE_MAX_LOOP_DELAY_MS: "0",
+    ...notOverloaded,
     ...(given.DATABASE_URL !== undefined && { GATEHOUSE_BASE_URL: `http://localhost:${port}` }),
     ...given,
   };

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
@@ -10,6 +9,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, formOf, isSignedIn } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
+import { waitingSessions } from "../../testing/waiting-sessions.ts";
 import { insertLink } from "../providers/links.store.ts";
 
 // A first sign-in by a provider with the address of a user.
@@ -360,11 +360,7 @@ test.runIf(testDatabase() === "postgres")("a link that another browser makes in 
   const other = await db.startTransaction().execute();
   await insertLink(other, realm.name, link, clock.now());
   const answer = answerPage(browser, realm.name, page, { password: owner.password });
-  const waiting = () =>
-    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      .execute(db)
-      .then(({ rows }) => rows);
-  await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => waitingSessions(db), { timeout: 20_000 }).toBe(1);
   await other.commit().execute();
   expect(isSignedIn(await answer, realm.name)).toBe(true);
   expect(await linksOf(realm, owner)).toMatchObject([{ subject: "subject-1" }]);

@@ -6,6 +6,7 @@ import { Browser } from "../../testing/browser.ts";
 import { type DatabaseProxy, databaseProxy } from "../../testing/database-proxy.ts";
 import { type Harness, harness, MASTER_PASSWORD, type Node } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
+import { waitingSessions } from "../../testing/waiting-sessions.ts";
 
 const TIMEOUT = SECOND;
 const POOL = 4;
@@ -147,15 +148,7 @@ describe("a connection that breaks in the middle of a request", () => {
   const broken = async (tables: string, request: () => Promise<{ status: number }>) =>
     whileLocked(tables, async () => {
       const answer = request();
-      await expect
-        .poll(async () => {
-          const { rows } = await sql<{ waiting: number }>`
-            select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            iam.core.db,
-          );
-          return rows[0]!.waiting;
-        })
-        .toBeGreaterThan(0);
+      await expect.poll(() => waitingSessions(iam.core.db)).toBeGreaterThan(0);
       proxy.reset();
       return answer;
     });

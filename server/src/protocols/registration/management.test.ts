@@ -5,6 +5,7 @@ import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { waitingSessions } from "../../testing/waiting-sessions.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -103,18 +104,7 @@ describe("a registered client", () => {
     const all = await iam.core.db.transaction().execute(async (tx) => {
       await sql`select from clients where client_id = ${client.client_id} for update`.execute(tx);
       const asked = Promise.all(Array.from({ length: 3 }, () => iam.browser().put(manage(client), change, token)));
-      await expect
-        .poll(
-          async () =>
-            (
-              await sql<{
-                n: number;
-              }>`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-                iam.core.db,
-              )
-            ).rows[0]!.n,
-        )
-        .toBe(3);
+      await expect.poll(() => waitingSessions(iam.core.db)).toBe(3);
       return { asked };
     });
     const answers = await all.asked;

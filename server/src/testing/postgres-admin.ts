@@ -1,0 +1,21 @@
+import pg from "pg";
+
+/** The address of the run's own Postgres, for a superuser. */
+export function adminUrl(): string {
+  const url = process.env.GATEHOUSE_TEST_POSTGRES_URL;
+  if (!url) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
+  return url;
+}
+
+export async function connected<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Databases may be created and dropped here. */
+export const asAdmin = <T>(use: (client: pg.Client) => Promise<T>) => connected(adminUrl(), use);
