@@ -15,6 +15,13 @@ export function formOf(page: Answer): Record<string, string> {
   return Object.fromEntries(inputs.filter(([name]) => !["code", "label", "rememberMe", "trustDevice"].includes(name)));
 }
 
+/**
+ * The text of a page without what differs each time: ids, tokens, nonces, waits, and the name that was typed. The name goes last: an id
+ * may contain a short one.
+ */
+export const masked = (text: string, name: string): string =>
+  text.replace(/(?:nonce|data-wait|data-options)="[^"]*"|[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID").replaceAll(name, "NAME");
+
 /** Answers the step that a page shows. */
 export const answerPage = (browser: Browser, realm: string, page: Answer, fields: Record<string, string>): Promise<Answer> =>
   browser.request("POST", `/realms/${realm}/login`, { form: { ...formOf(page), ...fields }, csrf: false });

@@ -7,7 +7,7 @@ import type { OpenidPeer } from "../../testing/openid-peer.ts";
 import { allowMessages } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
-import { answerPage, followed, formOf, isSignedIn } from "../../testing/step-pages.ts";
+import { answerPage, followed, formOf, isSignedIn, masked } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
@@ -16,8 +16,6 @@ openidBroker((stage) => {
 });
 
 const DOMAIN = "acme.example";
-const ids = /nonce="[^"]*"|[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g;
-const masked = (text: string, name: string) => text.replaceAll(name, "NAME").replace(ids, "ID");
 
 const provider = (alias: string, config: object = {}) => ({ ...openidProvider(peer, { alias, ...config }), displayName: `The ${alias}` });
 async function created(answer: Promise<Answer>) {

@@ -6,6 +6,7 @@ import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { masked } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 const others: Server[] = [];
@@ -87,15 +88,6 @@ describe("signing in", () => {
 });
 
 describe("users who may not sign in", () => {
-  /** The page without what differs each time: the token, and the name that was typed. */
-  const bare = (answer: Answer, browser: Browser, name: string) =>
-    answer.text
-      .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")
-      .replaceAll(name, "NAME")
-      // New with every page, for every visitor.
-      .replace(/ nonce="[^"]+"/g, "")
-      .replace(/ data-options="[^"]+"/g, "");
-
   test("gets one and the same answer, whatever the reason, at the price of one hash", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
@@ -131,7 +123,7 @@ describe("users who may not sign in", () => {
       const answer = await browser.trySignIn(realm.name, name, password);
       const { "x-request-id": _, date: __, "set-cookie": cookies, ...headers } = answer.headers;
       const { "content-security-policy": csp, "content-length": ___, ratelimit: ____, ...rest } = headers;
-      answers.push([answer.status, bare(answer, browser, name), String(csp).replace(/nonce-[^']+/g, "nonce"), rest, hashes, cookies]);
+      answers.push([answer.status, masked(answer.text, name), String(csp).replace(/nonce-[^']+/g, "nonce"), rest, hashes, cookies]);
     }
     expect(answers[0]).toMatchObject([401, expect.stringContaining("NAME"), expect.any(String), expect.any(Object), 1, undefined]);
     for (const answer of answers) expect(answer).toEqual(answers[0]);
