@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly port?: number;
   /** On top of a password for `admin` and an address of this machine; undefined removes one. */
   readonly env?: Env;
-  /** The journey is not about the database: it is Postgres where that is installed, because it takes less of the processor. */
+  /** A new one, of the kind `anyDatabase`. */
   readonly onAnyDatabase?: boolean;
   /** Another program than the built server of this tree. */
   readonly command?: readonly [string, ...string[]];
@@ -119,7 +119,12 @@ export const onBoth: readonly { kind: DatabaseKind; missing: boolean }[] = [
   { kind: "postgres", missing: !postgresUrl },
 ];
 
-export const emptyDatabase = (kind: DatabaseKind): Promise<Env> => (kind === "postgres" ? emptyPostgres() : Promise.resolve({}));
+/** For a journey that is not about the database: Postgres where that is installed, because it takes less of the processor. */
+export const anyDatabase: DatabaseKind = postgresUrl === undefined ? "embedded" : "postgres";
+
+/** The settings of a start on a database of this kind with no rows. */
+export const emptyDatabase = async (kind: DatabaseKind): Promise<Env> =>
+  kind === "postgres" ? emptyPostgres({ template: await migratedTemplate() }) : {};
 
 function environment(port: number, given: Env): Record<string, string> {
   const env: Env = {
@@ -206,8 +211,7 @@ export async function untilReady(server: ServerProcess): Promise<ServerProcess> 
 /** Starts a server and waits until it serves. */
 export async function startServer({ onAnyDatabase = false, ...given }: StartOptions = {}): Promise<ServerProcess> {
   // As it would start by itself, but for the database.
-  const database = onAnyDatabase &&
-    postgresUrl !== undefined && { ...(await emptyPostgres({ template: await migratedTemplate() })), GATEHOUSE_MODE: "development" };
+  const database = onAnyDatabase && { ...(await emptyDatabase(anyDatabase)), GATEHOUSE_MODE: "development" };
   const options = database ? { ...given, env: { ...database, ...given.env } } : given;
   const server = await spawnServer(options);
   try {

@@ -16,7 +16,7 @@ async function recordedAddress(server: ServerProcess, forwarded: string): Promis
 }
 
 test("behind a trusted proxy, events and sessions show the client's address; https makes cookies Secure and sends HSTS", async () => {
-  const server = await startServer({ env: { ...PUBLIC, GATEHOUSE_TRUST_PROXY: "127.0.0.1" } });
+  const server = await startServer({ onAnyDatabase: true, env: { ...PUBLIC, GATEHOUSE_TRUST_PROXY: "127.0.0.1" } });
   expect(await recordedAddress(server, CLIENT)).toBe(CLIENT);
   // The client's own entries come before the proxy's.
   expect(await recordedAddress(server, `198.51.100.66, ${CLIENT}`)).toBe(CLIENT);
@@ -35,7 +35,7 @@ test("behind a trusted proxy, events and sessions show the client's address; htt
 });
 
 test("without trust, X-Forwarded-For is ignored; plain http sends neither Secure nor HSTS", async () => {
-  const server = await startServer();
+  const server = await startServer({ onAnyDatabase: true });
   expect(await recordedAddress(server, CLIENT)).toBe("127.0.0.1");
   const page = await server.visitor().get("/realms/master/login", { headers: { "x-forwarded-proto": "https" } });
   expect(page.headers["strict-transport-security"]).toBeUndefined();

@@ -9,7 +9,7 @@ import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { privateAuthority } from "../../src/testing/private-authority.ts";
 import { type Receiver, receiver } from "../../src/testing/receiver.ts";
 import { freePort } from "../peers/index.mjs";
-import { emptyDatabase, emptyFolder, onBoth, startServer } from "./process.ts";
+import { anyDatabase, emptyDatabase, emptyFolder, onBoth, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 const SUBSCRIPTIONS = 5;
@@ -139,6 +139,7 @@ test("a receiver with a certificate by a private authority is trusted once NODE_
   const ca = join(folder, "company-ca.pem");
   writeFileSync(ca, authority.ca);
   const env = {
+    ...(await emptyDatabase(anyDatabase)),
     GATEHOUSE_MODE: "production",
     GATEHOUSE_ALLOWED_HOSTS: `127.0.0.1:${peer.port}`,
     GATEHOUSE_BASE_URL: "http://localhost:8080",
