@@ -1,5 +1,6 @@
 import type { ComponentType } from "react";
 import { Overview } from "../areas/overview.tsx";
+import type { IconName } from "../kit/icon.tsx";
 import type { Resource } from "../kit/resource.ts";
 
 /** A page of the console that is not a list of records. */
@@ -11,7 +12,7 @@ export type Area = { readonly resource: Resource<any, any, any> } | { readonly P
 
 export interface Entry {
   readonly title: string;
-  readonly icon: string;
+  readonly icon: IconName;
   /** One of these permissions shows the entry; none: everybody who may open the console. */
   readonly permission: readonly string[];
   load(): Promise<Area>;

@@ -1,8 +1,8 @@
 import { Button, Kbd, Text } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { createSpotlight } from "@mantine/spotlight";
-import { IconSearch } from "@tabler/icons-react";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 
 export const [store, palette] = createSpotlight();
 
@@ -16,7 +16,7 @@ export function PaletteButton() {
       size="sm"
       c="dimmed"
       fw={400}
-      leftSection={<IconSearch size={16} aria-hidden />}
+      leftSection={<Icon name="search" />}
       onClick={palette.open}
       aria-label={`${t("Search or jump to…")} Ctrl K`}
     >

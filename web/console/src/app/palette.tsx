@@ -1,12 +1,11 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { groups } from "./areas.ts";
-import { AreaIcon } from "./icons.tsx";
 import { store } from "./palette-button.tsx";
 import { useRealm } from "./session.tsx";
 import { isVisible } from "./shell.tsx";
@@ -26,14 +25,19 @@ export function Palette() {
     ...groups
       .flatMap(({ areas }) => Object.entries(areas))
       .filter(([, entry]) => !entry.hidden && isVisible(entry, session))
-      .map(([name, entry]) => ({ id: name, label: t(entry.title), onClick: go(name), leftSection: <AreaIcon name={entry.icon} /> })),
+      .map(([name, entry]) => ({
+        id: name,
+        label: t(entry.title),
+        onClick: go(name),
+        leftSection: <Icon name={entry.icon} size={18} stroke={1.6} />,
+      })),
     ...users.map(({ userId, username, email }) => ({
       id: userId,
       label: username,
       description: email ?? t("User"),
       keywords: [userId, email ?? "", search],
       onClick: go(`users/${userId}`),
-      leftSection: <AreaIcon name="user" />,
+      leftSection: <Icon name="user" size={18} stroke={1.6} />,
     })),
     ...clients.map(({ id, clientId, name }) => ({
       id,
@@ -41,7 +45,7 @@ export function Palette() {
       description: clientId,
       keywords: [id, clientId, search],
       onClick: go(`clients/${id}`),
-      leftSection: <AreaIcon name="app" />,
+      leftSection: <Icon name="app" size={18} stroke={1.6} />,
     })),
   ];
   function useFound<T>(path: string, text: string, allowed: boolean): readonly T[] {
@@ -64,7 +68,7 @@ export function Palette() {
       searchProps={{
         placeholder: t("Search or jump to…"),
         "aria-label": t("Search or jump to…"),
-        leftSection: <IconSearch size={18} aria-hidden />,
+        leftSection: <Icon name="search" size={18} />,
       }}
     />
   );

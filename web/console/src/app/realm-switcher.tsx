@@ -1,11 +1,11 @@
 import type { components } from "@gatehouse/api";
 import { Avatar, Combobox, Group, Loader, Text, UnstyledButton, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconSelector } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { serverApi } from "./api.ts";
 import { useRealm } from "./session.tsx";
 
@@ -40,7 +40,7 @@ export function RealmSwitcher() {
       {canSwitch && (
         <>
           <span className="visually-hidden">{t("Switch realm")}</span>
-          <IconSelector size={16} aria-hidden />
+          <Icon name="selector" />
         </>
       )}
     </Group>

@@ -15,13 +15,12 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBook, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { type Entry, entries, groups } from "./areas.ts";
 import { ServerHealth } from "./health.tsx";
-import { AreaIcon } from "./icons.tsx";
 import { later } from "./later.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
@@ -114,7 +113,7 @@ export function Shell({ children }: { children: ReactNode }) {
                       component={Link}
                       to={`/realms/${realm}/${name}` as never}
                       label={t(one.title)}
-                      leftSection={<AreaIcon name={one.icon} />}
+                      leftSection={<Icon name={one.icon} size={18} stroke={1.6} />}
                       active={area === name}
                       aria-current={area === name ? "page" : undefined}
                       onClick={close}
@@ -132,7 +131,7 @@ export function Shell({ children }: { children: ReactNode }) {
             href="/interactive-docs.html"
             label={t("API reference")}
             className="nav-entry"
-            leftSection={<IconBook size={18} aria-hidden />}
+            leftSection={<Icon name="book" size={18} />}
             rightSection={<Text size="xs">v{me.version}</Text>}
           />
         </AppShell.Section>
@@ -156,7 +155,7 @@ function ColorScheme() {
   return (
     <Tooltip label={label}>
       <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(dark ? "light" : "dark")}>
-        {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
+        {dark ? <Icon name="sun" size={18} /> : <Icon name="moon" size={18} />}
       </ActionIcon>
     </Tooltip>
   );
@@ -187,7 +186,7 @@ function AccountMenu({ name, realm }: { name: string; realm: string }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item component="a" href={`/realms/${realm}/logout`} leftSection={<IconLogout size={16} aria-hidden />}>
+        <Menu.Item component="a" href={`/realms/${realm}/logout`} leftSection={<Icon name="sign-out" />}>
           {t("Sign out")}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Fieldset, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
 /** A map of names to one value or several. */
@@ -41,7 +41,7 @@ function AttributeEditor({ value, error, readOnly, bare, onChange }: Parameters<
               aria-label={t("Remove {name}", { name: key })}
               onClick={() => onChange(Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== key)))}
             >
-              <IconTrash size={16} />
+              <Icon name="trash" />
             </ActionIcon>
           </Group>
         ))}

@@ -1,10 +1,10 @@
 import { ApiProblem, type components } from "@gatehouse/api";
 import { ActionIcon, Alert, Badge, Button, Group, Menu, Paper, Select, Stack, Text } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { Field } from "../kit/fields.tsx";
+import { Icon } from "../kit/icon.tsx";
 import { succeeded } from "../kit/notify.ts";
 import type { TabProps } from "../kit/resource.ts";
 import type { Schema } from "../kit/schema.ts";
@@ -154,7 +154,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                     aria-label={t("Move {name} up", { name })}
                     onClick={() => move(index, -1)}
                   >
-                    <IconArrowUp size={16} />
+                    <Icon name="arrow-up" />
                   </ActionIcon>
                   <ActionIcon
                     variant="default"
@@ -162,7 +162,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                     aria-label={t("Move {name} down", { name })}
                     onClick={() => move(index, 1)}
                   >
-                    <IconArrowDown size={16} />
+                    <Icon name="arrow-down" />
                   </ActionIcon>
                   <ActionIcon
                     variant="subtle"
@@ -171,7 +171,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                     aria-label={t("Remove {name}", { name })}
                     onClick={() => onChange(steps.filter((_, place) => place !== index))}
                   >
-                    <IconTrash size={16} />
+                    <Icon name="trash" />
                   </ActionIcon>
                 </Group>
               </Group>
@@ -243,7 +243,7 @@ function AddStep({ authenticators, add }: { authenticators: readonly Authenticat
     <Group component="li">
       <Menu>
         <Menu.Target>
-          <Button variant="default" size="xs" leftSection={<IconPlus size={14} aria-hidden />}>
+          <Button variant="default" size="xs" leftSection={<Icon name="plus" size={14} />}>
             {t("Add a step")}
           </Button>
         </Menu.Target>

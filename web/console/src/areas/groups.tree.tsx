@@ -1,11 +1,11 @@
 import type { components } from "@gatehouse/api";
 import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
 import { RoleBadges } from "./users.tsx";
 
@@ -64,7 +64,7 @@ function Branch({ group, level }: { group: GroupItem; level: number }) {
           aria-label={open ? t("Close {name}", { name }) : t("Open {name}", { name })}
           onClick={() => setOpen(!open)}
         >
-          {open ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
+          {open ? <Icon name="chevron-down" /> : <Icon name="chevron-right" />}
         </ActionIcon>
         <Anchor component={Link} to={`/realms/${realm}/groups/${groupId}` as never} fw={600} c="inherit">
           {name}

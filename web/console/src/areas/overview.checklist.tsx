@@ -1,12 +1,12 @@
 import { ActionIcon, Anchor, Button, Card, Group, List, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconCheck, IconCircle, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { useCount } from "../kit/use-count.ts";
 
 const Demo = lazy(async () => ({ default: (await import("./demo-realm.tsx")).DemoRealm }));
@@ -50,7 +50,7 @@ export function Checklist() {
             {t("Get started")}
           </Title>
           <ActionIcon variant="subtle" color="gray" aria-label={t("Hide this list")} onClick={() => setClosed(true)}>
-            <IconX size={16} />
+            <Icon name="x" />
           </ActionIcon>
         </Group>
         <List spacing="xs" center listStyleType="none">
@@ -59,7 +59,7 @@ export function Checklist() {
               key={title}
               icon={
                 <ThemeIcon size={22} radius="xl" variant="light" color={done ? "teal" : "gray"}>
-                  {done ? <IconCheck size={14} aria-hidden /> : <IconCircle size={14} aria-hidden />}
+                  {done ? <Icon name="check" size={14} /> : <Icon name="circle" size={14} />}
                 </ThemeIcon>
               }
             >

@@ -1,12 +1,12 @@
 import { ApiProblem, type components } from "@gatehouse/api";
 import { Anchor, Button, Drawer, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { PageHead } from "../kit/page-head.tsx";
 import { Pages } from "../kit/pages.tsx";
 import { WriteError } from "../kit/record-page.tsx";
@@ -40,12 +40,12 @@ export function Realms() {
         description="Each has its own people, applications, keys and sign-in pages."
         call={{ path: `/admin/realms?${new URLSearchParams({ page: String(page), size: String(SIZE), ...(search && { search }) })}` }}
       >
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+        <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
           {t("Create realm")}
         </Button>
       </PageHead>
       <TextInput
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" />}
         aria-label={t("Search realms")}
         placeholder={t("Search realms")}
         defaultValue={search}

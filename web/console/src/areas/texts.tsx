@@ -1,13 +1,13 @@
 import { ApiProblem, type components } from "@gatehouse/api";
 import { Anchor, Button, Code, Group, SegmentedControl, Select, Stack, Table, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { localeName, pageLocales } from "../kit/page-locales.ts";
@@ -111,7 +111,7 @@ export function Texts() {
           w={180}
         />
         <TextInput
-          leftSection={<IconSearch size={16} />}
+          leftSection={<Icon name="search" />}
           aria-label={t("Search by words or name")}
           placeholder={t("Search by words or name")}
           defaultValue={state.search ?? ""}

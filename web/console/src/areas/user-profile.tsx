@@ -17,9 +17,9 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useLanguage, useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { localeName, pageLocales } from "../kit/page-locales.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
@@ -108,7 +108,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
               {!readOnly && (
                 <Group mt="md" gap="xs">
                   <ActionIcon variant="default" size="lg" aria-label={t("Move up")} disabled={at === 0} onClick={() => move(at, at - 1)}>
-                    <IconArrowUp size={16} />
+                    <Icon name="arrow-up" />
                   </ActionIcon>
                   <ActionIcon
                     variant="default"
@@ -117,7 +117,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
                     disabled={at === attributes.length - 1}
                     onClick={() => move(at, at + 1)}
                   >
-                    <IconArrowDown size={16} />
+                    <Icon name="arrow-down" />
                   </ActionIcon>
                   <ActionIcon
                     variant="subtle"
@@ -126,7 +126,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
                     aria-label={t("Remove {name}", { name: attribute.name })}
                     onClick={() => replace(attributes.filter((_, index) => index !== at))}
                   >
-                    <IconTrash size={16} />
+                    <Icon name="trash" />
                   </ActionIcon>
                 </Group>
               )}

@@ -2,11 +2,11 @@ import createSchema from "virtual:schema/CreateUser";
 import updateSchema from "virtual:schema/UpdateUser";
 import type { components } from "@gatehouse/api";
 import { Avatar, Badge, Button, Group, Stack, Text } from "@mantine/core";
-import { IconUpload } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { askToSignInAgain } from "../app/sign-in-again.tsx";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { groupPicker, rolePicker } from "../kit/picker.tsx";
 import type { BulkAction, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
@@ -169,12 +169,7 @@ function ImportLink() {
   const { realm, may } = useRealm();
   if (!may(...MANAGE)) return null;
   return (
-    <Button
-      variant="default"
-      leftSection={<IconUpload size={16} aria-hidden />}
-      component={Link}
-      to={`/realms/${realm}/import-users` as never}
-    >
+    <Button variant="default" leftSection={<Icon name="upload" />} component={Link} to={`/realms/${realm}/import-users` as never}>
       {t("Import users")}
     </Button>
   );

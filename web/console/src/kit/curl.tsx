@@ -1,6 +1,6 @@
 import { ActionIcon, Code, CopyButton, Popover, Stack, Text, Tooltip } from "@mantine/core";
-import { IconTerminal2 } from "@tabler/icons-react";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "./icon.tsx";
 
 export interface Call {
   readonly method?: string;
@@ -18,7 +18,7 @@ export function CopyAsCurl({ method = "GET", path, body }: Call) {
       <Popover.Target>
         <Tooltip label={t("Show the API call")}>
           <ActionIcon variant="default" size="lg" aria-label={t("Show the API call")}>
-            <IconTerminal2 size={18} />
+            <Icon name="terminal" size={18} />
           </ActionIcon>
         </Tooltip>
       </Popover.Target>

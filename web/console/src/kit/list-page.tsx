@@ -13,7 +13,6 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useDebouncedCallback, useLocalStorage } from "@mantine/hooks";
-import { IconArrowDown, IconArrowUp, IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -21,6 +20,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { CreateDrawer } from "./create-drawer.tsx";
+import { Icon } from "./icon.tsx";
 import { PageHead } from "./page-head.tsx";
 import { Pages } from "./pages.tsx";
 import { RecordPage } from "./record-page.tsx";
@@ -67,7 +67,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
   const canCreate = manage && (resource.create || resource.CreatePage);
   const beginCreate = () => (resource.CreatePage ? navigate({ to: `/realms/${realm}/${area}/new` as never }) : setCreating(true));
   const createButton = canCreate && (
-    <Button leftSection={<IconPlus size={16} />} onClick={beginCreate}>
+    <Button leftSection={<Icon name="plus" />} onClick={beginCreate}>
       {t(`Create ${resource.singular}`)}
     </Button>
   );
@@ -86,7 +86,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
         {resource.search && (
           <TextInput
             key={search.search === undefined ? "empty" : "search"}
-            leftSection={<IconSearch size={16} />}
+            leftSection={<Icon name="search" />}
             aria-label={t(resource.search)}
             placeholder={t(resource.search)}
             defaultValue={search.search ?? ""}
@@ -252,8 +252,7 @@ function Listing<T>({ resource, area, items, sort, selected, setSelected, setSor
                     onClick={() => setSort(column.sort !== field ? column.sort : descending ? undefined : `-${column.sort}`)}
                   >
                     {t(column.title)}
-                    {column.sort === field &&
-                      (descending ? <IconArrowDown size={14} aria-hidden /> : <IconArrowUp size={14} aria-hidden />)}
+                    {column.sort === field && (descending ? <Icon name="arrow-down" size={14} /> : <Icon name="arrow-up" size={14} />)}
                   </button>
                 ) : (
                   t(column.title)

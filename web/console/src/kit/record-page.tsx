@@ -1,5 +1,4 @@
 import { Alert, Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
-import { IconChevronDown, IconCopy } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { messageOf } from "../app/api.ts";
@@ -10,6 +9,7 @@ import { Activity } from "./activity.tsx";
 import { confirmed } from "./confirm.tsx";
 import { CopyAsCurl } from "./curl.tsx";
 import { EditForm } from "./edit-form.tsx";
+import { Icon } from "./icon.tsx";
 import { failed, succeeded } from "./notify.ts";
 import type { Action, Resource } from "./resource.ts";
 import { Failure, Rows } from "./states.tsx";
@@ -108,7 +108,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
                 <button type="button" className="id-button" onClick={copy}>
                   <span className="visually-hidden">{t("Copy the ID")}</span>
                   <Code>{id}</Code>
-                  {copied ? <Text size="xs">{t("Copied")}</Text> : <IconCopy size={14} aria-hidden />}
+                  {copied ? <Text size="xs">{t("Copied")}</Text> : <Icon name="copy" size={14} />}
                 </button>
               )}
             </CopyButton>
@@ -124,7 +124,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
           {(actions.length > 0 || deletable) && (
             <Menu position="bottom-end">
               <Menu.Target>
-                <Button variant="default" rightSection={<IconChevronDown size={16} />}>
+                <Button variant="default" rightSection={<Icon name="chevron-down" />}>
                   {t("Actions")}
                 </Button>
               </Menu.Target>

@@ -1,14 +1,14 @@
 import { Alert, Button, Center, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { messageOf } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "./icon.tsx";
 
 /** An error in place of what could not be shown, with a way to try again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText();
   return (
-    <Alert color="red" icon={<IconAlertCircle />} title={t("This could not be loaded")} role="alert">
+    <Alert color="red" icon={<Icon name="alert" size={24} />} title={t("This could not be loaded")} role="alert">
       <Stack align="flex-start" gap="xs">
         <Text size="sm">{t(messageOf(error))}</Text>
         {retry && (

@@ -1,10 +1,10 @@
 import { ApiProblem } from "@gatehouse/api";
 import { Button, Drawer, Group, Stack } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { discards } from "./confirm.tsx";
+import { Icon } from "./icon.tsx";
 import { succeeded } from "./notify.ts";
 import { WriteError } from "./record-page.tsx";
 import type { FormSpec } from "./resource.ts";
@@ -60,7 +60,7 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
   return (
     <>
       <Group>
-        <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened(true)}>
+        <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setOpened(true)}>
           {t(title)}
         </Button>
       </Group>

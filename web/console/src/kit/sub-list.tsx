@@ -1,10 +1,10 @@
 import { ActionIcon, Group, Stack, Table, Text } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
+import { Icon } from "./icon.tsx";
 import { failed, succeeded } from "./notify.ts";
 import { Pages } from "./pages.tsx";
 import type { Column } from "./resource.ts";
@@ -117,7 +117,7 @@ export function SubList<T>(props: SubListProps<T>) {
                               aria-label={`${t(removeTitle)}: ${name?.(item) ?? id(item)}`}
                               onClick={() => void drop(item, target)}
                             >
-                              <IconTrash size={16} />
+                              <Icon name="trash" />
                             </ActionIcon>
                           )}
                         </Group>

@@ -1,6 +1,6 @@
 import { ActionIcon, Fieldset, Group, Select, Stack, Text, Textarea } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
 import { useLanguage, useText } from "../i18n/index.ts";
+import { Icon } from "./icon.tsx";
 import { localeName, pageLocales } from "./page-locales.ts";
 
 interface TextsByLanguageProps {
@@ -48,7 +48,7 @@ export function TextsByLanguage({ label, description, value, error, readOnly, on
                 aria-label={t("Remove {name}", { name: localeName(tag, language) })}
                 onClick={() => onChange(without(tag))}
               >
-                <IconTrash size={16} />
+                <Icon name="trash" />
               </ActionIcon>
             )}
           </Group>
