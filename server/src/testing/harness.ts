@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fingerprint, isBuiltFrom } from "../../build.mjs";
 import { createApp, type Server } from "../app.ts";
 import { bootstrap } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
@@ -212,7 +213,9 @@ async function migrationsDigest(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+/** Undefined: the build has one of the same migrations, and a database opens from it by itself. */
+async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (isBuiltFrom(fingerprint())) return undefined;
   const file = join(CACHE, `embedded-${await migrationsDigest()}.tar`);
   const known = await readFile(file).catch(() => null);
   if (known) return new Uint8Array(known);
