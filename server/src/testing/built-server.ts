@@ -70,8 +70,11 @@ export interface RunningServer {
 
 const MASTER_KEY = Buffer.alloc(32, "built server").toString("base64");
 
-/** For a process that ends before it pays to optimise its program and that of the embedded database, which takes a good part of its computing. */
-export const BRIEFLY: readonly string[] = ["--liftoff-only", "--no-opt"];
+/**
+ * For a process that ends before it pays to optimise its program and that of the embedded database, which takes a good part of its computing.
+ * With room for all that a start makes, little of it is copied.
+ */
+export const BRIEFLY: readonly string[] = ["--liftoff-only", "--no-opt", "--min-semi-space-size=16"];
 
 export async function place(kind: "embedded" | "postgres" = testDatabase()): Promise<Place> {
   const main = await builtServer();
