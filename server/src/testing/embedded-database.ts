@@ -19,7 +19,7 @@ export interface Borrowed {
 }
 
 /** An embedded database in memory, for one file. */
-export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<Borrowed> {
+export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Borrowed> {
   const waiting = spare;
   spare = undefined;
   const kept = waiting ?? (await openOne(template));
@@ -48,7 +48,7 @@ export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuf
   };
 }
 
-async function openOne(template: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<Kept> {
+async function openOne(template: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Kept> {
   const database = await openEmbedded("memory://", await template());
   return { database, migrated: await readMigrated(database) };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { fingerprint, isBuiltFrom } from "../../build.mjs";
 import { createApp, type Server } from "../app.ts";
 import { bootstrap } from "../bootstrap.ts";
@@ -9,6 +10,7 @@ import { type Config, loadConfig } from "../config.ts";
 import { type Core, createCore } from "../core.ts";
 import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
+import { packageFile } from "../kernel/package.ts";
 import { isInTransaction, migrate, type OpenedEmbedded, openDatabase, singleConnection } from "../platform/db/index.ts";
 import { compiledSchemas } from "../platform/http/index.ts";
 import { createPasswordHasher } from "../platform/passwords/index.ts";
@@ -213,9 +215,9 @@ async function migrationsDigest(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Undefined: the build has one of the same migrations, and a database opens from it by itself. */
-async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (isBuiltFrom(fingerprint())) return undefined;
+async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+  // The build has one of the same migrations.
+  if (isBuiltFrom(fingerprint())) return new Uint8Array(gunzipSync(await readFile(packageFile("dist/embedded-template.tar.gz"))));
   const file = join(CACHE, `embedded-${await migrationsDigest()}.tar`);
   const known = await readFile(file).catch(() => null);
   if (known) return new Uint8Array(known);
