@@ -19,8 +19,8 @@ const peers: SmtpPeer[] = [];
 afterAll(() => Promise.all(peers.map((peer) => peer.close())));
 
 /*
- * No route of this release sends a message on its own, so this process does what a feature of the server will do: it puts one into a
- * transaction on the server's database, while the server is dead. It runs no worker: what it commits is for the server to deliver.
+ * This process does what a feature of the server does, while the server is dead: it puts a message into a transaction on the server's
+ * database. It runs no worker, so the server delivers what it commits, and the moment between commit and delivery is certain.
  */
 async function onDatabase<T>(folder: string, env: Record<string, string>, work: (core: Core) => Promise<T>): Promise<T> {
   const core = await createCore(loadConfig({ env, cwd: folder }), { output: { write: () => {} } });
