@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantConsent } from "../../directory/consents/index.ts";
-import { clock, MINUTE } from "../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, type Node } from "../../testing/harness.ts";
@@ -19,7 +19,7 @@ const ok = ({ status, text, body }: Answer) => {
   expect(status, text).toBeLessThan(300);
   return body;
 };
-const claimsOf = ({ body }: Answer) => JSON.parse(Buffer.from(body.access_token.split(".")[1], "base64url").toString());
+const claimsOf = ({ body }: Pick<Answer, "body">) => JSON.parse(Buffer.from(body.access_token.split(".")[1], "base64url").toString());
 
 interface AgentUnderTest {
   readonly id: string;
@@ -121,6 +121,24 @@ test("an agent acts for a user who allowed it: scopes shrink, act nests, and end
 
   const [issued] = await realm.events("type=DELEGATION_ISSUED");
   expect(issued).toMatchObject({ actor: "second", actorKind: "agent", resourceId: user.userId, detail: "scopes b, through first" });
+});
+
+test("the new token expires with the user's, also when the second ends while it is made", async () => {
+  const { token, agent, consent, delegate } = await stage();
+  const made = await agent("first");
+  await consent(made, ["b"]);
+  const { exp } = claimsOf({ body: { access_token: token } });
+  // A quarter of a second passes with every millisecond, for less than the token's lifetime.
+  let ticks = 0;
+  const ticking = setInterval(() => {
+    if (ticks++ < 800) clock.advance(SECOND / 4);
+  }, 1);
+  try {
+    for (let n = 0; n < 30; n++) expect(claimsOf(await delegate(made)).exp).toBeLessThanOrEqual(exp);
+  } finally {
+    clearInterval(ticking);
+    clock.reset();
+  }
 });
 
 test("the user's sign-in by the agent's own client is marked, too, and gives the agent no permission of the user", async () => {

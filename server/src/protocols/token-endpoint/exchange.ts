@@ -156,7 +156,6 @@ export function exchangedIssue(
 ): tokens.UserIssue {
   const { userId, user, sessionId, authTime, acr, amr, impersonator } = subject.holder;
   const signedIn = authTime === null ? {} : { authTime: Math.floor(authTime / SECOND), acr: acr ?? undefined, amr };
-  const until = Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt);
   return {
     ...{ grantId: subject.grantId, userId, user, impersonator, ...issued },
     authentication: { ...signedIn, sid: sessionId ?? undefined },
@@ -164,6 +163,6 @@ export function exchangedIssue(
     claims: undefined,
     authorizationDetails: undefined,
     isFromFrontChannel: subject.isFromFrontChannel,
-    maxLifetime: Math.max(1, until - Math.floor(clock.now() / SECOND)),
+    notAfter: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
   };
 }

@@ -58,8 +58,8 @@ export interface UserIssue {
   readonly act?: Act | undefined;
   /** RFC 9700 §2.1.2: issued through the browser, or derived from such a token: the admin API refuses it. */
   readonly isFromFrontChannel?: boolean;
-  /** In seconds. */
-  readonly maxLifetime?: number | undefined;
+  /** In seconds since 1970: the token expires no later. A lifetime would count from a moment before the token is made. */
+  readonly notAfter?: number | undefined;
   readonly extraClaims?: ExtraClaims | undefined;
 }
 
@@ -83,10 +83,10 @@ const constantClaims = (parts: IssuerParts, client: ClientSnapshot, sub: string,
   });
 
 /** and those that are new in each token. JSON leaves out the members that are undefined. */
-function freshClaims(expiresIn: number, authorizationDetails: UserIssue["authorizationDetails"], binding: Binding) {
+function freshClaims(lifetime: number, authorizationDetails: UserIssue["authorizationDetails"], binding: Binding, notAfter = Infinity) {
   const iat = Math.floor(clock.now() / SECOND);
   const cnf = isBound(binding) ? binding : undefined; // RFC 7800 §3.1
-  return { jti: randomUUID(), iat, exp: iat + expiresIn, authorization_details: authorizationDetails, cnf };
+  return { jti: randomUUID(), iat, exp: Math.min(iat + lifetime, notAfter), authorization_details: authorizationDetails, cnf };
 }
 
 /** `payload` is JSON. */
@@ -115,7 +115,6 @@ interface Made {
 
 /** RFC 9068 §2.2: the payload of a user's access token. */
 export function userAccessPayload(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, { sub, claims, act, binding }: Made) {
-  const expiresIn = Math.min(lifetimesOf(parts.realm.settings, client).accessToken, issue.maxLifetime ?? Infinity);
   // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
   const own = {
@@ -127,8 +126,10 @@ export function userAccessPayload(parts: IssuerParts, client: ClientSnapshot, is
     userinfo_claims: userinfoClaims.length > 0 ? userinfoClaims : undefined,
   };
   const constant = constantClaims(parts, client, sub, issue.scopes.join(" "), issue.audience);
-  const fresh = freshClaims(expiresIn, issue.authorizationDetails, binding);
-  return { payload: Object.assign({}, claims, issue.extraClaims, own, constant, fresh), expiresIn };
+  const lifetime = lifetimesOf(parts.realm.settings, client).accessToken;
+  const fresh = freshClaims(lifetime, issue.authorizationDetails, binding, issue.notAfter);
+  const payload = Object.assign({}, claims, issue.extraClaims, own, constant, fresh);
+  return { payload, expiresIn: Math.max(0, fresh.exp - fresh.iat) };
 }
 
 /** RFC 9068 §2.2: an access token of a user. */
