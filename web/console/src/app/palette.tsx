@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
-import { Icon } from "../kit/icon.tsx";
+import { AreaIcon, Icon } from "../kit/icon.tsx";
 import { groups } from "./areas.ts";
 import { store } from "./palette-button.tsx";
 import { useRealm } from "./session.tsx";
@@ -29,7 +29,7 @@ export function Palette() {
         id: name,
         label: t(entry.title),
         onClick: go(name),
-        leftSection: <Icon name={entry.icon} size={18} stroke={1.6} />,
+        leftSection: <AreaIcon name={entry.icon} />,
       })),
     ...users.map(({ userId, username, email }) => ({
       id: userId,
@@ -37,7 +37,7 @@ export function Palette() {
       description: email ?? t("User"),
       keywords: [userId, email ?? "", search],
       onClick: go(`users/${userId}`),
-      leftSection: <Icon name="user" size={18} stroke={1.6} />,
+      leftSection: <AreaIcon name="user" />,
     })),
     ...clients.map(({ id, clientId, name }) => ({
       id,
@@ -45,7 +45,7 @@ export function Palette() {
       description: clientId,
       keywords: [id, clientId, search],
       onClick: go(`clients/${id}`),
-      leftSection: <Icon name="app" size={18} stroke={1.6} />,
+      leftSection: <AreaIcon name="app" />,
     })),
   ];
   function useFound<T>(path: string, text: string, allowed: boolean): readonly T[] {

@@ -18,7 +18,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
-import { Icon } from "../kit/icon.tsx";
+import { AreaIcon, Icon } from "../kit/icon.tsx";
 import { type Entry, entries, groups } from "./areas.ts";
 import { ServerHealth } from "./health.tsx";
 import { later } from "./later.ts";
@@ -113,7 +113,7 @@ export function Shell({ children }: { children: ReactNode }) {
                       component={Link}
                       to={`/realms/${realm}/${name}` as never}
                       label={t(one.title)}
-                      leftSection={<Icon name={one.icon} size={18} stroke={1.6} />}
+                      leftSection={<AreaIcon name={one.icon} />}
                       active={area === name}
                       aria-current={area === name ? "page" : undefined}
                       onClick={close}

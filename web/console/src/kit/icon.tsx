@@ -74,3 +74,6 @@ export function Icon({ name, size = 16, stroke = 2 }: { name: IconName; size?: n
     </svg>
   );
 }
+
+/** As the navigation shows an area. */
+export const AreaIcon = ({ name }: { name: IconName }) => <Icon name={name} size={18} stroke={1.6} />;
