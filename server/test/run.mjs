@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startPostgres } from "./peers/index.mjs";
+import { startPostgresOfRun } from "./peers/index.mjs";
 import { ensurePeers } from "./peers/install.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -143,7 +143,7 @@ async function main(folder) {
   await chmod(folder, 0o711);
   await chmod(temporary, 0o1777);
 
-  const postgres = withPostgres ? await startPostgres() : undefined;
+  const postgres = withPostgres ? await startPostgresOfRun() : undefined;
   try {
     if (interrupted !== undefined) return interrupted;
     const env = { ...process.env, TMPDIR: temporary, ...(postgres && { GATEHOUSE_TEST_POSTGRES_URL: postgres.url }) };

@@ -1,4 +1,4 @@
-import { postgresBin, startPostgres } from "./index.mjs";
+import { postgresBin, startPostgresOfRun } from "./index.mjs";
 
 /**
  * `npm test` starts Postgres itself; this serves direct calls of vitest.
@@ -8,7 +8,7 @@ export default async function setup(project) {
   if (process.env.GATEHOUSE_TEST_POSTGRES_URL) return undefined;
   // A journey that needs Postgres skips itself where there is none; the project `postgres` is nothing without it.
   if (project.name !== "postgres" && !postgresBin()) return undefined;
-  const postgres = await startPostgres();
+  const postgres = await startPostgresOfRun();
   process.env.GATEHOUSE_TEST_POSTGRES_URL = postgres.url;
   return async () => {
     delete process.env.GATEHOUSE_TEST_POSTGRES_URL;

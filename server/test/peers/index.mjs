@@ -22,4 +22,4 @@ export {
 
 export { freePort } from "./keeper.mjs";
 export { startOpenLdap } from "./openldap.mjs";
-export { startPostgres, startStandby } from "./postgres.mjs";
+export { startPostgres, startPostgresOfRun, startStandby } from "./postgres.mjs";

@@ -34,11 +34,18 @@ const SETTINGS = {
 /** @typedef {{ url: string, port: number, stop: () => Promise<void> }} RunningPostgres */
 
 /**
+ * The Postgres of a run, whose databases one file lends to the next: what the planner believes of a table is not to depend on
+ * whether autovacuum has come by.
+ */
+export const startPostgresOfRun = () => startPostgres({ autovacuum: "off" });
+
+/**
  * A private Postgres on loopback with an empty cluster. `url` is the superuser's, on database `postgres`.
  * It ends with `stop()` or with this process, whichever comes first.
+ * @param {Record<string, string>} [settings]
  * @returns {Promise<RunningPostgres>}
  */
-export async function startPostgres() {
+export async function startPostgres(settings = {}) {
   const bin = postgresBin();
   if (!bin) throw new Error("Postgres is not installed. On Debian or Ubuntu: sudo apt-get install postgresql");
 
@@ -51,7 +58,7 @@ export async function startPostgres() {
     await run(join(bin, "initdb"), initdb, { cwd: folder, ...user });
     for (let attempt = 1; ; attempt++) {
       try {
-        return await serve(join(bin, "postgres"), folder, data, user);
+        return await serve(join(bin, "postgres"), folder, data, user, settings);
       } catch (error) {
         // The free port was taken in the meantime.
         if (attempt === 3 || !String(error).includes("Address already in use")) throw error;
@@ -91,18 +98,16 @@ export async function startStandby({ port }) {
  * @param {string} folder
  * @param {string} data
  * @param {{ uid: number, gid: number } | undefined} user
+ * @param {Record<string, string>} [settings]
  * @returns {Promise<RunningPostgres>}
  */
-async function serve(program, folder, data, user) {
+async function serve(program, folder, data, user, settings) {
   const port = await freePort();
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: folder, port: String(port) }).flatMap(([name, value]) => [
-    "-c",
-    `${name}=${value}`,
-  ]);
+  const all = { ...SETTINGS, ...settings, unix_socket_directories: folder, port: String(port) };
   const { stop } = await keep({
     name: "Postgres",
     folder,
-    command: [program, "-D", data, ...settings],
+    command: [program, "-D", data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
     // Postgres' fast shutdown: it ends sessions instead of waiting for them.
     signal: "INT",
     user,
