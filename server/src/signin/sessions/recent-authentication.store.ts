@@ -9,10 +9,14 @@ export const RECENT = 10 * MINUTE;
 
 /** Credential types that are second factors. */
 export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
-/** The authenticators that ask for a second factor or its replacement. */
-const asksSecondFactor = new Set([...secondFactors, "recovery-code"]);
+/** The authenticators that ask for a second factor or its replacement, and the required actions that set one up. */
+const asksSecondFactor = new Set([...secondFactors, "recovery-code", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"]);
 
 export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
+
+/** Tells whether this step asks for the user's second factor. Where they have none, any step on top of the first is one, such as a code by mail. */
+export const isSecondFactor = (credentials: ReadonlySet<string>, authenticator: string): boolean =>
+  !hasSecondFactor(credentials) || asksSecondFactor.has(authenticator);
 
 type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
 
