@@ -87,13 +87,7 @@ async function findTrust(db: Db, realm: string, userId: string, id: string): Pro
 }
 
 /** A new `tokenHash` begins the trust. It replaces the one before: what was not proven again is not prolonged. */
-export async function touchBrowser(
-  tx: Tx,
-  realm: string,
-  id: string,
-  { userId, tokenHash, trust, expiresAt }: SeenBrowser,
-  now: number,
-) {
+export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, tokenHash, trust, expiresAt }: SeenBrowser, now: number) {
   await sql`
     update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, token_hash = ${tokenHash},
       trusted_until = coalesce(${trust?.until ?? null}::bigint, trusted_until), trusted_by = coalesce(${trust?.by ?? null}::text[], trusted_by)

@@ -152,7 +152,9 @@ async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise
   const prefix = `${STEP_UP}@${flow.version}:`;
   if (!forRecent || !run.user) return walkOn(parts, run, flow, prefix);
   const { credentials } = run.user;
-  const passed = run.progress.passed.filter(({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(credentials, authenticator));
+  const passed = run.progress.passed.filter(
+    ({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(credentials, authenticator),
+  );
   const verdict = await walkOn(parts, { ...run, progress: { ...run.progress, passed } }, flow, prefix);
   if (verdict.status !== "ask") return verdict;
   const asks = verdict.asks.filter(({ name }) => isSecondFactor(credentials, name));
