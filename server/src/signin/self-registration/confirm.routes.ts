@@ -12,6 +12,7 @@ import {
   isMailedCode,
   type Mailed,
   mayResend,
+  mayTryCode,
   resendWait,
   takeToken,
   takeTokenByHash,
@@ -174,6 +175,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       if (retryAfterSeconds !== null)
         return refuse({ status: 429, blamed: null, title: "lockedOutTitle", text: "lockedOutTextTimed", retryAfterSeconds });
       const wrong = { status: 401, blamed: null, title: "mailedWrongTitle", text: "mailedWrongText" } as const;
+      if (!(await mayTryCode(work, origin, mailed.tokenHash))) {
+        await attempt.takeBack();
+        return refuse({ ...wrong, title: "codeSpentTitle", text: "codeSpentText" });
+      }
       if (!isMailedCode(vault, mailed, request.body.code ?? "")) return refuse(wrong);
       const flows = (await parts.flows.get(realm.realmId))!;
       const done = await work
