@@ -96,11 +96,16 @@ describe("requested by an application (prompt=create)", () => {
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
     const { page } = await walk(browser, base, party.url({ prompt: "create" }));
+    const applicant = newApplicant();
+    const waiting = await apply(realm, applicant);
+    const { code } = await mail.latestTo(applicant.email);
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
     // Forms that were open already are closed, too.
     const sent = await submit(browser, base, page, newApplicant());
-    expect([sent.page.status, heading(sent.page)]).toEqual([403, "You can’t create an account here"]);
+    const confirmed = await submit(waiting.browser, base, waiting.page, { code });
+    for (const { page: shown } of [sent, confirmed])
+      expect([shown.status, heading(shown)]).toEqual([403, "You can’t create an account here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));
     expect([left?.searchParams.get("error"), left?.searchParams.get("state")]).toEqual(["invalid_request", "st"]);
     expect((await realm.asMaster().get("/users?search=grace")).body).toEqual([]);
