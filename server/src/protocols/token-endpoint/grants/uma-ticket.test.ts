@@ -96,6 +96,7 @@ test("a decision and a list need all that is asked for, a token has what is gran
 test("refuses what is unknown, other clients' tokens, and claims of public clients; roles count at once", async () => {
   const { admin, api, app, ask, realm, userId, token } = await stage();
   const forged = {
+    name: "forged",
     claim: "authorization.permissions",
     source: "constant",
     type: "json",
