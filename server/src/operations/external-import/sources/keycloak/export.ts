@@ -117,7 +117,7 @@ export class KeycloakRealm {
       seen.add(key);
       const permission = clientId === ADMIN_CLIENT ? permissions.find((one) => one === name) : undefined;
       if (permission) found.add(permission);
-      // What every new user gets gives no permissions here.
+      // The default role gives no permissions here.
       if (BUILT_IN_CLIENTS.includes(clientId ?? "") || (clientId === null && name === this.defaultRole)) return;
       const { composites } = this.#rolesOf(clientId).find((role) => role.name === name) ?? {};
       visit(recordOf(composites).realm, recordOf(composites).client);
