@@ -196,10 +196,20 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   test("merges the changes of two administrators of one record", async () => {
     const [one, other] = await Promise.all([administrator(`groups/${ids.group}`), administrator(`groups/${ids.group}`)]);
     for (const page of [one, other]) await page.getByLabel("Name").waitFor();
+    await other.getByLabel("Description").fill("They build");
     await one.getByLabel("Name").fill("Engineers");
     await one.getByRole("button", { name: "Save changes" }).click();
     await one.getByText("Saved").waitFor();
-    await other.getByLabel("Description").fill("They build");
+    // The other one comes back to the tab later: the page reads the record again, and still knows what the form began with.
+    const readAgain = other.waitForResponse((answer) => answer.url().endsWith(`/groups/${ids.group}`));
+    await other.evaluate(() => {
+      const later = Date.now() + 60_000;
+      Date.now = () => later;
+      const { document } = globalThis as unknown as { document: Document };
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    });
+    await (await readAgain).finished();
+    await other.getByRole("heading", { name: "Engineers" }).waitFor();
     await other.getByRole("button", { name: "Save changes" }).click();
     await other.getByText("Another administrator has changed this record").waitFor();
     await expectAccessible(other, "console-conflict");
