@@ -217,6 +217,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await other.getByText("Saved").waitFor();
     const { body } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
     expect(body).toMatchObject({ name: "Engineers", description: "They build" });
+    await other.getByRole("button", { name: "Undo" }).click();
+    await other.getByText("It is as it was").waitFor();
+    const { body: before } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
+    expect(before, "only the own change is taken back").toMatchObject({ name: "Engineers", description: null });
     await Promise.all([one.context().close(), other.context().close()]);
   });
 

@@ -68,7 +68,8 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
     setProblem(null);
     setError(null);
     try {
-      const before = stored;
+      // A merge keeps the other administrator's change, and so does taking it back.
+      const before = conflict?.theirs.stored ?? stored;
       const saved = await api.send<Draft | undefined>(method, path, { body, ifMatch });
       const secret = Object.keys(edited).some((name) => isSecret(name, form.schema.properties?.[name]));
       // A secret is never read, so it cannot be put back.
