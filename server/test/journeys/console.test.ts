@@ -254,6 +254,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // The focus is on the field with the mistake.
     expect(await email.evaluate((field) => field === field.ownerDocument.activeElement && field.getAttribute("aria-invalid"))).toBe("true");
     await expectAccessible(page, "console-drawer");
+    // A page of another realm replaces the cookie of the CSRF token.
+    const elsewhere = await page.context().newPage();
+    await elsewhere.goto(`${url}/realms/demo/login`);
+    await elsewhere.close();
     await email.fill("lovelace@example.com");
     await page.keyboard.press("Control+s");
     await page.getByRole("button", { name: "Undo" }).click();

@@ -135,7 +135,14 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
           setBase(changed.length > 0 ? current : null);
         }}
       />
-      <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} error={error} onSave={() => void save(draft, current.etag)} onDiscard={discard} />
+      <UnsavedBar
+        dirty={dirty}
+        shown={!conflict}
+        saving={saving}
+        error={error}
+        onSave={() => void save(draft, current.etag)}
+        onDiscard={discard}
+      />
     </Stack>
   );
   if (!preview) return fields;
