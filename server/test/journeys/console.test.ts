@@ -273,6 +273,12 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.goBack();
     await record.waitFor({ state: "hidden" });
     expect(new URL(page.url()).search).toBe("?search=ada&sort=username");
+
+    // The percent sign is a part of the name.
+    const sp = { entityId: "urn:sp:100%25", assertionConsumerServiceUrl: "https://sp.example.com/acs" };
+    expect((await admin.request("POST", "/admin/realms/demo/saml-clients", { body: sp })).status).toBe(201);
+    await page.goto(to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
+    await page.getByRole("heading", { name: sp.entityId, level: 1 }).waitFor();
     await page.context().close();
   });
 

@@ -118,9 +118,7 @@ function AreaRoute() {
   const set = (next: ListSearch, push = false) => void navigate({ to: ".", search: next as never, replace: !push });
   if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={set} />;
   if (id === "new" && resource.CreatePage) return <resource.CreatePage />;
-  return (
-    <RecordPage key={id} resource={resource} area={name} id={decodeURIComponent(id)} tab={search.tab} setTab={(tab) => set({ tab })} />
-  );
+  return <RecordPage key={id} resource={resource} area={name} id={id} tab={search.tab} setTab={(tab) => set({ tab })} />;
 }
 
 /** Knows who asks before anything of the realm is shown. */
