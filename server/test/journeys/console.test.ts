@@ -311,6 +311,16 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
     await page.getByText("hooks.example.com").waitFor();
     await page.getByText("The server answers with errors").waitFor({ state: "hidden" });
+
+    // After an upgrade the files of this page are gone: it is loaded anew, and is where the link leads.
+    let isNew = false;
+    page.on("load", () => {
+      isNew = true;
+    });
+    await page.route(/\/assets\/keys-/, (route) => (isNew ? route.continue() : route.fulfill({ status: 404 })));
+    await page.route(`${url}/console/`, (route) => route.fulfill({ contentType: "text/html", body: "The page of the next release" }));
+    await page.getByRole("link", { name: "Signing keys" }).click();
+    await page.getByRole("heading", { name: "Signing keys", level: 1 }).waitFor();
     await page.context().close();
   });
 
