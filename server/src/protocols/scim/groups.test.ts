@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
+import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { filter, GROUP, type ScimClient, scimClient, USER } from "../../testing/scim.ts";
+import { ENTERPRISE, filter, GROUP, type ScimClient, scimClient, USER } from "../../testing/scim.ts";
+import { waitingSessions } from "../../testing/waiting-sessions.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -195,7 +197,7 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await other.get(`/Users/${ada.id}`)).status).toBe(404);
   expect((await other.patch(`/Users/${ada.id}`, [{ op: "replace", path: "active", value: false }])).status).toBe(404);
   expect((await scim.put(`/Users/${eve.id}`, { userName: "eve", password: "taken over by One" })).body.detail).toContain(
-    "belongs to another organization",
+    "not managed by the token's organization",
   );
   expect((await scim.delete(`/Users/${eve.id}`)).status).toBe(204);
   expect((await scim.get(`/Users/${eve.id}`)).status).toBe(404);
@@ -208,4 +210,94 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await scim.patch(`/Groups/${group.id}`, [{ op: "add", path: "members", value: [{ value: eve.id }] }])).status).toBe(400);
   expect((await scim.delete(`/Users/${ada.id}`)).status).toBe(204);
   expect((await everywhere.get(`/Users/${ada.id}`)).status).toBe(404);
+});
+
+test("a token of an organization changes the accounts that it created or was given, whoever else joins", async () => {
+  const realm = await iam.realm();
+  const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];
+  const scim = await scimClient(iam, realm, { name: "acme", organizationId: acme });
+  const lesser = await realm.as("view-users", "manage-organizations");
+  const both = await realm.as("view-users", "manage-users", "manage-organizations");
+  const memberAt = (id: string, of = acme) => `/organizations/${of}/members/${id}`;
+  const { userId: wanda } = await realm.user("wanda");
+  expect((await lesser.put(memberAt(wanda), {})).status).toBe(204);
+  const takenOver = { op: "replace", path: "password", value: "taken over by Acme" };
+  expect(await scim.patch(`/Users/${wanda}`, [takenOver])).toMatchObject({
+    status: 403,
+    body: { detail: expect.stringContaining("managed") },
+  });
+  expect((await scim.delete(`/Users/${wanda}`)).status).toBe(204);
+  expect((await both.get(`/users/${wanda}`)).status, "only the membership has ended").toBe(200);
+  expect((await both.get(memberAt(wanda))).status).toBe(404);
+
+  // Handing an account over takes what changing it takes, and one organization has it.
+  expect((await lesser.put(memberAt(wanda), { managed: true })).body.code).toBe("permissions.escalation");
+  const { userId: admin } = await realm.admin();
+  expect((await both.put(memberAt(admin), { managed: true })).body.code).toBe("permissions.escalation");
+  expect((await both.put(memberAt(wanda), { managed: true })).status).toBe(204);
+  expect((await lesser.put(memberAt(wanda), { role: "chief" })).status).toBe(204);
+  expect((await both.get(memberAt(wanda))).body).toMatchObject({ role: "chief", managed: true });
+  expect((await both.put(memberAt(wanda, beta), { managed: true })).body.code).toBe("organizations.managed_elsewhere");
+  expect((await both.put(memberAt(wanda, beta), {})).status).toBe(204);
+  expect((await scim.patch(`/Users/${wanda}`, [takenOver])).status).toBe(200);
+
+  // Leaving ends it for good.
+  const ada = (await scim.post("/Users", { userName: "ada" })).body;
+  expect((await both.get(memberAt(ada.id))).body.managed).toBe(true);
+  expect((await lesser.delete(memberAt(ada.id))).status).toBe(204);
+  expect((await lesser.put(memberAt(ada.id), {})).status).toBe(204);
+  expect((await scim.patch(`/Users/${ada.id}`, [takenOver])).status).toBe(403);
+
+  // The account is taken back while the token deletes it: the later one counts.
+  let deletion: Promise<Answer> | undefined;
+  await iam.core.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable("organization_members")
+      .set({ managed: false })
+      .where("realm_id", "=", realm.name)
+      .where("user_id", "=", wanda)
+      .execute();
+    deletion = scim.delete(`/Users/${wanda}`);
+    await expect.poll(() => waitingSessions(tx)).toBe(1);
+  });
+  expect((await deletion)?.status).toBe(204);
+  expect((await both.get(`/users/${wanda}`)).status).toBe(200);
+});
+
+test("a token of an organization gives names to sign in by in the domains that the organization has verified", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];
+  for (const [id, domain] of [
+    [acme, "acme.test"],
+    [beta, "beta.test"],
+  ])
+    expect((await boss.patch(`/organizations/${id}`, { domains: [{ domain, verified: true }] })).status).toBe(200);
+  const scim = await scimClient(iam, realm, { name: "acme", organizationId: acme });
+  const emails = (value: string) => [{ value, primary: true }];
+  const refused = (detail: string) => ({ status: 400, body: { scimType: "invalidValue", detail: expect.stringContaining(detail) } });
+  expect(await scim.post("/Users", { userName: "bob", emails: emails("bob@beta.test") })).toMatchObject(
+    refused("emails: the domain beta.test"),
+  );
+  expect(await scim.post("/Users", { userName: "bob@BETA.test" })).toMatchObject(refused("userName: the domain beta.test"));
+  expect(await scim.post("/Users", { userName: "bob@free.test" })).toMatchObject(refused("has not verified"));
+  const bob = (await scim.post("/Users", { userName: "bob", emails: emails("bob@free.test") })).body;
+  for (const [path, value] of [
+    ["userName", "bob@beta.test"],
+    ["emails", emails("bob@beta.test")],
+  ])
+    expect(await scim.patch(`/Users/${bob.id}`, [{ op: "replace", path, value }])).toMatchObject(refused("beta.test"));
+  expect((await scim.patch(`/Users/${bob.id}`, [{ op: "replace", path: "emails", value: emails("rob@free.test") }])).status).toBe(200);
+  // Neither address is taken: they are Acme's words about people elsewhere.
+  for (const email of ["bob@free.test", "rob@free.test"])
+    expect((await boss.post("/users", { username: `the.${email}`, email })).status).toBe(201);
+
+  const own = { userName: "ann@acme.test", emails: emails("ann@acme.test") };
+  expect((await scim.post("/Users", own)).status).toBe(201);
+  expect((await boss.post("/users", { username: "ann", email: "ann@acme.test" })).status).toBe(409);
+  const trusted = await scimClient(iam, realm, { name: "trusted", organizationId: acme, trustEmails: true });
+  expect((await trusted.post("/Users", { userName: "eve@free.test", emails: emails("eve@free.test") })).status).toBe(201);
+  expect(await trusted.post("/Users", { userName: "eve", emails: emails("eve@beta.test") })).toMatchObject(refused("beta.test"));
+  const everywhere = await scimClient(iam, realm, { name: "realm" });
+  expect((await everywhere.post("/Users", { userName: "bo@beta.test", emails: emails("bo@beta.test") })).status).toBe(201);
 });

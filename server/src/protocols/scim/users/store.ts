@@ -99,19 +99,6 @@ export async function saveExternalId(tx: Tx, { realm, name }: Connection, userId
   );
 }
 
-/** Tells whether the user is a member of an organization other than this. */
-export async function belongsElsewhere(db: Db, realm: string, organizationId: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("organization_members")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("organization_id", "!=", organizationId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** `user.erased`: where other users have them as their manager. */
 export async function forgetManager({ tx, realm }: Pick<Ctx, "tx" | "realm">, { userId }: { readonly userId: string }): Promise<void> {
   await sql`update scim_users set profile = profile #- array[${ENTERPRISE}, 'manager']::text[]
