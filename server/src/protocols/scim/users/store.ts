@@ -3,6 +3,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
 import { scimErrors } from "../errors.ts";
+import { visibleGroups } from "../groups/store.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { ENTERPRISE } from "../schema/resource-types.ts";
@@ -41,21 +42,13 @@ export async function findUsers(db: Db, connection: Connection, ids: readonly st
   });
 }
 
-/** The groups at the top that users are members of. */
-async function groupsOf(
-  db: Db,
-  { realm, organizationId }: Connection,
-  ids: readonly string[],
-): Promise<Map<string, { groupId: string; name: string }[]>> {
-  const isOwn =
-    organizationId === null
-      ? sql`true`
-      : sql`exists (select 1 from scim_organization_groups o
-          where o.realm_id = g.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = g.group_id)`;
+/** The groups of users, as far as the token sees groups. */
+async function groupsOf(db: Db, connection: Connection, ids: readonly string[]): Promise<Map<string, { groupId: string; name: string }[]>> {
   const { rows } = await sql<{ user_id: string; group_id: string; name: string }>`
     select m.user_id, g.group_id, g.name from group_members m
-    join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id and g.parent_id is null
-    where m.realm_id = ${realm} and m.user_id = any(${[...ids]}::uuid[]) and ${isOwn} order by m.user_id, g.name_key`.execute(db);
+    join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id
+    where m.realm_id = ${connection.realm} and m.user_id = any(${[...ids]}::uuid[]) and ${visibleGroups(connection)}
+    order by m.user_id, g.name_key`.execute(db);
   const groups = new Map<string, { groupId: string; name: string }[]>();
   for (const { user_id, group_id: groupId, name } of rows) groups.set(user_id, [...(groups.get(user_id) ?? []), { groupId, name }]);
   return groups;
