@@ -189,11 +189,19 @@ test("a token of an organization sees its members and its groups only, and canno
   const scim = await scimClient(iam, realm, { name: "one", organizationId: one });
   const other = await scimClient(iam, realm, { name: "two", organizationId: two });
   const ada = (await scim.post("/Users", { userName: "ada", externalId: "1" })).body;
-  const eve = (await other.post("/Users", { userName: "eve", externalId: "1" })).body;
+  const known = { name: { givenName: "Eve", familyName: "E", honorificPrefix: "Dr" }, [ENTERPRISE]: { employeeNumber: "7" }, title: "CTO" };
+  const eve = (await other.post("/Users", { userName: "eve", externalId: "1", ims: [{ value: "eve-at-two" }], ...known })).body;
   await realm.asMaster().put(`/organizations/${one}/members/${eve.id}`, {});
   expect((await scim.get("/Users")).body.Resources.map(({ userName }: { userName: string }) => userName).sort()).toEqual(["ada", "eve"]);
   expect((await other.get("/Users")).body.Resources).toMatchObject([{ userName: "eve", externalId: "1" }]);
   expect((await scim.get(`/Users/${eve.id}`)).body, "another connection's id").not.toHaveProperty("externalId");
+  // An organization is told who a foreign account is; filters find it by nothing else.
+  const { meta, ...shown } = (await scim.get(`/Users/${eve.id}`)).body;
+  expect(shown).toEqual({ schemas: [USER], id: eve.id, userName: "eve", active: true, name: { givenName: "Eve", familyName: "E" } });
+  for (const asked of [`${ENTERPRISE}:employeeNumber eq "7"`, 'title eq "CTO"', 'ims.value eq "eve-at-two"', "name.honorificPrefix pr"]) {
+    expect((await scim.get(`/Users?${filter(asked)}`)).body.totalResults, asked).toBe(0);
+    expect((await other.get(`/Users?${filter(asked)}`)).body.totalResults, asked).toBe(1);
+  }
   expect((await other.get(`/Users/${ada.id}`)).status).toBe(404);
   expect((await other.patch(`/Users/${ada.id}`, [{ op: "replace", path: "active", value: false }])).status).toBe(404);
   expect((await scim.put(`/Users/${eve.id}`, { userName: "eve", password: "taken over by One" })).body.detail).toContain(
@@ -208,14 +216,6 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await other.get("/Groups")).body.totalResults).toBe(0);
   expect((await everywhere.get("/Groups")).body.Resources).toMatchObject([{ displayName: "organization:one", members: [] }]);
   expect((await scim.patch(`/Groups/${group.id}`, [{ op: "add", path: "members", value: [{ value: eve.id }] }])).status).toBe(400);
-  expect((await scim.delete(`/Users/${ada.id}`)).status).toBe(204);
-  expect((await everywhere.get(`/Users/${ada.id}`)).status).toBe(404);
-});
-
-test("a token of an organization changes the accounts that it created or was given, whoever else joins", async () => {
-  const realm = await iam.realm();
-  const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];
-  const scim = await scimClient(iam, realm, { name: "acme", organizationId: acme });
   // Names are each organization's own, and none of them is at the top, where others give to them.
   expect((await scim.post("/Groups", { displayName: "g" })).body).toMatchObject({ status: "409", scimType: "uniqueness" });
   expect((await other.post("/Groups", { displayName: "G" })).status).toBe(201);
@@ -243,6 +243,14 @@ test("a token of an organization changes the accounts that it created or was giv
   await sql`delete from group_ancestors where realm_id = ${realm.name} and group_id = ${group.id}`.execute(iam.core.db);
   expect((await scim.put(`/Groups/${group.id}`, { displayName: "New", members: [{ value: ada.id }] })).body.displayName).toBe("New");
   expect((await realm.asMaster().get(`/groups/${group.id}`)).body.parentId).toBe(stored.parentId);
+  expect((await scim.delete(`/Users/${ada.id}`)).status).toBe(204);
+  expect((await everywhere.get(`/Users/${ada.id}`)).status).toBe(404);
+});
+
+test("a token of an organization changes the accounts that it created or was given, whoever else joins", async () => {
+  const realm = await iam.realm();
+  const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];
+  const scim = await scimClient(iam, realm, { name: "acme", organizationId: acme });
   const lesser = await realm.as("view-users", "manage-organizations");
   const both = await realm.as("view-users", "manage-users", "manage-organizations");
   const memberAt = (id: string, of = acme) => `/organizations/${of}/members/${id}`;
