@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { fitsSchema, oneOf, visibleName } from "../../platform/http/index.ts";
 
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
@@ -16,14 +16,9 @@ export const scopeName = Type.String({
 });
 const resourceName = visibleName("A resource's name", "/invoices/*");
 const resourceType = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", examples: ["invoice"] });
-const fits = (schema: Type.TString) => {
-  const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
-  const expression = new RegExp(pattern, "u");
-  return (text: string): boolean => text.length > 0 && text.length <= maxLength && expression.test(text);
-};
-export const isScopeName = fits(scopeName);
-export const isResourceName = fits(resourceName);
-export const isResourceType = fits(resourceType);
+export const isScopeName = fitsSchema(scopeName);
+export const isResourceName = fitsSchema(resourceName);
+export const isResourceType = fitsSchema(resourceType);
 const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
   Type.Array(items, { maxItems, uniqueItems: true, ...options });
 
