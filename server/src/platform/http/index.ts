@@ -39,7 +39,18 @@ export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
-export { field, fitsSchema, NO_DOT_SEGMENT, oneOf, page, pathName, redirect, refuseUnknownQuery, visibleName } from "./schemas.ts";
+export {
+  field,
+  fitsSchema,
+  NO_DOT_SEGMENT,
+  oneOf,
+  page,
+  pathName,
+  redirect,
+  refuseUnknownQuery,
+  visibleName,
+  visiblePathName,
+} from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
 export { streamBodies } from "./streamed-bodies.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

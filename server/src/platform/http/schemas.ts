@@ -25,6 +25,7 @@ export const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";
 /** A name that stands in the path of its record. The pattern begins with `^`. */
 export const pathName = ({ pattern, description, ...options }: Type.TStringOptions & { pattern: string; description: string }) =>
   Type.String({ ...options, pattern: `^${NO_DOT_SEGMENT}${pattern.slice(1)}`, description: `${description}, and is neither . nor ..` });
+export const visiblePathName = (what: string, example: string) => pathName(visible(what, example));
 
 /** Whether a text that no route has checked is what the schema takes. */
 export function fitsSchema(schema: Type.TString): (text: string) => boolean {
