@@ -174,7 +174,7 @@ describe("every route of the admin and the account API", () => {
     expect(without.map(([path]) => path).filter((path) => path.startsWith("/admin/"))).toEqual([]);
   });
 
-  test("refuses a query member that it does not know, and names it", async () => {
+  test("refuses a member of the query or body that it does not know, and names it", async () => {
     const other = await iam.realm();
     const { browser } = other.asMaster();
     const user = await other.as();
@@ -197,8 +197,15 @@ describe("every route of the admin and the account API", () => {
         // Errors of the body come first; where a route needs no body, those of the query follow.
         if (answer.status !== 400 || (!item[method as "get"]?.requestBody && !fields.includes("unheardOf")))
           refused.push(`${method} ${path} ${answer.status}`);
+        if (method === "get" || item[method as "put"]?.requestBody) continue;
+        const { status, body } = await by.request(method.toUpperCase(), url, { body: { unheardOf: 1 } });
+        const isNamed = status === 400 && body.errors[0]?.field === "unheardOf";
+        if (!isNamed && status !== 415) refused.push(`${method} ${path} ${status} with a body`);
       }
     expect(refused).toEqual([]);
+    const rotated = (body?: unknown) => browser.request("POST", `/admin/realms/${other.name}/keys/rotate`, { body });
+    expect([(await rotated()).status, (await rotated({})).status]).toEqual([201, 201]);
+    expect(await rotated([1])).toMatchObject({ status: 400, body: { errors: [{ field: "body", code: "unknown" }] } });
   });
 });
 
