@@ -313,6 +313,9 @@ describe("PATCH", () => {
     for (const body of [[], ["text"]]) expect((await admin.patch(`/users/${userId}`, body)).status, JSON.stringify(body)).toBe(400);
     const refused = await admin.patch(`/users/${userId}`, { username: null });
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "username" }] } });
+    const { errors } = (await admin.patch("/settings", { account: { erase: "yes", unheardOf: 1 } })).body;
+    const fields = errors.map(({ field }: { field: string }) => field).sort();
+    expect(fields, "and not account, which need not be null").toEqual(["account.erase", "account.unheardOf"]);
     expect(await admin.patch(`/users/${userId}`, { createdAt: 5 })).toMatchObject({
       status: 400,
       body: { errors: [{ field: "createdAt" }] },
