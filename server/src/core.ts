@@ -100,6 +100,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.signatures_chosen": [publishEdwards(vault)],
   "client.disabled": [endGrants],
+  "agent.bound": [endGrants],
   "client.deleting": [keepNamedClient, loseClient],
   "client.deleted": [forgetConsentsTo],
   "resources.moved": [forgetConsentsAt],

@@ -69,10 +69,16 @@ export async function mayAllAct(db: Db, realm: string, userId: string, agents: r
     from json_to_recordset(${JSON.stringify(agents)}::text::json) as t ("agentId" uuid, "clientId" text, "needsConsent" boolean)
     join agents a on a.realm_id = ${realm} and a.id = t."agentId" and ${acts(now)}
     join clients c on c.realm_id = a.realm_id and c.id = a.client_id and c.client_id = t."clientId" and c.enabled
-    where not t."needsConsent"
-      or exists (select 1 from consents k where k.realm_id = a.realm_id and k.user_id = ${userId} and k.client_id = c.client_id)
-      or exists (select 1 from resource_consents k where k.realm_id = a.realm_id and k.user_id = ${userId} and k.client_id = c.client_id)`.execute(
-    db,
-  );
+    where not t."needsConsent" or ${consented(realm, userId, sql`c.client_id`)}`.execute(db);
   return rows[0]?.count === agents.length;
+}
+
+/** The user has allowed the client something, at the realm itself or at an API. */
+const consented = (realm: string, userId: string, clientId: Operand) =>
+  sql<boolean>`(exists (select 1 from consents k where k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId})
+    or exists (select 1 from resource_consents k where k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId}))`;
+
+export async function hasConsented(db: Db, realm: string, userId: string, clientId: string): Promise<boolean> {
+  const { rows } = await sql<{ consented: boolean }>`select ${consented(realm, userId, clientId)} as consented`.execute(db);
+  return rows[0]?.consented === true;
 }

@@ -21,6 +21,13 @@ export interface AgentTools {
   readonly baseUrl: string;
 }
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** A client was bound to an agent: nobody has allowed an agent what they allowed the client. */
+    "agent.bound": { readonly clientId: string };
+  }
+}
+
 export type VersionedAgent = Agent & { readonly version: number };
 
 /** The agent for the admin API and its owner. */
@@ -53,6 +60,7 @@ export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgen
   const state = await checked(ctx, input, client);
   if (client) await assertMayDirect(ctx, tools, client);
   const id = await store.insertAgent(ctx.tx, ctx.realm, state, ctx.now);
+  if (client) await ctx.emit("agent.bound", { clientId: client.clientId });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "agents", resourceId: id, detail: state.name });
   return readAgent(ctx, id);
@@ -71,6 +79,7 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   if (current.client !== null && state.client !== current.client) throw agentErrors.bound();
   if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
   await store.updateAgent(ctx.tx, ctx.realm, current.id, { state });
+  if (client && current.client === null) await ctx.emit("agent.bound", { clientId: client.clientId });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "agents", resourceId: current.id, detail: state.name });
   return readAgent(ctx, current.id);

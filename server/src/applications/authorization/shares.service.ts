@@ -78,5 +78,5 @@ export async function forgetSharesNaming(
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },
 ): Promise<void> {
-  await store.deleteSharesNaming(ctx.tx, ctx.realm, [username, ...(email === null ? [] : [email])]);
+  await store.deleteSharesNaming(ctx.tx, ctx.realm, [username, ...(email === null ? [] : [email])], ctx.now);
 }

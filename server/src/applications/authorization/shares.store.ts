@@ -134,7 +134,9 @@ export async function saveShare(
   now: number,
 ): Promise<StoredShare | null> {
   const key = loginKey(user);
-  const { rows } = await sql<Share & { userId: string | null }>`
+  const { rows } = await sql<Share & { userId: string | null; formerUserId: string | null }>`
+    with former as (select user_id from authz_share_names where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId}
+      and name_key = ${key})
     insert into authz_share_names as n (realm_id, client_id, resource_id, share_id, name, name_key, user_id, scopes, created_at)
     select ${realm}, ${client}::uuid, ${resourceId}::uuid, ${newId()}::uuid, ${user}, ${key},
       (select l.user_id from login_names l where l.realm_id = ${realm} and l.key = ${key} limit 1), ${[...scopes]}::text[], ${now}
@@ -142,16 +144,16 @@ export async function saveShare(
       and o.name_key <> ${key}) < ${MOST_SHARES}
     on conflict (realm_id, client_id, resource_id, name_key) do update
       set scopes = excluded.scopes, name = excluded.name, user_id = excluded.user_id, created_at = excluded.created_at
-    returning share_id as "shareId", name as user, array_remove(scopes, '') as scopes, created_at as "createdAt", user_id as "userId"`.execute(
-    tx,
-  );
+    returning share_id as "shareId", name as user, array_remove(scopes, '') as scopes, created_at as "createdAt", user_id as "userId",
+      (select f.user_id from former f) as "formerUserId"`.execute(tx);
   if (!rows[0]) return null;
-  const { userId, ...share } = rows[0];
-  await applyShares(tx, { realm, client, resourceId }, userId, now);
+  const { userId, formerUserId, ...share } = rows[0];
+  // The name may have moved to another user since. Both calls are made for every name, whether or not it is a user's.
+  for (const each of [userId, formerUserId]) await applyShares(tx, { realm, client, resourceId }, each, now);
   return { share, userId };
 }
 
-/** False: there is no such share. */
+/** Null: there is no such share. */
 export async function deleteShare(
   tx: Tx,
   { realm, client, resourceId }: ResourcePlace,
@@ -211,7 +213,10 @@ export async function deleteSharesOf(tx: Tx, { realm, client, resourceId }: Reso
       .execute();
 }
 
-/** Names that were typed before there was such a user. The rows of users go with their users. */
-export async function deleteSharesNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
-  await sql`delete from authz_share_names where realm_id = ${realm} and name_key = any(${names.map(loginKey)}::text[])`.execute(tx);
+/** Names that were typed before there was such a user, or that another user had. The rows of users go with their users. */
+export async function deleteSharesNaming(tx: Tx, realm: string, names: readonly string[], now: number): Promise<void> {
+  const { rows } = await sql<Omit<ResourcePlace, "realm"> & { userId: string | null }>`delete from authz_share_names
+    where realm_id = ${realm} and name_key = any(${names.map(loginKey)}::text[])
+    returning client_id as client, resource_id as "resourceId", user_id as "userId"`.execute(tx);
+  for (const { userId, ...place } of rows) await applyShares(tx, { realm, ...place }, userId, now);
 }

@@ -5,6 +5,8 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   ...["at_hash", "c_hash", "s_hash", "rt_hash", "urn:openid:params:jwt:claim:rt_hash", "urn:openid:params:jwt:claim:auth_req_id"],
   // RFC 7662, RFC 7800, RFC 8693, RFC 9396, back-channel logout
   ...["active", "token_type", "typ", "cnf", "act", "may_act", "authorization_details", "events", "sid", "_claim_names", "_claim_sources"],
+  // UMA: the permissions of an RPT
+  "authorization",
   // our own
   ...["gid", "front_channel", "nhi", "agent_id", "workload_iss", "workload_sub"],
 ]);

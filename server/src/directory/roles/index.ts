@@ -11,6 +11,7 @@ export {
   keepingRealmAdmin,
   permissionsAmong,
   permissionsOfUser,
+  rolesWithPermissions,
 } from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";
 export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers, UpdateAdminRole } from "./schema.ts";

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm, type Tx } from "../../platform/db/index.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
+import type { MappedRole } from "./client-roles.store.ts";
 import { roleErrors } from "./errors.ts";
 import type { AdminRole } from "./schema.ts";
 
@@ -59,17 +60,23 @@ export async function adminRoles(db: Db, realm: string, roleIds: readonly string
   return rows.map((row) => ({ realmId: realm, roleId: row.role_id, roleName: row.name, permissions: row.permissions }));
 }
 
+/** The roles of the realm and of its clients that give permissions, composites included. */
+export async function rolesWithPermissions(db: Db, realm: string): Promise<(MappedRole & { readonly permissions: Permission[] })[]> {
+  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null; permissions: Permission[] }>`
+    with ${carrying(realm, null)}
+    select r.role_id, r.name, c.client_id, json_agg(m.permission) as permissions from carrying m
+    join roles r on r.realm_id = ${realm} and r.role_id = m.role_id
+    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    group by r.role_id, r.name, c.client_id`.execute(db);
+  return rows.map(({ role_id, name, client_id, permissions }) => ({ roleId: role_id, name, clientId: client_id, permissions }));
+}
+
 /**
  * The holders of permissions, found from the permission: the opposite direction of the view `user_permissions`, for queries
  * about all users of a realm.
  */
 const holders = (realm: string, permission: Permission | null) => sql`
-    carrying as materialized (
-      select p.role_id, p.permission from role_permissions p where p.realm_id = ${realm} and ${only(permission)}
-      union
-      select c.role_id, p.permission from role_permissions p join role_closure c on c.realm_id = p.realm_id and c.included_id = p.role_id
-      where p.realm_id = ${realm} and ${only(permission)}
-    ), granting as materialized (
+    ${carrying(realm, permission)}, granting as materialized (
       select gr.group_id, m.permission from carrying m join group_roles gr on gr.realm_id = ${realm} and gr.role_id = m.role_id
     ), holders as (
       select ur.user_id, m.permission from carrying m join user_roles ur on ur.realm_id = ${realm} and ur.role_id = m.role_id
@@ -81,6 +88,13 @@ const holders = (realm: string, permission: Permission | null) => sql`
       join group_ancestors ga on ga.realm_id = ${realm} and ga.ancestor_id = g.group_id
       join group_members gm on gm.realm_id = ${realm} and gm.group_id = ga.group_id
       where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true'
+    )`;
+const carrying = (realm: string, permission: Permission | null) => sql`
+    carrying as materialized (
+      select p.role_id, p.permission from role_permissions p where p.realm_id = ${realm} and ${only(permission)}
+      union
+      select c.role_id, p.permission from role_permissions p join role_closure c on c.realm_id = p.realm_id and c.included_id = p.role_id
+      where p.realm_id = ${realm} and ${only(permission)}
     )`;
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 

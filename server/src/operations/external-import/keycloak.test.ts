@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
-import { ids, realm as keycloak, TOTP_KEY, users } from "../../testing/keycloak-export.ts";
+import { ids, realm as keycloak, passwordCredential, TOTP_KEY, users } from "../../testing/keycloak-export.ts";
 import { testPasskey } from "../../testing/passkey.ts";
 import { signInWithPasskey } from "../../testing/passkeys.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
@@ -339,4 +339,73 @@ test("an import gives no permission that the caller lacks, and needs those of it
   const [{ userId }] = (await realm.asMaster().get("/users?search=root")).body;
   expect((await realm.asMaster().get(`/users/${userId}`)).body.roles).toContain("realm-management manage-users");
   expect(done.body.translation.unmapped.map(({ path }: { path: string }) => path)).toContain("users[].clientRoles.realm-management");
+});
+
+test("a name that happens to be that of a role or group with permissions here makes nobody an administrator", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const { groupId } = (await admin.post("/groups", { name: "Chiefs" })).body;
+  await admin.post(`/groups/${groupId}/roles`, { name: "auditor" });
+  await admin.post("/roles", { name: "boss", compositeRoles: ["admin"] });
+  const person = (username: string, more: object) => ({
+    ...{ username, enabled: true, credentials: [passwordCredential(`password-of-${username}`)], ...more },
+  });
+  const dump = {
+    ...{ realm: "acme", sslRequired: "external", keycloakVersion: "26.7.3" },
+    roles: {
+      realm: [
+        { name: "admin", description: "Shop back office" },
+        { name: "Boss" },
+        { name: "shopkeeper", composites: { realm: ["admin"] } },
+        { name: "realm-management view-users" },
+        // This one gives a permission there as well, and so it does here.
+        { name: "steward", composites: { client: { "realm-management": ["view-users"] } } },
+      ],
+      client: { shop: [{ name: "buyer", composites: { realm: ["admin"] } }] },
+    },
+    groups: [
+      { name: "Staff", path: "/Staff", realmRoles: ["admin"] },
+      { name: "Chiefs", path: "/Chiefs", subGroups: [{ name: "Young", path: "/Chiefs/Young" }] },
+    ],
+    clients: [{ clientId: "shop", protocol: "openid-connect", secret: "the-secret-of-the-shop", serviceAccountsEnabled: true }],
+    users: [
+      person("held", { realmRoles: ["admin", "Boss", "realm-management view-users"] }),
+      person("joined", { groups: ["/Staff", "/Chiefs/Young"] }),
+      person("included", { realmRoles: ["shopkeeper"], clientRoles: { shop: ["buyer"] } }),
+      person("steward", { realmRoles: ["steward"] }),
+      { username: "service-account-shop", serviceAccountClientId: "shop", realmRoles: ["admin"] },
+    ],
+    identityProviders: [
+      { alias: "corp", providerId: "oidc", config: { issuer: "https://c.example", clientId: "us", clientSecret: "its secret" } },
+    ],
+    identityProviderMappers: [
+      { name: "all", identityProviderAlias: "corp", identityProviderMapper: "oidc-hardcoded-role-idp-mapper", config: { role: "admin" } },
+    ],
+  };
+  const dry = await send(admin, dump, "?dryRun=true");
+  const done = await send(admin, dump);
+  expect([done.body.users, done.body.translation.refused], done.text).toMatchObject([{ created: 4 }, []]);
+  expect(dry.body.translation).toEqual(done.body.translation);
+  const { choices } = done.body.translation;
+  for (const name of ["“keycloak admin”", "“keycloak Boss”", "“keycloak Chiefs”", "“keycloak realm-management view-users”"])
+    expect(choices.join("\n")).toContain(name);
+  expect(choices).toHaveLength(4);
+  const mayRead = async (username: string) => {
+    const browser = iam.browser();
+    await browser.signIn(realm.name, username, `password-of-${username}`);
+    return (await browser.get(`/admin/realms/${realm.name}/users`)).status;
+  };
+  for (const username of ["held", "joined", "included"]) expect([username, await mayRead(username)]).toEqual([username, 403]);
+  expect(await mayRead("steward")).toBe(200);
+  const { body: document } = await admin.get("/export");
+  expect(document.clients[0].serviceAccountRoles).toEqual(["keycloak admin"]);
+  expect(document.identityProviders[0].mappers).toMatchObject([{ role: "keycloak admin" }]);
+  expect(document.groups.map(({ path }: { path: string }) => path)).toEqual([
+    "/Chiefs",
+    "/Staff",
+    "/keycloak Chiefs",
+    "/keycloak Chiefs/Young",
+  ]);
+  expect(document.roles.find(({ name }: { name: string }) => name === "admin").description).toBe("Administers the whole realm");
+  expect((await send(admin, dump)).body.actions, "the same again").toEqual([]);
 });

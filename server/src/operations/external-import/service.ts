@@ -15,6 +15,7 @@ import {
 } from "../transfer/index.ts";
 import { externalErrors } from "./errors.ts";
 import { linesOf } from "./lines.ts";
+import { Naming, readPowers } from "./naming.ts";
 import { recordOf, recordsOf, type Values } from "./reading.ts";
 import { Report } from "./report.ts";
 import type { Refused, Translation } from "./schema.ts";
@@ -58,7 +59,8 @@ export async function importExternal(
     let count = 0;
     const user = (row: ImportUser) => rows.write(Buffer.from(`${count++ === 0 ? "[" : ","}${JSON.stringify(row)}\n`));
     const may = (permission: Parameters<typeof allows>[1]) => allows(who.actor.permissions, permission);
-    const sections = await source.translate({ files, parameters, from, now: clock.now(), rpId, may }, { report, user });
+    const naming = new Naming(source.name, await transact(readPowers), report);
+    const sections = await source.translate({ files, parameters, from, now: clock.now(), rpId, may, naming }, { report, user });
     if (count > 0) await rows.write(Buffer.from("]"));
     const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
     const present = may("manage-identity-providers") ? await presentProviders(transact, tools) : [];

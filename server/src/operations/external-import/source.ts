@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ImportUser } from "../../directory/import/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
+import type { Naming } from "./naming.ts";
 import type { Values } from "./reading.ts";
 import type { Report } from "./report.ts";
 
@@ -23,6 +24,8 @@ export interface SourceInput {
   readonly rpId: string;
   /** Tells whether the caller may; rows that need more are left out, and reported. */
   may(permission: Permission): boolean;
+  /** Every name of a role or group goes through it. */
+  readonly naming: Naming;
 }
 
 export interface SourceOutput {

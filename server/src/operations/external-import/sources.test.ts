@@ -30,6 +30,8 @@ interface Sample {
   readonly failed?: number;
   readonly unmapped?: readonly string[];
   readonly choice?: string;
+  /** The name here of their group Staff. */
+  readonly group?: string;
 }
 
 const samples: Readonly<Record<string, Sample>> = {
@@ -202,6 +204,7 @@ const samples: Readonly<Record<string, Sample>> = {
       ].join("\n"),
     },
     signsIn: ["ada-ak", "of authentik"],
+    group: "authentik Staff",
     ...{
       user: { attributes: { firstName: "Ada", lastName: "Lovelace" } },
       created: 1,
@@ -278,6 +281,7 @@ const samples: Readonly<Record<string, Sample>> = {
       ].join("\n"),
     },
     signsIn: ["ada-ld", "of ldif"],
+    group: "ldif Staff",
     user: { attributes: { firstName: "Ada", lastName: "Lovélace" } },
     ...{ created: 2, unmapped: ["entries[].userPassword[{CRYPT}]", "entries[].jpegphoto", "entries[].description"] },
   },
@@ -305,6 +309,9 @@ test.each(Object.entries(samples))(
       .join("");
     const send = (query: string) =>
       admin.post(`/import/external${query}`, `${body}--xx--\r\n`, { headers: { "content-type": "multipart/form-data; boundary=xx" } });
+    // A group here of the name of theirs gives permissions: nobody joins it.
+    const { groupId } = sample.group ? (await admin.post("/groups", { name: "Staff" })).body : {};
+    if (sample.group) await admin.post(`/groups/${groupId}/roles`, { name: "auditor" });
     const dry = await send("?dryRun=true");
     const done = await send("");
     expect(done.status, done.text).toBe(200);
@@ -319,6 +326,8 @@ test.each(Object.entries(samples))(
       ...sample.user,
       ...(sample.userId && { userId: sample.userId }),
     });
+    if (sample.group)
+      expect((await admin.get(`/users/${found.userId}/groups`)).body.map(({ name }: { name: string }) => name)).toEqual([sample.group]);
     if (!sample.signsIn) {
       expect((await iam.browser().trySignIn(realm.name, found.username, "")).status).not.toBe(303);
       return;

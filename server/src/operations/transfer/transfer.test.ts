@@ -318,6 +318,15 @@ describe("an import", () => {
     await ok(apply(admin, { clients: [{ clientId: "app", roles: [{ name: "reader", compositeRoles: ["user"] }], mappers: [] }] }));
     expect((await admin.get(`/clients/${id}/roles`)).body).toMatchObject([{ name: "reader", compositeRoles: ["user"] }]);
     expect((await admin.get(`/clients/${id}/mappers`)).body).toEqual([]);
+    const { groupId } = await ok(admin.post("/groups", { name: "Staff" }));
+    await ok(admin.post("/roles", { name: "clerk" }));
+    for (const role of [{ name: "clerk" }, { name: "reader", clientId: "app" }]) await ok(admin.post(`/groups/${groupId}/roles`, role));
+    const names = async () => (await admin.get(`/groups/${groupId}/roles`)).body.map(({ name }: { name: string }) => name);
+    expect((await ok(apply(admin, { groups: [{ path: "/Staff" }] }))).actions).toEqual([]);
+    await ok(apply(admin, { groups: [{ path: "/Staff", description: "All", clientRoles: [] }] }));
+    expect(await names(), "a list that is not there is kept, an empty one is a state").toEqual(["clerk"]);
+    await ok(apply(admin, { groups: [{ path: "/Staff", roles: [] }] }));
+    expect(await names()).toEqual([]);
   });
 
   test("needs the permission of each area, tells it in a dry run, and lifts no caller above their own", async () => {

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
+import { isRecentlyAuthenticated } from "../../signin/sessions/index.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
+import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { relyingParty } from "../../testing/relying-party.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
@@ -116,6 +118,48 @@ describe("an authenticator app, by the account API", () => {
     expect(refusal(await ada.browser.put(at(realm, "/password"), password))).toEqual(STALE);
     expect(refusal(await ada.browser.put(at(realm, "/profile"), { attributes: { phoneNumber: "+31" } }))).toEqual(STALE);
     expect(await credentials()).toHaveLength(2);
+  });
+
+  test("is not replaced by a code by mail, although the realm asks for one, but for users who have nothing else", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    await allowMessages(realm);
+    const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement });
+    const put = async (path: string, steps: object[]) => expect((await boss.put(path, { displayName: "Flow", steps })).status).toBe(200);
+    await put("/flow", [step("username-password"), step("email-otp")]);
+    await put("/flows/step-up", [step("email-otp", "ALTERNATIVE"), step("totp", "ALTERNATIVE")]);
+    const byMail = async () => {
+      const [user, browser] = [await realm.user(), iam.browser()];
+      expect((await boss.patch(`/users/${user.userId}`, { email: `${user.username}@example.com` })).status).toBe(200);
+      const page = await pastPassword(browser, realm.name, user);
+      const code = /\b\d{6}\b/.exec((await outbox(iam, realm)).at(-1)!.text)![0];
+      expect(isSignedIn(await answerPage(browser, realm.name, page, { code }), realm.name)).toBe(true);
+      return { ...user, browser };
+    };
+    const bob = await byMail();
+    expect((await start(bob.browser, realm)).status, "theirs is the mail").toBe(200);
+
+    const ada = await byMail();
+    const code = await giveTotp(iam, realm.name, ada.userId);
+    const app = (await ada.browser.get(at(realm, "/credentials"))).body.find(({ type }: { type: string }) => type === "totp");
+    const remove = () => ada.browser.delete(at(realm, `/credentials/totp/${app.id}`));
+    const refused = await remove();
+    expect(refusal(refused)).toEqual(STALE);
+    const sent = (await outbox(iam, realm)).length;
+    const { page } = await walk(ada.browser, iam.config.baseUrl, new URL(refused.body.stepUpUrl).pathname);
+    await submit(ada.browser, iam.config.baseUrl, page, { code: code() });
+    expect((await outbox(iam, realm)).length, "the step-up does not offer it either").toBe(sent);
+    expect((await remove()).status).toBe(204);
+  });
+
+  test("has to come with something else: two second factors are no sign-in", () => {
+    const recent = (...names: string[]) =>
+      isRecentlyAuthenticated(
+        names.map((authenticator) => ({ authenticator, factor: authenticator === "password" ? "knowledge" : "possession", at: 1 })),
+        ...([true, 1] as const),
+      );
+    expect([recent("totp"), recent("totp", "recovery-code"), recent("password"), recent("password", "magic-link")]).not.toContain(true);
+    expect([recent("password", "totp"), recent("magic-link", "recovery-code"), recent("password", "CONFIGURE_TOTP")]).not.toContain(false);
   });
 });
 

@@ -245,3 +245,30 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   expect(await seen(own.access_token)).toEqual({ active: false });
   expect(app.clientId).toBe("app");
 });
+
+test("a name that moved to another user: sharing by it again, or erasing its new user, leaves the former user nothing", async () => {
+  const { admin, photos, ada, bob } = await stage();
+  const album = { name: "Album", resource_scopes: ["view"], owner: ada.userId, ownerManagedAccess: true };
+  const { _id: id } = must(await photos.call("POST", "/resource_set", album));
+  const mayView = async () =>
+    (await bob.redeem({ audience: "photos", permission: "Album#view", response_mode: "decision" })).status === 200;
+  const share = async (user: string) => must(await ada.account("post", `/${id}/shares`, { user }));
+  const move = async (from: string, to: string, username: string) => {
+    must(await admin.patch(`/users/${bob.userId}`, { email: to }));
+    return must(await admin.post("/users", { username, email: from })).userId as string;
+  };
+  await share("bob@example.com");
+  expect(await mayView()).toBe(true);
+  await move("bob@example.com", "bob2@example.com", "carol");
+  expect(await mayView(), "it was shared with bob, whatever he is called now").toBe(true);
+  const { shareId } = await share("bob@example.com");
+  expect(await mayView()).toBe(false);
+  expect((await ada.account("delete", `/${id}/shares/${shareId}`)).status).toBe(204);
+
+  await share("bob2@example.com");
+  expect(await mayView()).toBe(true);
+  const dora = await move("bob2@example.com", "bob3@example.com", "dora");
+  expect((await admin.delete(`/users/${dora}/gdpr`)).status).toBe(204);
+  expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
+  expect(await mayView()).toBe(false);
+});

@@ -104,7 +104,7 @@ function reasonAgainstClaims({ realm }: WorkloadParts, credential: WorkloadCrede
   const reason = reasonAgainstTimes(payload, { skew, requiresIat: true });
   if (reason !== null) return reason;
   if (Number(exp) <= Number(iat)) return "it expires before it was issued";
-  if (Number(exp) - Number(iat) > credential.maxTokenSeconds + skew) return `it lives longer than ${credential.maxTokenSeconds} seconds`;
+  if (Number(exp) - Number(iat) > credential.maxTokenSeconds) return `it lives longer than ${credential.maxTokenSeconds} seconds`;
   if (credential.singleUse && (typeof jti !== "string" || jti === "")) return "it has no jti";
   const broken = Object.entries(credential.conditions).find(([claim, values]) => {
     const value = valueAt(payload, claim);

@@ -75,10 +75,11 @@ async function answerDelegation(
   const subject = await exchange.subjectOf(parts, client, params);
   if (agentsIn(subject.actor).some(({ agentId }) => agentId === client.agent.id))
     throw oauthErrors.invalidRequest("this agent acts in the chain already");
-  exchange.assertStaysBound(subject, binding);
+  exchange.assertStaysBound(client, subject, binding);
   await exchange.assertStands(parts, client, subject);
   const audience = await exchange.audienceWithin(parts, client, subject, lists);
-  const scopes = await allowedByUser(parts, client, subject, audience, params.scope);
+  const possible = exchange.possibleScopes(parts, client, subject).filter((name) => isWithinWorkload(actor, name));
+  const scopes = await allowedByUser(parts, client, subject, audience, possible, params.scope);
   const tokens = exchange.exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
   const ctx = { parts, client, binding, sourceIp: request.sourceIp, requestId: request.requestId };
   // Only the user themselves can let an agent act for them.
@@ -126,19 +127,23 @@ async function bindingOf(
   return binding;
 }
 
+/** A workload credential limits the scopes of its client, for users as well. */
+const isWithinWorkload = ({ payload, scopes }: LiveToken, name: string): boolean =>
+  payload.workload_iss === undefined || scopes.includes(name);
+
 /**
- * The scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for one at the
- * sign-in. Where the realm allows it, a token that was meant for the agent, or names it in `may_act`, is enough.
+ * The possible scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for
+ * one at the sign-in. Where the realm allows it, a token that was meant for the agent, or names it in `may_act`, is enough.
  */
 async function allowedByUser(
   parts: exchange.TokenEndpointParts,
   client: AgentClient,
   subject: exchange.Subject,
   audience: readonly string[],
+  possible: readonly string[],
   scope: string | undefined,
 ): Promise<readonly string[]> {
   const { realm, issuer } = parts;
-  const possible = exchange.possibleScopes(parts, client, subject);
   const isAddressed = exchange.isForCaller(subject, client) || exchange.isNamedBy(subject.payload.may_act, issuer, client);
   if (realm.settings.agents.allowDelegationWithoutConsent && isAddressed) return exchange.scopesWithin(possible, scope);
   const consented = await consentedAt(parts, client, subject.holder.userId, audience);

@@ -182,6 +182,35 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
   expect((await users(await inOwnName())).status).toBe(200);
 });
 
+test("a client that becomes an agent's keeps nothing of what users had allowed the client", async () => {
+  const { realm, boss, user } = await stage();
+  const owner = (await boss.get("/users?search=owen")).body[0].userId;
+  const create = (clientId: string) => boss.post("/agents", { name: clientId, clientId, ownerUserId: owner });
+  const change = async (clientId: string) => {
+    const { id } = ok(await boss.post("/agents", { name: clientId, ownerUserId: owner }));
+    return boss.patch(`/agents/${id}`, { clientId });
+  };
+  const signIn = { username: user.username, password: user.password };
+  for (const [clientId, bind] of Object.entries({ created: create, changed: change })) {
+    const party = await relyingParty(iam, realm, {
+      ...{
+        clientId,
+        publicClient: false,
+        firstParty: true,
+        grantTypes: ["password", "refresh_token", "client_credentials"],
+        redirectUris: [],
+      },
+    });
+    const refresh = (token: string) => party.post("/token", { grant_type: "refresh_token", refresh_token: token });
+    const first = ok(await party.post("/token", { grant_type: "password", ...signIn })).refresh_token;
+    const { refresh_token: last } = ok(await refresh(first));
+    const { id } = ok(await bind(clientId));
+    ok(await boss.post(`/agents/${id}/activate`));
+    expect(await refresh(last), clientId).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    ok(await party.post("/token", { grant_type: "client_credentials" }));
+  }
+});
+
 describe("is refused", () => {
   test("every request that parts 3.1 and 3.2 of the rules name, with an event and a reason", async () => {
     const { realm, boss, user, token, app, agent, post, own, consent, delegate } = await stage();

@@ -2,6 +2,7 @@ import { type ClientSnapshot, mayAddress } from "../../applications/clients/inde
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { findSessionBehind, type LiveSession } from "../../signin/sessions/index.ts";
+import { isPublic } from "../client-auth/index.ts";
 import * as tokens from "../tokens/index.ts";
 import type { Parameters, Presented } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
@@ -81,9 +82,15 @@ async function tokenIn(
   return live;
 }
 
-/** The sender constraint is kept: for a token that is bound to a key, no bearer token is given. */
-export function assertStaysBound({ confirmation }: tokens.LiveToken, binding: tokens.Binding): void {
-  if (confirmation !== null && !tokens.isBound(binding))
+/**
+ * The sender constraint is kept: for a token that is bound to a key, no bearer token is given. A public client must prove that very key: nothing
+ * else shows that the token was not stolen.
+ */
+export function assertStaysBound(caller: ClientSnapshot, { confirmation }: tokens.LiveToken, binding: tokens.Binding): void {
+  if (confirmation === null) return;
+  if (isPublic(caller) && tokens.unprovenBinding(confirmation, binding))
+    throw oauthErrors.invalidRequest("subject_token is bound to a key: prove that key, by a DPoP proof or the certificate");
+  if (!tokens.isBound(binding))
     throw oauthErrors.invalidRequest("subject_token is bound to a key: bind the new token as well, by a DPoP proof or a certificate");
 }
 

@@ -78,7 +78,7 @@ export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, 
     throw oauthErrors.invalidRequest("client is not authorized to revoke the presented token");
   };
   if (isJwt(token)) {
-    const verified = tokens.verifyJwt(realm, token, { issuer: parts.issuer, typ: "at+jwt" });
+    const verified = await tokens.verifyAccessToken(parts.realms, realm, parts.issuer, token);
     const { jti, exp, client_id } = verified?.payload ?? {};
     if (typeof jti === "string" && isTheirs(client_id)) await tokens.revokeToken(db, realm.realmId, jti, Number(exp) * SECOND);
     return;

@@ -22,6 +22,10 @@ export interface Binding {
 
 export const isBound = (binding: Binding): boolean => binding.jkt !== undefined || binding["x5t#S256"] !== undefined;
 
+/** The member of the binding for which the presented key is another one, or missing. */
+export const unprovenBinding = (held: Binding, presented: Binding): keyof Binding | undefined =>
+  (["jkt", "x5t#S256"] as const).find((name) => held[name] !== undefined && held[name] !== presented[name]);
+
 /** RFC 9449 §5 */
 export const tokenTypeOf = ({ jkt }: Binding): "DPoP" | "Bearer" => (jkt === undefined ? "Bearer" : "DPoP");
 

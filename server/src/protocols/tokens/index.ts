@@ -1,7 +1,15 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
 
-export { type Binding, type ClientIssue, clientAccessToken, isBound, tokenTypeOf, type UserIssue } from "./access-token.ts";
+export {
+  type Binding,
+  type ClientIssue,
+  clientAccessToken,
+  isBound,
+  tokenTypeOf,
+  type UserIssue,
+  unprovenBinding,
+} from "./access-token.ts";
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
 export { audienceOf, isMeantFor, isOpen, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
@@ -31,7 +39,7 @@ export {
 export { ASSERTION_LIFETIME, signIdentityAssertion } from "./identity-assertion.ts";
 export { accessError, accessRefusal, assertAccess, countTokens, directorySilent, previewTokens, unavailable, userTokens } from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
-export { type LiveToken, readAccessToken } from "./liveness.ts";
+export { type LiveToken, readAccessToken, verifyAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
@@ -64,4 +72,4 @@ export {
 export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
 export { endGrants, endGrantsOfSessions, forgetRequests, revokeFamily } from "./revocation.ts";
-export { type VerifiedJwt, verifyJwt } from "./verify.ts";
+export type { VerifiedJwt } from "./verify.ts";

@@ -1,5 +1,5 @@
-import { mayAllAct, refusalOf } from "../../applications/access/index.ts";
-import type { Clients } from "../../applications/clients/index.ts";
+import { hasConsented, mayAllAct, refusalOf } from "../../applications/access/index.ts";
+import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { listOf } from "../../kernel/lists.ts";
@@ -7,6 +7,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { Binding } from "./access-token.ts";
 import { agentsIn } from "./contents/act.ts";
+import { needsConsent } from "./contents/consent.ts";
 import { findHolder, type Holder, isClientTokenLive } from "./records/liveness.store.ts";
 import { isKnownKey, type VerifiedJwt, verifyJwt } from "./verify.ts";
 
@@ -54,6 +55,30 @@ async function mayActorsAct(
   return isChecked || mayAllAct(db, realmId, holder.userId, agents, clock.now());
 }
 
+/**
+ * A client that holds a token under the grant of another client has lost it when the user withdraws the consent. `mayActorsAct` has looked at
+ * agents. A token without scopes needed no consent.
+ */
+const isAllowedStill = async (db: Db, client: ClientSnapshot, { userId, grantClientId }: Holder, scope: string | undefined) =>
+  grantClientId === client.clientId ||
+  client.agent !== null ||
+  !needsConsent(client) ||
+  !scope ||
+  hasConsented(db, client.realmId, userId, client.clientId);
+
+/** Another node may have rotated the key, and this node's snapshot is older: then the newest one decides. */
+export async function verifyAccessToken(
+  realms: RealmSnapshots,
+  realm: RealmSnapshot,
+  issuer: string,
+  jwt: string,
+): Promise<VerifiedJwt | null> {
+  const rules = { issuer, typ: "at+jwt" };
+  const verified = verifyJwt(realm, jwt, rules);
+  const newer = verified || isKnownKey(realm, jwt) ? null : await realms.catchUp(realm.realmId);
+  return newer && newer !== realm ? verifyJwt(newer, jwt, rules) : verified;
+}
+
 /** RFC 9068 §4: checks signature, issuer, type and times, then liveness in one query. The caller checks the audience. */
 export async function readAccessToken(
   { db, realms, clients }: { readonly db: Db; readonly realms: RealmSnapshots; readonly clients: Clients },
@@ -61,11 +86,7 @@ export async function readAccessToken(
   issuer: string,
   jwt: string,
 ): Promise<LiveToken | null> {
-  const rules = { issuer, typ: "at+jwt" };
-  let verified = verifyJwt(realm, jwt, rules);
-  // Another node may have rotated the key, and this node's snapshot is older.
-  const newer = verified || isKnownKey(realm, jwt) ? null : await realms.catchUp(realm.realmId);
-  if (newer && newer !== realm) verified = verifyJwt(newer, jwt, rules);
+  const verified = await verifyAccessToken(realms, realm, issuer, jwt);
   if (!verified) return null;
   const { payload } = verified;
   const { jti, client_id: clientId, gid, sub, scope } = payload as Record<string, string | undefined>;
@@ -80,6 +101,7 @@ export async function readAccessToken(
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realmId, clientId));
   if (client && (await refusalOf(db, { realm: realmId, userId: holder.userId, application: client.settings }))) return null;
+  if (client && !(await isAllowedStill(db, client, holder, scope))) return null;
   return {
     realm: realmId,
     jti,

@@ -17,9 +17,9 @@ export async function endGrantsOfSessions(
 }
 
 /**
- * `user.disabled`, `user.logged_out`, `client.disabled`, `consent.revoked`: offline grants included. `user.password_changed`: an attacker may have
- * signed in with the old password. Grants of sessions end with the sessions; this ends the offline ones (`offline_access`, the password grant), and
- * keeps those of the session in which it was changed.
+ * `user.disabled`, `user.logged_out`, `client.disabled`, `agent.bound`, `consent.revoked`: offline grants included. `user.password_changed`: an
+ * attacker may have signed in with the old password. Grants of sessions end with the sessions; this ends the offline ones (`offline_access`, the
+ * password grant), and keeps those of the session in which it was changed.
  */
 export const endGrants = (ctx: Ctx, of: GrantsOf): Promise<void> => deleteGrantsOf(ctx.tx, ctx.realm, of);
 

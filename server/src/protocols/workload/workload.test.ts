@@ -4,7 +4,9 @@ import type { ServerResponse } from "node:http";
 import { SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApp, type Server } from "../../app.ts";
+import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { systemActor } from "../../platform/context.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -12,8 +14,10 @@ import { httpsPeer, sendJson } from "../../testing/https-peer.ts";
 import type { Listening } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
 const rsa = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 const [first, second] = [rsa(), rsa()];
@@ -204,7 +208,7 @@ describe("a workload's token", () => {
       expired: await sign({ ...good, iat: now() - 3000, exp: now() - 61 }),
       "from the future": await sign({ ...good, iat: now() + 90, exp: now() + 600 }),
       "not yet": await sign({ ...good, nbf: now() + 90 }),
-      "too long": await sign({ ...good, exp: now() + 7200 }),
+      "too long by a second": await sign({ ...good, exp: now() + 3601 }),
       "over before it began": await sign({ ...good, iat: now() + 30, exp: now() - 30 }),
       "without exp": await sign({ ...good, exp: undefined }),
       "without iat": await sign({ ...good, iat: undefined }),
@@ -327,5 +331,29 @@ describe("as client authentication (federated_jwt)", () => {
     // The credential alone does not change how a client authenticates.
     await realm.asMaster().patch(`/clients/${id}`, { authMethod: "client_secret" });
     expect((await ask()).status).toBe(401);
+  });
+
+  test("stands for the client at the delegation endpoint, too: its token in the header gets no scope beyond the credential's", async () => {
+    issuer();
+    const { id: made, clientId } = await client({ scopes: ["email", "profile"] });
+    await trust({ clientId, scopes: "email" });
+    const admin = realm.asMaster();
+    const [user, owner] = [await realm.user(), await realm.user()];
+    const agent = (await admin.post("/agents", { name: clientId, clientId, ownerUserId: owner.userId, scopes: ["email", "profile"] })).body;
+    expect((await admin.post(`/agents/${agent.id}/activate`)).status, made).toBe(200);
+    await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
+      grantConsent(ctx, { userId: user.userId, clientId, resource: null }, ["email", "profile"]),
+    );
+    const app = await relyingParty(iam, realm, { clientId: `app of ${clientId}`.replaceAll(" ", "-") });
+    const subject = (await app.signIn(iam.browser(), user, { scope: "openid email profile" })).body.access_token;
+    const token = (await exchange(await sign(kubernetes()))).body.access_token;
+    const delegate = (more: Record<string, string> = {}) =>
+      iam.browser().request("POST", `/realms/${realm.name}/agent/delegation/token`, {
+        form: { grant_type: GRANT, subject_token: subject, subject_token_type: ACCESS_TOKEN, ...more },
+        headers: { authorization: `Bearer ${token}` },
+        csrf: false,
+      });
+    expect(await delegate()).toMatchObject({ status: 200, body: { scope: "email" } });
+    expect(await delegate({ scope: "profile" })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
   });
 });

@@ -187,8 +187,11 @@ interface Described {
 /** Decides whether the sub-flow that it stands in is asked for. */
 export interface Condition extends Described {
   readonly kind: "condition";
-  holds(at: StepContext): Promise<boolean>;
+  /** `passedBy`: tells whether these authenticators, had they just been passed, were all that the sub-flow asks for. */
+  holds(at: StepContext, passedBy: PassedBy): Promise<boolean>;
 }
+
+export type PassedBy = (authenticators: readonly string[]) => Promise<boolean>;
 
 /** Passes or fails without a question. */
 export interface Silent extends Described {

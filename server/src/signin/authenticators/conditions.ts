@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
 import { isInGroup } from "../../directory/groups/index.ts";
 import { addressSet, inSet, plainAddress } from "../../platform/outbound/index.ts";
-import { isTrusted } from "../known-browsers/index.ts";
+import { findTrustedBy } from "../known-browsers/index.ts";
 import { levelOf } from "../sessions/index.ts";
-import type { Condition, StepContext } from "./authenticator.ts";
+import type { Condition, PassedBy, StepContext } from "./authenticator.ts";
 import { hasRole } from "./conditions.store.ts";
 
 const negate = Type.Optional(Type.Boolean({ default: false, description: "Hold when it is not so" }));
@@ -15,14 +15,14 @@ function condition<const P extends TProperties>(
   displayName: string,
   description: string,
   members: P,
-  isSo: (at: StepContext, config: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>,
+  isSo: (at: StepContext, config: Readonly<Record<string, unknown>>, passedBy: PassedBy) => boolean | Promise<boolean>,
 ): Condition {
   return {
     kind: "condition",
     displayName,
     description,
     config: Type.Object({ ...members, negate }, { additionalProperties: false }),
-    holds: async (at) => (await isSo(at, at.config)) !== (at.config.negate === true),
+    holds: async (at, passedBy) => (await isSo(at, at.config, passedBy)) !== (at.config.negate === true),
   };
 }
 
@@ -87,12 +87,15 @@ export const conditions = {
   ),
   "condition-unknown-device": condition(
     "Unknown device",
-    "The user has not marked this browser as trusted",
+    "The user has not marked this browser as trusted, when giving what the sub-flow asks for",
     {},
-    async ({ parts, realm, user, visitor: { session, deviceToken: cookie }, progress, now }) => {
+    async ({ parts, realm, user, visitor: { session, deviceToken: cookie }, progress, now }, config, passedBy) => {
       // For a session that continues, the browser is the one that it began in: an application that acts for the user brings no cookie.
       const id = session && progress.sessionId === session.sessionId ? session.browserId : null;
-      return !(user && (await isTrusted(parts.db, realm, user.userId, { cookie, id }, now)));
+      const trustedBy = user && (await findTrustedBy(parts.db, realm, user.userId, { cookie, id }, now));
+      if (!trustedBy) return true;
+      // Another flow may have asked for less. A sub-flow for trusted browsers asks for something else: there any trust counts.
+      return config.negate !== true && !(await passedBy(trustedBy));
     },
   ),
 } satisfies Record<string, Condition>;

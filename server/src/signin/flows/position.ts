@@ -1,8 +1,10 @@
 import {
   type Authenticator,
   authenticators,
+  carriedFrom,
   hasPassed,
   isCarried,
+  isNew,
   isProven,
   type Progress,
   type Proof,
@@ -12,7 +14,7 @@ import {
   type StepContext,
 } from "../authenticators/index.ts";
 import { type Factor, hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
-import { type AuthenticatorStep, isSubFlow, type Step } from "./flow.ts";
+import { type AuthenticatorStep, isSubFlow, type Step, type SubFlow } from "./flow.ts";
 
 /** A step that can be asked now. */
 export interface Ask {
@@ -194,9 +196,19 @@ async function applies(world: Walk, step: Step, path: string): Promise<boolean> 
   if (!isSubFlow(step)) return false;
   for (const [index, each] of step.steps.entries()) {
     const condition = each.requirement === "DISABLED" ? undefined : conditionOf(world, each);
-    if (condition && !(await condition.holds(world.contextOf(`${path}.${index}`, (each as AuthenticatorStep).config)))) return false;
+    const config = (each as AuthenticatorStep).config;
+    const passedBy = (names: readonly string[]) => isPassedBy(world, step, path, names);
+    if (condition && !(await condition.holds(world.contextOf(`${path}.${index}`, config), passedBy))) return false;
   }
   return true;
+}
+
+/** Tells whether these authenticators pass a sub-flow, as if a session had proven them. */
+async function isPassedBy(world: Walk, step: SubFlow, path: string, names: readonly string[]): Promise<boolean> {
+  const proofs = names.map((authenticator) => ({ flow: "", authenticator, factor: null, amr: [], at: world.now }));
+  const passed = [...world.progress.passed.filter(isNew), ...carriedFrom(proofs)];
+  const progress = { ...world.progress, passed, sessionId: world.progress.sessionId ?? "" };
+  return (await walk({ ...world, progress, onTop: false }, step.steps, `${path}.`)).status === "passed";
 }
 
 const isWithin = (path: string, ancestor: string) => path === ancestor || path.startsWith(`${ancestor}.`);

@@ -14,7 +14,9 @@ import { allowMessages, outbox } from "../../testing/outbox.ts";
 import { testPasskey } from "../../testing/passkey.ts";
 import { usePasskeyOn, userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { followed, isSignedIn } from "../../testing/step-pages.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { answerPage, followed, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
+import { giveTotp } from "../../testing/totp.ts";
 import { deleteExpiredBrowsers } from "./index.ts";
 
 let iam: Harness;
@@ -32,6 +34,7 @@ afterAll(() => iam?.close());
 afterEach(() => clock.reset());
 
 type WithPasskey = Awaited<ReturnType<typeof userWithPasskey>>;
+type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
 const deviceCookie = (realm: RealmUnderTest) => `gh__device_${realm.name}`;
 
 const rows = (realm: RealmUnderTest, userId: string) =>
@@ -57,7 +60,7 @@ async function signIn(realm: RealmUnderTest, ada: WithPasskey, browser: Browser,
 }
 
 /** Tells whether the password alone is enough in this browser. */
-const goesWithout = async (realm: RealmUnderTest, ada: WithPasskey, browser: Browser) =>
+const goesWithout = async (realm: RealmUnderTest, ada: User, browser: Browser) =>
   isSignedIn(await browser.trySignIn(realm.name, ada.username, ada.password), realm.name);
 
 const account = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/account${path}`;
@@ -140,6 +143,48 @@ describe("a trusted browser", () => {
     signOut(browser, realm);
     expect(await goesWithout(realm, ada, browser)).toBe(false);
     expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0, 0]);
+  });
+
+  test("is spared what was proven when the trust began: a client's weaker flow opens nothing else", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    await allowMessages(realm);
+    const step = (authenticator: string) => ({ authenticator, requirement: "REQUIRED" });
+    expect((await boss.post("/flows", { alias: "weak", steps: [step("username-password"), step("email-otp")] })).status).toBe(201);
+    const app = await relyingParty(iam, realm, { clientId: "quick", browserFlow: "weak" });
+    const person = async () => {
+      const user = await realm.user();
+      const { body } = await boss.get(`/users/${user.userId}`);
+      const phone = { attributes: { phoneNumber: "+49151000000" } };
+      expect((await boss.put(`/users/${user.userId}`, { ...body, email: `${user.username}@example.com`, ...phone })).status).toBe(200);
+      return user;
+    };
+    const codeSent = async () => (await outbox(iam, realm)).flatMap(({ text }) => /\b\d{6}\b/.exec(text) ?? []).at(-1)!;
+    const byMail = async (user: User, browser: Browser) => {
+      const { page: first } = await walk(browser, iam.config.baseUrl, app.url());
+      const { page } = await submit(browser, iam.config.baseUrl, first, { username: user.username, password: user.password });
+      const { left } = await submit(browser, iam.config.baseUrl, page, { code: await codeSent(), trustDevice: "true" });
+      expect(left?.searchParams.get("code")).toBeTruthy();
+      return page;
+    };
+
+    const [ada, browser] = [await person(), iam.browser()];
+    await giveTotp(iam, realm.name, ada.userId);
+    expect((await byMail(ada, browser)).text, "no second factor of theirs").not.toContain("trustDevice");
+    expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0]);
+    expect((await browser.get(account(realm, "/sessions"))).body.code).toBe("auth.insufficient_authentication");
+
+    // Without one of their own, the realm's flow says what theirs is.
+    const unless = { alias: "unless-trusted", requirement: "CONDITIONAL", steps: [step("condition-unknown-device"), step("sms-otp")] };
+    expect((await boss.put("/flow", { displayName: "Sign in", steps: [step("username-password"), unless] })).status).toBe(200);
+    const [bob, other] = [await person(), iam.browser()];
+    expect((await byMail(bob, other)).text).toContain("trustDevice");
+    signOut(other, realm);
+    expect(await goesWithout(realm, bob, other), "by mail").toBe(false);
+    const page = await pastPassword(other, realm.name, bob);
+    expect(isSignedIn(await answerPage(other, realm.name, page, { code: await codeSent(), trustDevice: "true" }), realm.name)).toBe(true);
+    signOut(other, realm);
+    expect(await goesWithout(realm, bob, other), "by text message").toBe(true);
   });
 
   onPostgres("is over with the password, with a credential, with the setting, and when its owner forgets it", async () => {

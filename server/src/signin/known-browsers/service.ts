@@ -38,8 +38,8 @@ export interface SignedInWith {
   /** The network address that the browser came from. */
   readonly address: string | null;
   readonly locale: string;
-  /** They asked for it, with a second factor. */
-  readonly trust: boolean;
+  /** They asked to trust it, with a second factor: the authenticators that they passed. Null: they did not. */
+  readonly trustedBy: readonly string[] | null;
 }
 
 export interface NotedBrowser {
@@ -56,7 +56,7 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
   // Brute-force protection spares the browsers that are known.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
-  const trusts = by.trust && trustedDevices.enabled;
+  const trusts = by.trustedBy !== null && trustedDevices.enabled;
   const known = await store.findBrowser(ctx.tx, ctx.realm, by.user.id, store.hashesIn(by.token), ctx.now);
   if (known && !trusts && ctx.now - known.lastSeenAt < TOUCH_EVERY) return { id: known.id, cookie: null };
   const value = known && !trusts ? store.valuesIn(by.token).find((each) => sha256(each) === known.tokenHash)! : randomToken();
@@ -65,7 +65,7 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
     userId: by.user.id,
     tokenHash: sha256(value),
     userAgent: by.userAgent === null ? null : cut(by.userAgent, 512),
-    trustedUntil: trusts ? ctx.now + trustedDevices.days * DAY : 0,
+    trust: trusts ? { until: ctx.now + trustedDevices.days * DAY, by: by.trustedBy } : null,
     expiresAt: ctx.now + KNOWN_FOR,
   };
   if (known) await store.touchBrowser(ctx.tx, ctx.realm, id, seen, ctx.now);

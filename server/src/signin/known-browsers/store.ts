@@ -13,6 +13,7 @@ interface KnownDevicesTable {
   created_at: number;
   last_seen_at: number;
   trusted_until: Generated<number>;
+  trusted_by: Generated<string[]>;
   expires_at: number;
 }
 
@@ -30,19 +31,22 @@ export interface KnownBrowser {
   readonly lastSeenAt: number;
   /** 0: never, or not any more. */
   readonly trustedUntil: number;
+  /** The authenticators that were passed when the trust began. */
+  readonly trustedBy: readonly string[];
 }
 
 export interface SeenBrowser {
   readonly userId: string;
   readonly tokenHash: string;
   readonly userAgent: string | null;
-  readonly trustedUntil: number;
+  /** Null: as it was. */
+  readonly trust: { readonly until: number; readonly by: readonly string[] } | null;
   readonly expiresAt: number;
 }
 
 const columns = [
   ...(["device_id as id", "token_hash as tokenHash", "user_agent as userAgent", "created_at as createdAt"] as const),
-  ...(["last_seen_at as lastSeenAt", "trusted_until as trustedUntil"] as const),
+  ...(["last_seen_at as lastSeenAt", "trusted_until as trustedUntil", "trusted_by as trustedBy"] as const),
 ] as const;
 
 /** The user's browser that one of these values is of; of several, the one that is trusted longest. */
@@ -70,36 +74,33 @@ const byToken = prepared((key: { realm: string; userId: string; tokenHashes: rea
     .limit(1),
 );
 
+type Trust = Pick<KnownBrowser, "trustedUntil" | "trustedBy">;
+
 /** Returns the trust of the browser that a session began in. */
-export async function findTrustedUntil(db: Db, realm: string, userId: string, id: string): Promise<number> {
+async function findTrust(db: Db, realm: string, userId: string, id: string): Promise<Trust | null> {
   const row = await db
     .selectFrom("known_devices")
-    .select("trusted_until")
+    .select(["trusted_until as trustedUntil", "trusted_by as trustedBy"])
     .where((e) => e.and({ realm_id: realm, user_id: userId, device_id: id }))
     .executeTakeFirst();
-  return row?.trusted_until ?? 0;
+  return row ?? null;
 }
 
-/** A new `tokenHash` begins the trust. */
-export async function touchBrowser(
-  tx: Tx,
-  realm: string,
-  id: string,
-  { userId, tokenHash, trustedUntil, expiresAt }: SeenBrowser,
-  now: number,
-) {
+/** A new `tokenHash` begins the trust. It replaces the one before: what was not proven again is not prolonged. */
+export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, tokenHash, trust, expiresAt }: SeenBrowser, now: number) {
   await sql`
     update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, token_hash = ${tokenHash},
-      trusted_until = greatest(trusted_until, ${trustedUntil}::bigint)
+      trusted_until = coalesce(${trust?.until ?? null}::bigint, trusted_until), trusted_by = coalesce(${trust?.by ?? null}::text[], trusted_by)
     where realm_id = ${realm} and user_id = ${userId} and device_id = ${id}`.execute(tx);
 }
 
 /** Answers whether the user was known by another browser before. */
 export async function insertBrowser(tx: Tx, realm: string, id: string, seen: SeenBrowser, now: number): Promise<boolean> {
-  const { userId, tokenHash, userAgent, trustedUntil, expiresAt } = seen;
+  const { userId, tokenHash, userAgent, trust, expiresAt } = seen;
   const { rows } = await sql<{ has_others: boolean }>`
-    insert into known_devices as d (realm_id, user_id, device_id, token_hash, user_agent, created_at, last_seen_at, trusted_until, expires_at)
-    values (${realm}, ${userId}, ${id}, ${tokenHash}, ${userAgent}, ${now}, ${now}, ${trustedUntil}, ${expiresAt})
+    insert into known_devices as d
+      (realm_id, user_id, device_id, token_hash, user_agent, created_at, last_seen_at, trusted_until, trusted_by, expires_at)
+    values (${realm}, ${userId}, ${id}, ${tokenHash}, ${userAgent}, ${now}, ${now}, ${trust?.until ?? 0}, ${trust?.by ?? []}::text[], ${expiresAt})
     returning exists (select from known_devices o
       where o.realm_id = d.realm_id and o.user_id = d.user_id and o.token_hash <> d.token_hash) as has_others`.execute(tx);
   return rows[0]?.has_others ?? false;
@@ -154,18 +155,18 @@ export const hashesIn = (cookie: string | null): readonly string[] => valuesIn(c
 /** Tells whether the cookie holds the value of this hash. */
 export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
 
-/** Tells whether no second factor has to be asked for in this browser: the one with this cookie, or the one that the user's session began in. */
-export async function isTrusted(
+/** The authenticators that need not be asked again in this browser: the one with this cookie, or the one that the session began in. Null: no trust. */
+export async function findTrustedBy(
   db: Db,
   { realmId, settings }: RealmSnapshot,
   userId: string,
   { cookie, id }: { readonly cookie: string | null; readonly id: string | null },
   now: number,
-): Promise<boolean> {
-  if (!settings.trustedDevices.enabled) return false;
-  if (id !== null && (await findTrustedUntil(db, realmId, userId, id)) > now) return true;
-  const browser = await findBrowser(db, realmId, userId, hashesIn(cookie), now);
-  return browser !== null && browser.trustedUntil > now;
+): Promise<readonly string[] | null> {
+  if (!settings.trustedDevices.enabled) return null;
+  const trustedBy = (trust: Trust | null) => (trust !== null && trust.trustedUntil > now ? trust.trustedBy : null);
+  const ofSession = id === null ? null : trustedBy(await findTrust(db, realmId, userId, id));
+  return ofSession ?? trustedBy(await findBrowser(db, realmId, userId, hashesIn(cookie), now));
 }
 
 /** The id of the browser, if the user has signed in with it before. */

@@ -27,7 +27,8 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
     // An action that was done in a session proves nothing new: its sign-in stays as old as it is.
     const goesOn = progress.sessionId !== undefined && !progress.passed.some((step) => isNew(step) && step.factor !== null);
     const { deviceToken: token, userAgent, sourceIp: address, locale } = visitor;
-    const by = { realm, token, userAgent, address, locale, trust: progress.trust === true, user: addresseeOf(run.user!) };
+    const trustedBy = progress.trust === true ? progress.passed.filter(isNew).map(({ authenticator }) => authenticator) : null;
+    const by = { realm, token, userAgent, address, locale, trustedBy, user: addresseeOf(run.user!) };
     const browser = await noteBrowser(ctx, parts, by);
     const session = await startSession(ctx, realm.settings.sessions, {
       ...{ userId, acr, amr, proofs, remember: progress.remember, browserId: browser?.id ?? null },

@@ -3,7 +3,7 @@ import { assetHref, type Messages, messagesOf, nonceOf, proveLead, renderStep, t
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { contextOf, type Run } from "../run/index.ts";
+import { canTrustBy, contextOf, type Run } from "../run/index.ts";
 import { secondFactors } from "../sessions/index.ts";
 import { loginPath } from "./begin.ts";
 import { reasonText, stepUpReason, wayBackOf } from "./step-up.ts";
@@ -132,8 +132,10 @@ const isOnlyWay = ({ progress }: Run, { name }: Ask, others: readonly Ask[]): bo
   others.length === 0 && isProven(progress) && secondFactors.includes(name);
 
 /** With a second factor the user can ask to trust the browser. */
-const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>
-  realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
+const trustDays = (run: Run, ask: Ask): number | undefined => {
+  const { enabled, days } = run.realm.settings.trustedDevices;
+  return enabled && canTrustBy(run, ask) ? days : undefined;
+};
 
 /** The typed name until a factor is proven: the name that belongs to an address would reveal that there is an account. */
 export const accountOf = ({ user, progress }: Run): string | undefined =>

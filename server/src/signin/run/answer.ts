@@ -19,6 +19,7 @@ import {
   advance,
   authenticationOf,
   type Completion,
+  canTrustBy,
   contextOf,
   impossible,
   type Outcome,
@@ -106,8 +107,7 @@ export async function answerStep<T>(
       const { notice, problem } = answer;
       return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
     }
-    // A browser becomes trusted only by a second factor.
-    const trusts = question.factor !== null && isProven(progress) && isTicked(form.trustDevice);
+    const trusts = canTrustBy(run, ask) && isTicked(form.trustDevice);
     const answered = trusts ? { ...run, progress: { ...progress, trust: true } } : run;
     const refusal = { outcome: "wrong", ...(question.refusal ?? WRONG) } as const;
     const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion);

@@ -43,6 +43,7 @@ export {
   type Asking,
   type Authentication,
   type Completion,
+  canTrustBy,
   contextOf,
   hasDeclinedLink,
   type Outcome,

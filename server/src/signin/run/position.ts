@@ -15,7 +15,7 @@ import {
 } from "../authenticators/index.ts";
 import { type Ask, authenticatorOf, type Flow, type Flows, type FlowsSnapshot, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
-import { hasSecondFactor, isRecentlyAuthenticated, type LiveSession, levelOf } from "../sessions/index.ts";
+import { hasSecondFactor, isRecentlyAuthenticated, isSecondFactor, type LiveSession, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
 import { advance, contextOf, impossible, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
@@ -56,7 +56,7 @@ async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   if (progress.link?.proven === false) return ownerStands(parts, run);
   const isMissing = request.recent === true && !isRecent(run);
   if (!isMissing && !isBelow(progress, request)) return pass(run);
-  const more = await stepUp(parts, run);
+  const more = await stepUp(parts, run, isMissing);
   if (more.status === "ask" || more.status === "silent") return follow(parts, run, more);
   if (more.status === "unproven") return askForRecentProof(parts, run);
   // A voluntary level that cannot be reached does not fail the sign-in.
@@ -78,7 +78,7 @@ async function follow(parts: SignInParts, run: Run, verdict: Verdict): Promise<P
 
 /** The factors on top of the flow; without one of them it is impossible. */
 async function askMore(parts: SignInParts, run: Run): Promise<Position> {
-  const more = await stepUp(parts, run);
+  const more = await stepUp(parts, run, true);
   return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
 }
 
@@ -143,10 +143,22 @@ const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promi
 const maySetUp = ({ purpose, request }: Run, { alias }: Flow): boolean =>
   purpose === "sign-in" && (alias !== STEP_UP || request.acrEssential === true);
 
-/** The prefix contains the flow's version: steps passed in an older version do not count. */
-function stepUp(parts: SignInParts, run: Run): Promise<Verdict> {
+/**
+ * The prefix contains the flow's version: steps passed in an older version do not count. `forRecent`: nor do those that are no second factor of
+ * the user's, and they are not asked for.
+ */
+async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise<Verdict> {
   const flow = run.flows!.byAlias.get(STEP_UP)!;
-  return walkOn(parts, run, flow, `${STEP_UP}@${flow.version}:`);
+  const prefix = `${STEP_UP}@${flow.version}:`;
+  if (!forRecent || !run.user) return walkOn(parts, run, flow, prefix);
+  const { credentials } = run.user;
+  const passed = run.progress.passed.filter(
+    ({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(credentials, authenticator),
+  );
+  const verdict = await walkOn(parts, { ...run, progress: { ...run.progress, passed } }, flow, prefix);
+  if (verdict.status !== "ask") return verdict;
+  const asks = verdict.asks.filter(({ name }) => isSecondFactor(credentials, name));
+  return asks.length > 0 ? { ...verdict, asks } : { status: "impossible" };
 }
 
 const passSilently = (parts: SignInParts, run: Run, { path, name, proof }: Silently): Promise<Run> =>

@@ -8,6 +8,7 @@ import {
   findSignInUser,
   freshProgress,
   isNew,
+  isProven,
   type PassedStep,
   type Problem,
   type Progress,
@@ -24,7 +25,7 @@ import {
   withPassed,
 } from "../authenticators/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
-import { factorOf, levelOf, recentProofs, type SessionProof } from "../sessions/index.ts";
+import { factorOf, isSecondFactor, levelOf, recentProofs, type SessionProof } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
@@ -212,6 +213,10 @@ export function contextOf(
     now: clock.now(),
   };
 }
+
+/** A browser becomes trusted only by the user's second factor. */
+export const canTrustBy = ({ progress, user }: Run, { name, question }: Ask): boolean =>
+  question.factor !== null && isProven(progress) && user !== null && isSecondFactor(user.credentials, name);
 
 /** Adds a passed step. */
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {

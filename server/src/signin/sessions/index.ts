@@ -17,6 +17,7 @@ export {
   hasSecondFactor,
   insufficientAuthentication,
   isRecentlyAuthenticated,
+  isSecondFactor,
   recencyOf,
   recentProofs,
   secondFactors,

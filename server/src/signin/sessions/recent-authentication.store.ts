@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Actor } from "../../platform/context.ts";
-import { levelOf, type SessionProof } from "./proofs.ts";
+import type { SessionProof } from "./proofs.ts";
 import type { LiveSession } from "./store.ts";
 
 /** The maximum age of a recent proof. */
@@ -9,25 +9,29 @@ export const RECENT = 10 * MINUTE;
 
 /** Credential types that are second factors. */
 export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
-/** The authenticators that ask for a second factor or its replacement. */
-const asksSecondFactor = new Set([...secondFactors, "recovery-code"]);
+/** The authenticators that ask for a second factor or its replacement, and the required actions that set one up. */
+const asksSecondFactor = new Set([...secondFactors, "recovery-code", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"]);
 
 export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
+
+/** Tells whether this step asks for the user's second factor. Where they have none, any step on top of the first is one, such as a code by mail. */
+export const isSecondFactor = (credentials: ReadonlySet<string>, authenticator: string): boolean =>
+  !hasSecondFactor(credentials) || asksSecondFactor.has(authenticator);
 
 type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
 
 export const recentProofs = <P extends TimedProof>(proofs: readonly P[], now: number): P[] => proofs.filter(({ at }) => at > now - RECENT);
 
 /**
- * Recent authentication: the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A second factor alone
- * is not complete, unless it verifies its user.
+ * Recent authentication: the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A code by mail is none
+ * for a user who has another. Second factors alone are not complete, unless one verifies its user.
  */
 export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSecondFactor: boolean, now: number): boolean {
   const recent = recentProofs(proofs, now).filter(({ factor }) => factor !== null);
   if (!needsSecondFactor) return recent.length > 0;
-  if (levelOf(recent) === "2") return true;
-  const names = new Set(recent.map(({ authenticator }) => authenticator));
-  return names.size > 1 && [...names].some((name) => asksSecondFactor.has(name));
+  if (recent.some(({ factor }) => factor === "both")) return true;
+  const seconds = recent.filter(({ authenticator }) => asksSecondFactor.has(authenticator));
+  return seconds.length > 0 && seconds.length < recent.length;
 }
 
 export interface StepUpNeeded {

@@ -1,3 +1,4 @@
+import { groupPath } from "../../../directory/groups/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { wholeJson } from "../json-lists.ts";
 import { recordOf, recordsOf, textOf, textsOf, unique, uuidOf, type Values } from "../reading.ts";
@@ -15,7 +16,7 @@ export const authentik: ExternalSource = {
   name: "authentik",
   title: "authentik",
   looksLike: ({ head }) => /authentik_core\./.test(head) || (/"username"\s*:/.test(head) && /"(groups_obj|date_joined)"\s*:/.test(head)),
-  async translate({ files, now }, { report, user: write }) {
+  async translate({ files, now, naming }, { report, user: write }) {
     const groups = new Map<string, string>();
     const people: Values[] = [];
     for (const file of files) {
@@ -27,7 +28,8 @@ export const authentik: ExternalSource = {
       }
     }
     for (const user of people) for (const { pk, name } of recordsOf(user.groups_obj)) groups.set(String(pk), textOf(name) ?? "");
-    const pathOf = (name: string) => `/${name.replaceAll("/", "~/")}`;
+    const isTheirs = (name: string) => [...groups.values()].includes(name);
+    const pathOf = (name: string) => groupPath([naming.group([], name, { isTheirs })]);
     for (const [index, value] of people.entries()) {
       const at = `users[${index + 1}]`;
       const type = textOf(value.type) ?? "";
@@ -44,7 +46,7 @@ export const authentik: ExternalSource = {
         ...recordsOf(value.groups_obj).flatMap(({ name }) => textOf(name) ?? []),
       ]);
       const [email, [firstName = "", ...last]] = [textOf(value.email), (textOf(value.name) ?? "").split(" ")];
-      for (const name of own) if (![...groups.values()].includes(name)) groups.set(name, name);
+      for (const name of own) if (!isTheirs(name)) groups.set(name, name);
       await write(
         rowOf(textOf(value.username) ?? email ?? "", {
           userId: uuidOf(value.uuid),

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { groupPath } from "../../../directory/groups/index.ts";
 import { isKnownHash } from "../../../platform/passwords/index.ts";
 import { linesOf } from "../lines.ts";
 import { unique, uuidOf } from "../reading.ts";
@@ -69,15 +70,15 @@ const normal = (dn: string) =>
     .split(",")
     .map((part) => part.trim())
     .join(",");
-const pathOf = (name: string) => `/${name.replaceAll("/", "~/")}`;
 
 /** The dump of a directory. For people who stay in the directory, connect the directory instead (docs/directories.md). */
 export const ldif: ExternalSource = {
   name: "ldif",
   title: "LDIF",
   looksLike: ({ head }) => /^(version:\s*1\s*$|#|dn::?\s)/m.test(head.slice(0, 2000)) && /^dn::?\s/m.test(head),
-  async translate({ files }, { report, user: write }) {
+  async translate({ files, naming }, { report, user: write }) {
     const groups = new Set<string>();
+    const pathOf = (name: string) => groupPath([naming.group([], name, { isTheirs: (one) => groups.has(one) })]);
     const members = new Map<string, string[]>();
     for (const file of files)
       for await (const { entry } of entriesOf(file, report)) {

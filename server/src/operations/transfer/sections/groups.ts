@@ -74,7 +74,8 @@ export const groups: Section = {
   ),
   keyOf: (item) => groupOf(item).path,
   ignoresCase: true,
-  defaults: () => ({ description: null, roles: [], clientRoles: [] }),
+  parts: ["roles", "clientRoles"],
+  defaults: () => ({ description: null }),
   async read(ctx) {
     const rows = await everyRow(ctx, searchGroups);
     const byId = new Map(rows.map((row) => [row.groupId, row]));
@@ -101,13 +102,14 @@ export const groups: Section = {
     await saveGroup(ctx, id, { name, description, parentId: await idAt(ctx, above) });
   },
   async link(ctx, _tools, id, item) {
-    const { roles = [], clientRoles = [] } = groupOf(item);
+    const { roles, clientRoles } = groupOf(item);
     const now = await rolesOfGroup(ctx.tx, ctx.realm, id);
     const spell = (clientId: string | null, name: string) => `${clientId ?? ""}\u0000${loginKey(name)}`;
-    const wanted = [...roles.map((name) => ({ clientId: null, name })), ...clientRoles];
+    const wanted = [...(roles ?? []).map((name) => ({ clientId: null, name })), ...(clientRoles ?? [])];
+    const isSaid = ({ clientId }: MappedRole) => (clientId === null ? roles : clientRoles) !== undefined;
     const then = new Set(wanted.map(({ clientId, name }) => spell(clientId, name)));
     const held = new Set(now.map(({ clientId, name }) => spell(clientId, name)));
-    for (const role of now) if (!then.has(spell(role.clientId, role.name))) await withdrawRole(ctx, id, role.roleId);
+    for (const role of now) if (isSaid(role) && !then.has(spell(role.clientId, role.name))) await withdrawRole(ctx, id, role.roleId);
     for (const role of wanted) if (!held.has(spell(role.clientId, role.name))) await grantRole(ctx, id, role);
   },
   remove: (ctx, _tools, { id }) => removeGroup(ctx, id),

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { systemActor } from "../../../platform/context.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty } from "../../../testing/relying-party.ts";
@@ -203,5 +205,15 @@ describe("token exchange", () => {
     expect(exp - payloadOf(short).iat).toBeLessThanOrEqual(60);
     expect((await exchange(asking, short)).body.error_description).toContain("has not allowed");
     expect(exp * SECOND).toBeLessThanOrEqual(clock.now() + MINUTE);
+
+    // The consent that it needs is needed as long as the token is used.
+    await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
+      grantConsent(ctx, { userId: user.userId, clientId: "asking", resource: null }, ["openid"]),
+    );
+    const allowed = (await exchange(asking, short)).body.access_token;
+    const isActive = async () => (await asking.post("/introspect", { token: allowed })).body.active;
+    expect(await isActive()).toBe(true);
+    expect((await realm.asMaster().delete(`/users/${user.userId}/gdpr/consents/asking`)).status).toBe(204);
+    expect(await isActive()).toBe(false);
   });
 });

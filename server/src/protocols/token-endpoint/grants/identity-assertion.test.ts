@@ -169,7 +169,9 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   ] as const) {
     await realm.asMaster().post("/roles", { name: "staff" });
     await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: ["staff"] });
+    const signIns = await realm.events("type=LOGIN_SUCCESS");
     expect((await ask()).body.error, party.clientId).toBe("access_denied");
+    expect(await realm.events("type=LOGIN_SUCCESS"), "the trail tells of no sign-in").toEqual(signIns);
     await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: [] });
   }
 

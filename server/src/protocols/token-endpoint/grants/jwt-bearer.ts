@@ -102,6 +102,11 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
   if (!user) throw await refused(ctx, read, "no user is linked with its subject");
   if (!user.enabled || user.locked) throw await refused(ctx, read, "the user is disabled or locked");
   const { userId } = user;
+  const refusal = await tokens.accessRefusal(parts, client, { userId, entryChecks: parts.entryChecks });
+  if (refusal) {
+    await refused(ctx, read, refusal);
+    throw tokens.accessError(refusal);
+  }
   if ((await findRequiredActions(db, realm.realmId, userId)).length > 0)
     throw oauthErrors.invalidGrant("the account needs attention first: sign in once in the browser");
   if (!(await tokens.isAllowedByUser(db, parts, client, userId, { scopes, resources: [resource] })))
@@ -139,6 +144,7 @@ async function makeGrant(
       },
       detail: `identity assertion of ${provider.alias}`,
     });
+    work.afterCommit(() => parts.metrics.login(realmId, "success"));
   });
   const grant = await tokens.findLiveGrant(parts.db, realmId, grantId, clock.now());
   if (!grant) throw oauthErrors.invalidGrant();

@@ -1,7 +1,7 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { isPublic } from "../../client-auth/index.ts";
-import { type Binding, REFRESH_TOKEN, type RecordPayload } from "../../tokens/index.ts";
+import { REFRESH_TOKEN, unprovenBinding } from "../../tokens/index.ts";
 import { type Grant, Replayed, type TokenCtx } from "../grant.ts";
 import { isRepeated, keptUntil, touchSession } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
@@ -43,9 +43,6 @@ export const refreshToken: Grant<StoredSource> = {
 /** RFC 9700 §4.14.2: only the client and key that it was issued to may have lost a response. */
 const mayRepeat = ({ parts, client, binding }: TokenCtx, { record }: StoredSource): boolean =>
   record.payload.clientId === client.clientId && !unprovenBinding(record.payload, binding) && isRepeated(parts, REFRESH_TOKEN, record);
-
-const unprovenBinding = (payload: RecordPayload, binding: Binding) =>
-  (["jkt", "x5t#S256"] as const).find((name) => payload[name] !== undefined && payload[name] !== binding[name]);
 
 /** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */
 function isRotated(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {

@@ -26,8 +26,8 @@ export const tokenExchange: Grant<ExchangeSource> = {
     return { record: null, grant: null, subject, actor };
   },
 
-  check({ binding }, { subject }) {
-    exchange.assertStaysBound(subject, binding);
+  check({ client, binding }, { subject }) {
+    exchange.assertStaysBound(client, subject, binding);
   },
 
   async issue({ parts, client }, { subject, actor }, { params, lists }) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
-import { relyingParty } from "../../../testing/relying-party.ts";
+import { dpopKey } from "../../../testing/proof.ts";
+import { CALLBACK, relyingParty, walk } from "../../../testing/relying-party.ts";
 
 const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
 
@@ -46,10 +47,10 @@ async function stage() {
     for (const each of permission) params.append("permission", each);
     return params.toString();
   };
-  const ask = (permission: readonly string[], more: Record<string, string> = {}) =>
+  const ask = (permission: readonly string[], more: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     iam.browser().request("POST", `/realms/${realm.name}/token`, {
       body: form(permission, more),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
       csrf: false,
     });
   return { realm, admin, api, app, ask, a, userId, browser, token };
@@ -93,7 +94,16 @@ test("a decision and a list need all that is asked for, a token has what is gran
 });
 
 test("refuses what is unknown, other clients' tokens, and claims of public clients; roles count at once", async () => {
-  const { admin, api, ask, realm, userId, token } = await stage();
+  const { admin, api, app, ask, realm, userId, token } = await stage();
+  const forged = {
+    name: "forged",
+    claim: "authorization.permissions",
+    source: "constant",
+    type: "json",
+    value: '[{"rsid":"a"}]',
+    targets: ["accessToken"],
+  };
+  expect((await admin.post(`/clients/${app.id}/mappers`, forged)).body.errors).toMatchObject([{ field: "claim" }]);
   expect((await ask(["nope"])).body.error).toBe("invalid_resource");
   expect((await ask(["a#nope"])).body.error).toBe("invalid_scope");
   expect((await ask(["b#edit"])).body.error).toBe("invalid_scope");
@@ -133,4 +143,35 @@ test("refuses what is unknown, other clients' tokens, and claims of public clien
   expect((await ask(["a#view"])).status).toBe(403);
   const other = await relyingParty(iam, realm, { clientId: "plain" });
   expect((await other.post("/token", { grant_type: UMA, audience: "api", permission: "a" })).body.error).toBe("unauthorized_client");
+});
+
+test("a public client asks with a bound token only by the key that it is bound to", async () => {
+  const { admin, api, app, ask, browser, realm } = await stage();
+  const [own, thief] = [dpopKey(), dpopKey()];
+  const proof = (key: typeof own) => ({ dpop: key("POST", `${iam.config.baseUrl}/realms/${realm.name}/token`) });
+  const { left } = await walk(browser, iam.config.baseUrl, app.url());
+  const code = {
+    grant_type: "authorization_code",
+    code: left!.searchParams.get("code")!,
+    redirect_uri: CALLBACK,
+    code_verifier: app.verifier,
+  };
+  const bound = must(
+    await iam.browser().request("POST", `/realms/${realm.name}/token`, {
+      form: { client_id: "app", ...code },
+      headers: proof(own),
+      csrf: false,
+    }),
+  ).access_token;
+  must(await admin.put(`/clients/${api.id}/authz/settings`, { enabled: true, decisionLogPercent: 100 }));
+  for (const mode of ["token", "decision"]) {
+    const by = (headers: Record<string, string>) => ask(["a#view"], { subject_token: bound, response_mode: mode }, headers);
+    for (const headers of [{}, proof(thief)])
+      expect(await by(headers), mode).toMatchObject({
+        status: 400,
+        body: { error: "invalid_request", error_description: expect.stringContaining("bound to a key") },
+      });
+    expect(await realm.events("type=AUTHZ_DECISION"), "before anything is decided").toHaveLength(mode === "token" ? 0 : 1);
+    expect((await by(proof(own))).status, mode).toBe(200);
+  }
 });

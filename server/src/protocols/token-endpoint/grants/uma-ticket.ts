@@ -31,11 +31,13 @@ export const umaTicket: Grant<UmaSource> = {
   ],
   lists: ["permission"],
 
-  async find({ parts, client, sourceIp, requestId }, { params, lists }) {
+  async find({ parts, client, binding, sourceIp, requestId }, { params, lists }) {
     const mode = modeOf(params);
     const ticket = await ticketOf(parts, params, lists.permission ?? []);
     const server = await uma.serverOf(parts, ticket?.clientId ?? params.audience);
     const live = await uma.subjectTokenOf(parts, client, params.subject_token);
+    // Before anything is written in the user's name.
+    if (live) assertStaysBound(client, live, binding);
     // A token of another client is held against the same rule as for exchanging it, whatever is answered.
     if (live && isUsers(live) && live.clientId !== client.clientId) await assertStands(parts, client, live);
     const subjects = await uma.subjectsOf(parts, client, server, live);
@@ -55,10 +57,6 @@ export const umaTicket: Grant<UmaSource> = {
     const refusal = isSubmitted ? uma.denial("request_submitted") : denied;
     if (!ticket) throw refusal;
     return { ...source, denied: refusal };
-  },
-
-  check({ binding }, { live }) {
-    if (live) assertStaysBound(live, binding);
   },
 
   async issue(ctx, { server, live, granted, upgraded }, { params }) {

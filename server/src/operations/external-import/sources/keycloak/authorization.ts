@@ -1,6 +1,25 @@
-import { fromKeycloakAuthorization } from "../../../../applications/authorization/index.ts";
+import { type AuthorizationItem, fromKeycloakAuthorization } from "../../../../applications/authorization/index.ts";
 import { isTrue, recordsOf, textOf } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
+
+type Policy = NonNullable<AuthorizationItem["policies"]>[number];
+
+/** Policies name roles and groups as they are called here. */
+const renamed = (realm: KeycloakRealm, policy: Policy): Policy => ({
+  ...policy,
+  ...(policy.roles && {
+    roles: policy.roles.map((one) => {
+      const role = typeof one === "string" ? { name: one } : one;
+      return realm.isRealmRole(role.name) ? { ...role, name: realm.roleName(role.name) } : role;
+    }),
+  }),
+  ...(policy.groups && {
+    groups: policy.groups.map((one) => {
+      const group = typeof one === "string" ? { path: one } : one;
+      return { ...group, path: realm.groupPaths.get(group.path) ?? group.path };
+    }),
+  }),
+});
 
 /** The authorization services of the clients that are carried over. */
 export function authorizationOf(realm: KeycloakRealm, clients: readonly object[]): object[] {
@@ -13,6 +32,6 @@ export function authorizationOf(realm: KeycloakRealm, clients: readonly object[]
     const { item, notes } = fromKeycloakAuthorization(clientId, settings);
     realm.report.mapped("clients[].authorizationSettings");
     for (const note of notes) realm.report.unmapped("clients[].authorizationSettings", note, `clients[${clientId}]`);
-    return [item];
+    return [{ ...item, policies: item.policies?.map((policy) => renamed(realm, policy)) }];
   });
 }

@@ -284,7 +284,7 @@ export function clientOf(realm: KeycloakRealm, client: Values, account: { roles:
   const { mappers, audience } = claimsOf(realm, client, at);
   const roles = realm
     .rolesOfClient(clientId)
-    .map((role) => roleOf(realm, role, "roles.client.*[]", `roles.client[${clientId}][${role.name}]`));
+    .map((role) => roleOf(realm, role, "roles.client.*[]", `roles.client[${clientId}][${role.name}]`, clientId));
   const maxAge = numberOf(attributes["default.max.age"]);
   return {
     clientId,

@@ -184,7 +184,7 @@ function mappersOf(realm: KeycloakRealm, component: Values, at: string) {
       realm.report.mapped(path);
     } else if (kind === "hardcoded-ldap-role-mapper" && role !== undefined && realm.isRealmRole(role)) {
       realm.report.mapped(path);
-      mappers.push({ name, type: "role", role, sync: "force" });
+      mappers.push({ name, type: "role", role: realm.roleName(role), sync: "force" });
     } else if (kind === "hardcoded-ldap-group-mapper" && group !== undefined) {
       realm.report.mapped(path);
       mappers.push({ name, type: "group", group, sync: "force" });

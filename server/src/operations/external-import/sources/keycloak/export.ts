@@ -14,6 +14,8 @@ export const ownText = (value: unknown): string | undefined => {
   return text === undefined || /^\$\{.*\}$/.test(text) ? undefined : text;
 };
 
+const permissionRoleName = (permission: Permission) => `${ADMIN_CLIENT} ${permission}`;
+
 /** Roles as our documents name them. */
 export interface RoleNames {
   readonly roles: string[];
@@ -35,6 +37,7 @@ export class KeycloakRealm {
   readonly groupPaths = new Map<string, string>();
   readonly #oidcClients: ReadonlySet<string>;
   readonly #clientRoles: Values;
+  readonly #ownNames = new Map<string, string>();
 
   constructor(value: Values, report: Report, input: SourceInput) {
     this.value = value;
@@ -42,6 +45,7 @@ export class KeycloakRealm {
     this.input = input;
     this.#clientRoles = recordOf(recordOf(value.roles).client);
     this.#oidcClients = new Set(this.clients(OIDC).map(({ clientId }) => String(clientId)));
+    for (const permission of permissions) input.naming.reserve(permissionRoleName(permission));
     for (const scope of recordsOf(value.clientScopes)) this.scopes.set(String(scope.name), scope);
   }
 
@@ -66,12 +70,12 @@ export class KeycloakRealm {
     const permission = permissions.find((one) => one === name);
     if (!permission) return null;
     this.permissionsInUse.add(permission);
-    return `${ADMIN_CLIENT} ${permission}`;
+    return permissionRoleName(permission);
   }
 
   /** Roles as users, groups and composites name them: of the realm in a list, of clients by client id. */
   roleNames(realmRoles: unknown, clientRoles: unknown, pattern: string, at: string, mayGivePermissions = true): RoleNames {
-    const roles = textsOf(realmRoles);
+    const roles = textsOf(realmRoles).map((name) => this.roleName(name));
     const ofClients: { clientId: string; name: string }[] = [];
     for (const [clientId, names] of Object.entries(recordOf(clientRoles)))
       for (const name of textsOf(names)) {
@@ -81,10 +85,54 @@ export class KeycloakRealm {
           if (role !== null) roles.push(role);
           else this.report.unmapped(path, "No permission of the admin API is the same", at);
         } else if (BUILT_IN_CLIENTS.includes(clientId)) this.report.ignored(path);
-        else if (this.#oidcClients.has(clientId)) ofClients.push({ clientId, name });
+        else if (this.#oidcClients.has(clientId)) ofClients.push({ clientId, name: this.roleName(name, clientId) });
         else this.report.unmapped(path, "Only OpenID Connect clients have roles here", at);
       }
     return { roles: unique(roles), clientRoles: ofClients };
+  }
+
+  /** The name here of a role of the realm, or of a client. */
+  roleName(name: string, clientId: string | null = null): string {
+    const key = `${clientId ?? ""}\u0000${name}`;
+    const known = this.#ownNames.get(key);
+    if (known !== undefined) return known;
+    const gives = this.permissionsOf(clientId === null ? [name] : [], clientId === null ? {} : { [clientId]: [name] });
+    const isTheirs = (one: string) => this.#rolesOf(clientId).some((role) => role.name === one);
+    const ours = this.input.naming.role(name, { gives, isTheirs }, clientId);
+    this.#ownNames.set(key, ours);
+    return ours;
+  }
+
+  /** The permissions that these roles give by the file itself: by roles of `realm-management`, composites included. */
+  permissionsOf(realmRoles: unknown, clientRoles: unknown): Set<Permission> {
+    const found = new Set<Permission>();
+    const seen = new Set<string>();
+    const visit = (ofRealm: unknown, ofClients: unknown) => {
+      for (const name of textsOf(ofRealm)) enter(name, null);
+      for (const [clientId, names] of Object.entries(recordOf(ofClients))) for (const name of textsOf(names)) enter(name, clientId);
+    };
+    const enter = (name: string, clientId: string | null) => {
+      const key = `${clientId ?? ""}\u0000${name}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      const permission = clientId === ADMIN_CLIENT ? permissions.find((one) => one === name) : undefined;
+      if (permission) found.add(permission);
+      // The default role gives no permissions here.
+      if (BUILT_IN_CLIENTS.includes(clientId ?? "") || (clientId === null && name === this.defaultRole)) return;
+      const { composites } = this.#rolesOf(clientId).find((role) => role.name === name) ?? {};
+      visit(recordOf(composites).realm, recordOf(composites).client);
+    };
+    visit(realmRoles, clientRoles);
+    return found;
+  }
+
+  #rolesOf(clientId: string | null): Values[] {
+    return clientId === null ? recordsOf(recordOf(this.value.roles).realm) : this.rolesOfClient(clientId);
+  }
+
+  /** The one that every new user gets there. */
+  get defaultRole(): string | undefined {
+    return textOf(recordOf(this.value.defaultRole).name);
   }
 
   /** Tells a role of the realm (`role`) from one of a client (`client.role`). */

@@ -148,7 +148,7 @@ class Flows {
     if (name === "conditional-credential") return made("condition-single-factor", {});
     const role = textOf(config.condUserRole);
     if (name === "conditional-user-role" && role !== undefined && this.#realm.isRealmRole(role))
-      return made("condition-role", { roles: [role], ...negate });
+      return made("condition-role", { roles: [this.#realm.roleName(role)], ...negate });
     const attribute = textOf(config.attribute_name);
     if (name === "conditional-user-attribute" && attribute !== undefined && !isTrue(config.regex))
       return made("condition-attribute", {

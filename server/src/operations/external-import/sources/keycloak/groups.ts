@@ -1,4 +1,5 @@
 import { groupPath } from "../../../../directory/groups/index.ts";
+import type { Permission } from "../../../../tenancy/permissions/index.ts";
 import { recordsOf, textOf, textsOf, type Values } from "../../reading.ts";
 import { type KeycloakRealm, ownText } from "./export.ts";
 
@@ -10,12 +11,21 @@ const known = {
 /** The tree as a list of paths. A slash in a name is part of the name. */
 export function groupsOf(realm: KeycloakRealm): object[] {
   const found: object[] = [];
-  const visit = (group: Values, above: readonly string[], pathAbove: string) => {
-    const name = textOf(group.name);
-    if (name === undefined) return;
+  const visit = (
+    group: Values,
+    siblings: readonly Values[],
+    above: readonly string[],
+    pathAbove: string,
+    handedDown: readonly Permission[],
+  ) => {
+    const theirName = textOf(group.name);
+    if (theirName === undefined) return;
+    const gives = new Set([...handedDown, ...realm.permissionsOf(group.realmRoles, group.clientRoles)]);
+    const isTheirs = (one: string) => siblings.some((sibling) => sibling.name === one);
+    const name = realm.input.naming.group(above, theirName, { gives, isTheirs });
     const names = [...above, name];
     const path = groupPath(names);
-    const theirs = textOf(group.path) ?? `${pathAbove}/${name}`;
+    const theirs = textOf(group.path) ?? `${pathAbove}/${theirName}`;
     realm.groupPaths.set(theirs, path);
     const at = `groups[${theirs}]`;
     realm.report.members("groups[]", at, group, known);
@@ -27,9 +37,11 @@ export function groupsOf(realm: KeycloakRealm): object[] {
       ...(roles.length > 0 && { roles }),
       ...(clientRoles.length > 0 && { clientRoles }),
     });
-    for (const below of recordsOf(group.subGroups)) visit(below, names, theirs);
+    const below = recordsOf(group.subGroups);
+    for (const one of below) visit(one, below, names, theirs, [...gives]);
   };
-  for (const group of recordsOf(realm.value.groups)) visit(group, [], "");
+  const top = recordsOf(realm.value.groups);
+  for (const group of top) visit(group, top, [], "", []);
   for (const path of textsOf(realm.value.defaultGroups)) {
     realm.report.unmapped(
       "defaultGroups",

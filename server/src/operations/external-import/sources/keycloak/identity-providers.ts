@@ -208,11 +208,12 @@ function mapperOf(realm: KeycloakRealm, kind: string, config: Values, at: string
   const claim = textOf(config.claim) ?? textOf(config["attribute.name"]) ?? textOf(config.jsonField);
   const value = textOf(config["claim.value"]) ?? textOf(config["attribute.value"]);
   const attribute = textOf(config["user.attribute"]) ?? textOf(config.userAttribute);
-  const role = textOf(config.role);
+  const theirRole = textOf(config.role);
   const several = parsedOf(config.claims ?? config.attributes);
   const only = Array.isArray(several) && several.length === 1 ? recordOf(several[0]) : {};
-  if (/role/.test(kind) && role !== undefined && !realm.isRealmRole(role))
+  if (/role/.test(kind) && theirRole !== undefined && !realm.isRealmRole(theirRole))
     return "Providers give roles of the realm only: let one include the client's role";
+  const role = theirRole === undefined ? undefined : realm.roleName(theirRole);
   if (/^(oidc|saml)-user-attribute-idp-mapper$|-user-attribute-mapper$/.test(kind)) {
     if (claim === undefined || attribute === undefined) return "It names no claim, or no attribute";
     if (["email", "firstName", "lastName", "username"].includes(attribute))

@@ -7,13 +7,13 @@ const known = {
 };
 
 /** One role as a document has it, of the realm or of a client. */
-export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: string, isDefault = false) {
+export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: string, clientId: string | null, isDefault = false) {
   realm.report.members(pattern, at, role, known);
   const { realm: ofRealm, client } = recordOf(role.composites);
   const { roles, clientRoles } = realm.roleNames(ofRealm, client, `${pattern}.composites.client`, at, !isDefault);
   const description = ownText(role.description)?.slice(0, 1000);
   return {
-    name: textOf(role.name) ?? "",
+    name: realm.roleName(textOf(role.name) ?? "", clientId),
     ...(description !== undefined && { description }),
     ...(roles.length > 0 && { compositeRoles: roles }),
     ...(clientRoles.length > 0 && { compositeClientRoles: clientRoles }),
@@ -22,10 +22,9 @@ export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: 
 
 /** The roles of the realm. The one that every new user gets there is the default role here, by its own name. */
 export function rolesOf(realm: KeycloakRealm): object[] {
-  const defaultRole = textOf(recordOf(realm.value.defaultRole).name);
   return recordsOf(recordOf(realm.value.roles).realm).map((role) => {
-    const isDefault = defaultRole !== undefined && role.name === defaultRole;
-    return { ...roleOf(realm, role, "roles.realm[]", `roles.realm[${role.name}]`, isDefault), ...(isDefault && { default: true }) };
+    const isDefault = realm.defaultRole !== undefined && role.name === realm.defaultRole;
+    return { ...roleOf(realm, role, "roles.realm[]", `roles.realm[${role.name}]`, null, isDefault), ...(isDefault && { default: true }) };
   });
 }
 
