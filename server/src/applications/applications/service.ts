@@ -1,7 +1,6 @@
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
-import { fitsSchema } from "../../platform/http/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import * as oidc from "../clients/index.ts";
 import * as saml from "../saml-clients/index.ts";
@@ -101,12 +100,10 @@ async function applicationOf(ctx: ReadCtx, name: string): Promise<Found> {
   return { protocol: "saml", client: samlClient };
 }
 
-const isClientId = fitsSchema(oidc.CreateClient.properties.clientId);
-
 function assertClientId(name: string | undefined): asserts name is string {
   const refused = (code: string, message: string) => invalidFields([{ field: "name", code, message: `name ${message}` }]);
   if (name === undefined) throw refused("required", "is required");
-  if (!isClientId(name))
+  if (!oidc.isClientId(name))
     throw refused(
       "format",
       "must be 1 to 255 letters, digits and signs of ASCII, without spaces, and neither . nor ..: it is the client id",

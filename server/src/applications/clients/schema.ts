@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import {
+  fitsSchema,
   flagMember,
   member,
   nullable,
@@ -63,6 +64,7 @@ const clientId = pathName({
   description: "a client id is made of letters, digits and signs of ASCII, without spaces",
   examples: ["shop"],
 });
+export const isClientId = fitsSchema(clientId);
 const name = nullable(
   Type.String({
     minLength: 1,
