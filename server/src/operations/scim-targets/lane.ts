@@ -9,6 +9,7 @@ import { classify, dropObject, dueObjects, type StoredObject, storeFailure, uncl
 import { ObjectRefused, type Peer, PeerError, PROBE } from "./peer.ts";
 import { readPeople, readTeams } from "./people.store.ts";
 import type { ObjectKind } from "./schema.ts";
+import { ObjectGone } from "./send.ts";
 import { sendGroup } from "./send-group.ts";
 import { sendUser } from "./send-user.ts";
 import {
@@ -181,6 +182,7 @@ async function sendOne(
     parts.ended("sent");
     return "sent";
   } catch (error) {
+    if (error instanceof ObjectGone) return "sent";
     const now = clock.now();
     if (error instanceof ObjectRefused) {
       const digest = await digestNow(parts, object);

@@ -267,6 +267,26 @@ test("an erased user is deleted there, whatever the target does with deleted one
   await settle(of);
   expect(names(strict)).toEqual(["bob"]);
   expect(await of.objects("")).toEqual([]);
+
+  // Erased while the account is being made, or an old one is being adopted; and the first deletion fails.
+  strict.users.set("old", { id: "old", userName: "dan" });
+  for (const username of ["cyd", "dan"]) {
+    const userId = await of.user(username);
+    let isErased = false;
+    strict.beforeAnswer = async ({ method, path }) => {
+      if (isErased || !(username === "cyd" ? method === "POST" : path.includes("dan"))) return;
+      isErased = true;
+      must(await of.admin.delete(`/users/${userId}/gdpr`));
+    };
+    strict.trouble = ({ method }) => (method === "DELETE" ? answer(500) : null);
+    await settle(of);
+    expect([isErased, names(strict).includes(username)]).toEqual([true, true]);
+    expect(strict.writes().filter(({ method }) => method === "PUT")).toEqual([]);
+    strict.trouble = () => null;
+    await later(of, MINUTE);
+  }
+  expect(names(strict)).toEqual(["bob"]);
+  expect(await of.objects("")).toEqual([]);
 });
 
 test("an account that is there already is adopted by our id, the username or the confirmed address, and never by another's", async () => {
