@@ -5,7 +5,7 @@ import { retryingConflicts } from "../../platform/unit-of-work.ts";
 import type { Resource } from "../../protocols/scim/index.ts";
 import { type Criterion, findRemote } from "./accounts.ts";
 import { type StoredObject, storeErased, storeRemoteId } from "./objects.store.ts";
-import { idOf, ObjectRefused, type Peer, type PeerAnswer, PeerError } from "./peer.ts";
+import { denied, idOf, ObjectRefused, type Peer, type PeerAnswer, PeerError } from "./peer.ts";
 import type { HeldTarget } from "./states.store.ts";
 
 export interface SendParts {
@@ -61,8 +61,7 @@ export async function createOrAdopt(
     const ways = criteria.map(({ by }) => by).join(", ");
     throw new ObjectRefused(`${answer.detail} No account was found there by ${ways} that could be adopted.`);
   }
-  if (answer.status === 404 || answer.status === 405 || answer.status === 501)
-    throw new PeerError("denied", `${path} is not served there. ${answer.detail}`);
+  if (answer.status === 404 || answer.status === 405 || answer.status === 501) throw denied(`${path} is not served there`, answer);
   expectOk(answer);
   const id = idOf(answer.body) ?? answer.locationId;
   if (id !== null) return { remoteId: await claim(parts, object, id), isNew: true };

@@ -384,12 +384,27 @@ test("a busy target is left alone for as long as it says, a refusal is kept with
   await settle(of);
   expect(strict.user("allowed")).toBeDefined();
 
+  // The target's own words may name a person: they are kept with the object alone.
+  strict.trouble = ({ method, body }) => (method === "POST" ? { status: 404, body: { detail: `no plan for ${body.userName}` } } : null);
+  const eve = await of.user("eve.adams");
+  await settle(of);
+  expect(await of.status()).toMatchObject({
+    state: "SUSPENDED",
+    message: expect.stringContaining("/Users is not served there (404). Please"),
+  });
+  const [suspended] = must(await of.admin.get("/events?type=SCIM_TARGET_SUSPENDED")).items;
+  expect(suspended.detail).toBe("/Users is not served there (404).");
+  strict.trouble = () => null;
+  must(await of.admin.delete(`/users/${eve}`));
+  await later(of, 11 * MINUTE);
+  expect(await of.status()).toMatchObject({ state: "OK" });
+
   strict.token = "another token";
   for (const name of ["cyd", "dan"]) await of.user(name);
   await settle(of);
   await later(of, 11 * MINUTE);
   expect(await of.status()).toMatchObject({ state: "SUSPENDED", message: expect.stringContaining("does not accept our credentials") });
-  expect(must(await of.admin.get("/events?type=SCIM_TARGET_SUSPENDED")).items).toHaveLength(1);
+  expect(must(await of.admin.get("/events?type=SCIM_TARGET_SUSPENDED")).items).toHaveLength(2);
   expect(must(await of.admin.post(`/scim-targets/${of.id}/test`)).checks).toMatchObject([
     { name: "reach", ok: true },
     { name: "authorised", ok: false },
