@@ -17,3 +17,4 @@ export {
   takeTokenByHash,
   tokenHash,
 } from "./store.ts";
+export { mayTryCode } from "./tries.ts";

@@ -76,8 +76,7 @@ export const magicLink: Question = {
       return { outcome: "again", data: { ...store.confirmed(mail, at, sent) } };
     }
     if (sent.offered && form.code) {
-      if (at.now >= sent.expiresAt || !(await store.mayTry(at, sent)))
-        return { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };
+      if (at.now >= sent.expiresAt || !(await store.mayTry(at, sent.nonce))) return store.SPENT;
       if (!safeEqual(store.codeFor(mail, at, sent, DIGITS), typedDigits(form.code)))
         return { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
       return { outcome: "passed", proof: ownProof(at) };

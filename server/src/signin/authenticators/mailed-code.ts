@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { isMailedCode, type Mailed, mayResend, resendWait, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
 import type { Answer, Proof, StepContext } from "./authenticator.ts";
+import { mayTry, SPENT } from "./sent.store.ts";
 
 /** The data of a step that waits for a mailed code. */
 export const mailedOf = ({ data }: Pick<StepContext, "data">): Mailed | null => data as Mailed | null;
@@ -19,14 +20,15 @@ export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>)
   return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
 }
 
-/** The code of the latest mail; the link that came with it is used up together with it. */
-export function answerMailedCode(
+/** The code of the latest mail; the link that came with it is used up together with it. After too many wrong ones only the link works. */
+export async function answerMailedCode(
   at: StepContext,
   kind: TokenKind,
   typed: string,
   proof: Omit<Proof, "accept"> & { accept(ctx: Ctx): Promise<boolean> },
-): Answer {
+): Promise<Answer> {
   const mailed = mailedOf(at);
+  if (mailed && !(await mayTry(at, mailed.tokenHash))) return SPENT;
   if (!mailed || !isMailedCode(at.parts.vault, mailed, typed))
     return { outcome: "wrong", title: "mailedWrongTitle", text: "mailedWrongText" };
   return {

@@ -3,7 +3,19 @@ import { confirmEmail } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { CodeField, type Messages, Named } from "../../pages/index.ts";
 import { type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
-import { addressOf, canReach, isSecret, mayTry, resend, resendWait, sendSecret, sentOf, shownAddress, type Way } from "./sent.store.ts";
+import {
+  addressOf,
+  canReach,
+  isSecret,
+  mayTry,
+  resend,
+  resendWait,
+  SPENT,
+  sendSecret,
+  sentOf,
+  shownAddress,
+  type Way,
+} from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";
 
 const DIGITS = 6;
@@ -44,8 +56,7 @@ const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, add
   answer: async (at, form) => {
     const sent = sentOf(at);
     if (form.resend !== undefined || !sent) return resend(by, at);
-    if (at.now >= sent.expiresAt || !(await mayTry(at, sent)))
-      return { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };
+    if (at.now >= sent.expiresAt || !(await mayTry(at, sent.nonce))) return SPENT;
     if (!isSecret(by, at, sent, typedDigits(form.code))) return { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
     return { outcome: "passed", proof: { ...proofOf(at, addressOf(by, at.user)!), factor: "possession" } };
   },

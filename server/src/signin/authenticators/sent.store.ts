@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { raiseAttempts } from "../../directory/credentials/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hmac, randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { isRecipient, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
+import { mayTryCode } from "../action-tokens/index.ts";
 import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { addresseeOf, type SignInUser } from "./user.store.ts";
@@ -43,9 +43,6 @@ export interface Sent {
 const RESEND_AFTER = 30 * SECOND;
 /** In one sign-in. Across them, the messaging counts by recipient. */
 const MAX_SENDS = 5;
-const MAX_TRIES = 5;
-/** Longer than any secret lives. */
-const TRIES_KEPT_MINUTES = 60;
 
 /** The address for users without one: the message is written like the others, and rolled back. */
 const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
@@ -180,15 +177,16 @@ export function resend(way: Way, at: StepContext): Answer {
   return { outcome: "again", ...sendSecret(way, at) };
 }
 
-/** Counted in a row of its own before it is looked at: a hundred tries at once are not more than those that are allowed. */
-export async function mayTry({ parts, realm, visitor, progress }: StepContext, { nonce }: Sent): Promise<boolean> {
+/** Tells whether the code that this names may be tried once more. */
+export function mayTry({ parts, realm, visitor, progress }: StepContext, sent: string): Promise<boolean> {
   const origin = {
     realm: realm.realmId,
     actor: anonymousActor(realm.realmId, progress.login ?? ""),
     sourceIp: visitor.sourceIp,
     requestId: visitor.requestId,
   };
-  const policy = { maxFailures: MAX_TRIES, lockMinutes: TRIES_KEPT_MINUTES, forgetAfterMinutes: TRIES_KEPT_MINUTES, growingWaits: false };
-  const { allowed } = await parts.work.transact(origin, (ctx) => raiseAttempts(ctx.tx, ctx.realm, "code", nonce, policy, ctx.now));
-  return allowed;
+  return mayTryCode(parts.work, origin, sent);
 }
+
+/** There is nothing to try any more: another code has to be asked for. */
+export const SPENT: Answer = { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };

@@ -12,6 +12,7 @@ import {
   isMailedCode,
   type Mailed,
   mayResend,
+  mayTryCode,
   resendWait,
   takeToken,
   takeTokenByHash,
@@ -70,6 +71,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       back: `/realms/${visitor.realm.realmId}/register?${new URLSearchParams({ ...asked, from: interactionId })}`,
     };
   };
+  /** The realm may have closed registration since the mail was sent: neither its code nor its link makes an account then. */
+  const isOpen = ({ realm }: Visitor): boolean => realm.settings.registration.enabled;
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), ...requestSource(request) },
@@ -141,7 +144,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         response: {
           303: redirect("On into the sign-in"),
           401: page("Wrong code"),
-          403: page("CSRF token missing or stale"),
+          403: page("CSRF token missing or stale, or registration is disabled"),
           409: page("The name was taken meanwhile"),
         },
       },
@@ -155,6 +158,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const callbacks = callbacksOf(waiting.request);
       const refuse = (refusal: Refusal) => showWaiting(request, reply, { ...shownOf(visitor, waiting), ...refusal });
       if (signIn !== null) return seeOther(reply, loginPath(realm.realmId, signIn));
+      if (!isOpen(visitor)) return visitors.showMessageBeforeSignIn(request, reply, 403, "registration-off");
 
       const origin = originOf(request, visitor, email);
       if (request.body.resend !== undefined) {
@@ -174,6 +178,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       if (retryAfterSeconds !== null)
         return refuse({ status: 429, blamed: null, title: "lockedOutTitle", text: "lockedOutTextTimed", retryAfterSeconds });
       const wrong = { status: 401, blamed: null, title: "mailedWrongTitle", text: "mailedWrongText" } as const;
+      if (!(await mayTryCode(work, origin, mailed.tokenHash))) {
+        await attempt.takeBack();
+        return refuse({ ...wrong, title: "codeSpentTitle", text: "codeSpentText" });
+      }
       if (!isMailedCode(vault, mailed, request.body.code ?? "")) return refuse(wrong);
       const flows = (await parts.flows.get(realm.realmId))!;
       const done = await work
@@ -199,7 +207,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const pending = data as unknown as PendingAccount;
     return isTheirs(visitor, pending) ? pending.way : { returnTo: homePath(visitor.realm.realmId) };
   };
-  const findOpen = async (visitor: Visitor, token: string) => (visitor.realm.settings.registration.enabled ? find(visitor, token) : null);
+  const findOpen = async (visitor: Visitor, token: string) => (isOpen(visitor) ? find(visitor, token) : null);
   const showButton = async (request: FastifyRequest, reply: FastifyReply, isStale = false) => {
     const { visitor } = request;
     const { token } = request.params as { token: string };

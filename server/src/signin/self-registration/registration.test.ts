@@ -5,6 +5,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { lockAfterFive } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 let mail: Mailing;
@@ -95,11 +96,16 @@ describe("requested by an application (prompt=create)", () => {
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
     const { page } = await walk(browser, base, party.url({ prompt: "create" }));
+    const applicant = newApplicant();
+    const waiting = await apply(realm, applicant);
+    const { code } = await mail.latestTo(applicant.email);
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
     // Forms that were open already are closed, too.
     const sent = await submit(browser, base, page, newApplicant());
-    expect([sent.page.status, heading(sent.page)]).toEqual([403, "You can’t create an account here"]);
+    const confirmed = await submit(waiting.browser, base, waiting.page, { code });
+    for (const { page: shown } of [sent, confirmed])
+      expect([shown.status, heading(shown)]).toEqual([403, "You can’t create an account here"]);
     const { left } = await walk(browser, base, party.url({ prompt: "create" }));
     expect([left?.searchParams.get("error"), left?.searchParams.get("state")]).toEqual(["invalid_request", "st"]);
     expect((await realm.asMaster().get("/users?search=grace")).body).toEqual([]);
@@ -116,6 +122,18 @@ describe("requested by an application (prompt=create)", () => {
 });
 
 describe("with a mail to the address", () => {
+  test("the code has five tries, also where the realm counts none", async () => {
+    const realm = await open({}, { bruteForce: { enabled: false } });
+    const grace = newApplicant();
+    const { browser, page } = await apply(realm, grace);
+    const { code } = await mail.latestTo(grace.email);
+    const wrong = () => submit(browser, base, page, { code: code === "111111" ? "111112" : "111111" });
+    for (let n = 0; n < 5; n++) expect(alertOf((await wrong()).page)).toContain("That code isn’t right");
+    const late = await submit(browser, base, page, { code });
+    expect([late.page.status, alertOf(late.page)]).toEqual([401, expect.stringContaining("This code no longer works")]);
+    expect(await usersOf(realm, grace.username)).toEqual([]);
+  });
+
   test("the account begins with the code, verified and signed in; the sign-in page leads there", async () => {
     const realm = await open();
     const grace = newApplicant();
@@ -193,15 +211,16 @@ describe("with a mail to the address", () => {
 
   test("guessing the code stops, and so does registering without end", async () => {
     const realm = await open();
+    await lockAfterFive(realm);
     const grace = newApplicant();
     const { browser, page } = await apply(realm, grace);
     const { code } = await mail.latestTo(grace.email);
     const statuses: number[] = [];
-    for (let n = 0; n < 11; n++) {
+    for (let n = 0; n < 6; n++) {
       clock.advance(65 * SECOND);
       statuses.push((await submit(browser, base, page, { code: String((Number(code) + n + 1) % 1_000_000).padStart(6, "0") })).page.status);
     }
-    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect(statuses).toEqual([...Array(5).fill(401), 429]);
     expect((await submit(browser, base, page, { code })).page.status).toBe(429);
     clock.reset();
     const bot = iam.browser();
