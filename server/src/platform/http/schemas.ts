@@ -27,7 +27,7 @@ export const pathName = ({ pattern, description, ...options }: Type.TStringOptio
   Type.String({ ...options, pattern: `^${NO_DOT_SEGMENT}${pattern.slice(1)}`, description: `${description}, and is neither . nor ..` });
 export const visiblePathName = (what: string, example: string) => pathName(visible(what, example));
 
-/** Whether a text that no route has checked is what the schema takes. */
+/** Checks a text that no route has checked. */
 export function fitsSchema(schema: Type.TString): (text: string) => boolean {
   const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
   const expression = new RegExp(pattern, "u");
