@@ -14,6 +14,7 @@ import { expectTag, expectVersion } from "../../../platform/versions.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { invalidValue, scimError, scimErrors } from "../errors.ts";
 import type { Filter } from "../filter/parser.ts";
+import { checkKey } from "../keys.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
@@ -95,12 +96,13 @@ const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
   const resource = readResource(groupType, body);
   const name = checkName(resource.displayName);
+  const externalId = externalIdIn(resource.externalId);
   const members = membersIn(resource);
   return transact(async (given) => {
     const ctx = withoutVersion(given);
     const { groupId } = await createRecord(ctx, { name, parentId: await homeOf(ctx, connection) });
     if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
-    await saveGroupId(ctx.tx, connection, groupId, textOrNull(resource.externalId));
+    await saveGroupId(ctx.tx, connection, groupId, externalId);
     await changeMembers(ctx, connection, groupId, { is: "join", ids: members });
     return groupId;
   });
@@ -110,7 +112,11 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
 const homeOf = async (ctx: Ctx, { organizationId }: Connection): Promise<string | null> =>
   organizationId === null ? null : groupOfOrganization(ctx, (await shareOrganization(ctx.tx, ctx.realm, organizationId))!.alias);
 
-const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+function externalIdIn(value: unknown): string | null {
+  if (typeof value !== "string" || value === "") return null;
+  checkKey("externalId", value);
+  return value;
+}
 
 /** The changes of a request to a group; undefined: unchanged. */
 interface GroupChange {
@@ -122,7 +128,7 @@ interface GroupChange {
 /** PUT: members that are left out leave; `externalId` stays. */
 export const replaceGroup = (call: ScimCall, id: string, body: unknown): Promise<void> => {
   const resource = readResource(groupType, body);
-  const externalId = textOrNull(resource.externalId);
+  const externalId = externalIdIn(resource.externalId);
   return saveChange(call, id, {
     name: checkName(resource.displayName),
     ...(externalId !== null && { externalId }),
@@ -142,7 +148,7 @@ function readChange(id: string, operations: readonly Operation[]): GroupChange {
       if (op === "remove") throw scimError("mutability", "displayName is required and cannot be removed");
       change = { ...change, name: checkName(normalise(attribute, value, path)) };
     } else if (attribute.name === "externalId")
-      change = { ...change, externalId: op === "remove" ? null : textOrNull(normalise(attribute, value, path)) };
+      change = { ...change, externalId: op === "remove" ? null : externalIdIn(normalise(attribute, value, path)) };
     else if (attribute.name !== "id" || value !== id.toLowerCase()) throw scimError("mutability", `${path} is read-only`);
   };
   for (const { op, path, value } of operations) {
