@@ -328,7 +328,7 @@ test("a token of an organization changes the accounts that it created or was giv
       .where("user_id", "=", wanda)
       .execute();
     deletion = scim.delete(`/Users/${wanda}`);
-    await expect.poll(() => waitingSessions(tx)).toBe(1);
+    await expect.poll(() => waitingSessions(iam.core.db)).toBe(1);
   });
   expect((await deletion)?.status).toBe(204);
   expect((await both.get(`/users/${wanda}`)).status).toBe(200);
