@@ -44,11 +44,12 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
   const read = useMemo<Version>(() => ({ stored: writable(value, form), etag }), [value, form, etag]);
   // A version that this form has met, until the page has read what follows `instead`.
   const [met, setMet] = useState<(Version & { readonly instead: string | null }) | null>(null);
-  // The version that the typed values change. It stays while there are any, so that a later reading hides nobody's change.
-  const [base, setBase] = useState<Version | null>(null);
-  const current = base ?? (met?.instead === etag ? met : read);
-  const { stored } = current;
+  const latest = met?.instead === etag ? met : read;
   const [edited, setEdited] = useState<Draft>({});
+  // The version that the typed values change. It stays where a later one has others for the same members, so that nobody's change is hidden.
+  const [base, setBase] = useState<Version | null>(null);
+  const current = base && Object.keys(edited).some((name) => !same(base.stored[name], latest.stored[name])) ? base : latest;
+  const { stored } = current;
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
