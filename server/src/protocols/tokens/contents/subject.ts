@@ -1,7 +1,6 @@
-import { type SubjectUser, subjectData } from "../../../applications/claims/index.ts";
+import { type SubjectUser, subjectData, withOwnAddress } from "../../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
-import { holdsAddress } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -14,10 +13,6 @@ export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): 
   const uri = settings.sectorIdentifierUri ?? redirectUris[0];
   return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
 }
-
-/** Two users may say that they have one address: as `sub` it is that of the one who has confirmed it. */
-const withOwnAddress = async (db: Db, realm: string, user: SubjectUser): Promise<SubjectUser> =>
-  user.email === null || (await holdsAddress(db, realm, user.userId, user.email)) ? user : { ...user, email: null };
 
 /** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
