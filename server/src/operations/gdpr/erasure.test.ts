@@ -7,7 +7,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { systemActor } from "../../platform/context.ts";
+import { actorOf } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
@@ -190,7 +190,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.post(`/users/${userId}/impersonate`));
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
 
-  await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
+  await iam.core.work.transact({ realm: realm.name, actor: actorOf({ id: userId, name: username, realm: realm.name }), sourceIp: "192.0.2.1" }, async (ctx) => {
     for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
     const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
     await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
