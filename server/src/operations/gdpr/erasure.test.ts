@@ -190,29 +190,32 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.post(`/users/${userId}/impersonate`));
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
 
-  await iam.core.work.transact({ realm: realm.name, actor: actorOf({ id: userId, name: username, realm: realm.name }), sourceIp: "192.0.2.1" }, async (ctx) => {
-    for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
-    const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
-    await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
-    // A registration of her address, not confirmed.
-    const pending = { username: "another", email: email.toUpperCase() };
-    await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
-    await acceptTerms(ctx, userId, username, "1");
-    const screen = { preSession: "b", sessionId: null, clientId: null, sourceIp: "192.0.2.1", userAgent: null, previous: null };
-    expect(await startPush(ctx, userId, { ...screen, challengeId: newId() })).not.toBeNull();
-    const payment = { userId, clientId: "bank", type: "payment", summary: `50 EUR from ${email}`, payloadHash: "-", acr: "2" } as const;
-    await insertTransaction(ctx.tx, ctx.realm, { ...payment, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + 10 * MINUTE });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
-    await iam.server.messages.send(ctx, {
-      templateKey: "otp-email",
-      to: email,
-      user: { id: userId, username, email, attributes },
-      values: { code: "123456", ttlSeconds: 600 },
-      expiresAt: ctx.now + 10 * MINUTE,
-    });
-  });
+  await iam.core.work.transact(
+    { realm: realm.name, actor: actorOf({ id: userId, name: username, realm: realm.name }), sourceIp: "192.0.2.1" },
+    async (ctx) => {
+      for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
+      const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
+      await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
+      // A registration of her address, not confirmed.
+      const pending = { username: "another", email: email.toUpperCase() };
+      await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
+      await acceptTerms(ctx, userId, username, "1");
+      const screen = { preSession: "b", sessionId: null, clientId: null, sourceIp: "192.0.2.1", userAgent: null, previous: null };
+      expect(await startPush(ctx, userId, { ...screen, challengeId: newId() })).not.toBeNull();
+      const payment = { userId, clientId: "bank", type: "payment", summary: `50 EUR from ${email}`, payloadHash: "-", acr: "2" } as const;
+      await insertTransaction(ctx.tx, ctx.realm, { ...payment, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + 10 * MINUTE });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
+      await iam.server.messages.send(ctx, {
+        templateKey: "otp-email",
+        to: email,
+        user: { id: userId, username, email, attributes },
+        values: { code: "123456", ttlSeconds: 600 },
+        expiresAt: ctx.now + 10 * MINUTE,
+      });
+    },
+  );
   const { db } = iam.core;
   const [session] = await db.selectFrom("sessions").select("session_id").where("user_id", "=", userId).execute();
   await sql`insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)
@@ -363,6 +366,38 @@ describe("erasing", () => {
     expect(JSON.stringify(await other.events())).toBe(before);
     expect((await other.asMaster().get(`/users/${twin.userId}`)).status).toBe(200);
     expect((await other.asMaster().get(`/sessions?search=${twin.userId}`)).body).toHaveLength(1);
+  });
+
+  test("leaves the sign-ins and device codes of others at a client of the same name", async () => {
+    const realm = await iam.realm();
+    const { userId } = await realm.user("billing");
+    const jwt = (claims: object) => `eyJhbGciOiJub25lIn0.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`;
+    const pending = [
+      { clientId: "billing", params: { client_id: "billing", scope: "billing", login_hint: "somebody.else" } },
+      { clientId: "billing", params: { client_id: "billing", request: jwt({ client_id: "billing" }) } },
+      { clientId: "shop", params: { login_hint: "Billing" } },
+      { clientId: "shop", params: { request: jwt({ claims: { id_token: { sub: { value: userId } } } }) } },
+      { clientId: "shop", params: { id_token_hint: jwt({ preferred_username: "billing" }) } },
+      { clientId: "shop", claims: { id_token: { sub: { value: "billing" } } } },
+    ];
+    const { db } = iam.core;
+    for (const [at, payload] of pending.entries()) {
+      await sql`insert into oidc_records (realm_id, model, record_id, payload, expires_at)
+        values (${realm.name}, 'DeviceCode', ${String(at)}, ${JSON.stringify(payload)}::text::jsonb, ${Number.MAX_SAFE_INTEGER})`.execute(
+        db,
+      );
+      await startInteraction(
+        { tx: db, realm: realm.name, now: clock.now() },
+        { kind: "oidc", browser: "b", request: payload, returnTo: String(at) },
+      );
+    }
+    expect((await realm.asMaster().delete(`/users/${userId}/gdpr`)).status).toBe(204);
+    const of = async (query: { execute(): Promise<{ at: string }[]> }) => (await query.execute()).map(({ at }) => at).sort();
+    const records = db.selectFrom("oidc_records").where("realm_id", "=", realm.name);
+    expect(await of(records.select("record_id as at"))).toEqual(["0", "1"]);
+    const interactions = db.selectFrom("interactions").where("realm_id", "=", realm.name);
+    // Of JWTs an interaction keeps none: the engine's record has the request.
+    expect(await of(interactions.select("return_to as at"))).toEqual(["0", "1", "3", "4"]);
   });
 
   onPostgres("ends the person's sessions and those in which they impersonate a user", async () => {

@@ -16,6 +16,7 @@ import { singleConnection } from "./transaction.ts";
 export { batched } from "./batched.ts";
 export { FolderInUse } from "./directory-lock.ts";
 export { deleteExpired } from "./expired.ts";
+export { isPersonMember, namesPersonIn, type PersonNames } from "./persons.ts";
 export { migrate, migrationStatus } from "./migrate.ts";
 export { createOutages, type Outages } from "./outages.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
