@@ -32,7 +32,10 @@ const ada: ClaimSubject = {
       { name: "buyer", client: "shop" },
       { name: "odd", client: "__proto__" },
     ],
-    groups: [["Sales", "Europe"]],
+    groups: [
+      ["Sales", "Europe"],
+      ["Organization:acme", "Admins"],
+    ],
     organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
   },
 };
@@ -56,6 +59,7 @@ test("every source yields what it promises", () => {
       mapper("other", "roles", "client:nobody", many),
       mapper("resource_access", "roles", "clients", { type: "json" }),
       mapper("groups", "groups", null, many),
+      mapper("names", "groups", "name", many),
       mapper("organizations", "organizations", "details", { type: "json" }),
       mapper("factors", "session", "amr", many),
       mapper("since", "session", "authTime", { type: "number" }),
@@ -79,7 +83,9 @@ test("every source yields what it promises", () => {
       ["shop", { roles: ["buyer"] }],
       ["__proto__", { roles: ["odd"] }],
     ]),
-    groups: ["/Sales/Europe"],
+    groups: ["/Sales/Europe", "/Organization:acme/Admins"],
+    // An organization chose the last name: it may be that of a group with a meaning.
+    names: ["Europe", "/Organization:acme/Admins"],
     organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
     factors: ["pwd", "otp"],
     since: 1_700_000_002,

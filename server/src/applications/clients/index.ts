@@ -28,6 +28,7 @@ export {
   type ClientSettings,
   CreateClient,
   CreateClientMapper,
+  isClientId,
   Jwks,
   oauthAuthMethods,
   type ResponseType,

@@ -3,6 +3,7 @@
 export { guardInheritance } from "./inheritance.ts";
 export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
+export { groupName, groupOfOrganization } from "./of-organizations.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
 export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
 export { grantRole, withdrawRole } from "./roles.service.ts";

@@ -16,7 +16,7 @@ import type { ImportUser } from "./schema.ts";
 /** Groups, organizations and client roles of new users: resolved once per batch, under the escalation rule. */
 export interface Belongings {
   readonly groupIds: readonly string[];
-  readonly organizations: readonly { readonly organizationId: string; readonly role: string }[];
+  readonly organizations: readonly { readonly organizationId: string; readonly role: string; readonly managed: boolean }[];
   readonly clientRoleIds: readonly string[];
   /** Ids of the providers of `federatedIdentities`. */
   readonly providerIds: readonly string[];
@@ -65,6 +65,8 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
   return async ({ user }: ReadyRow): Promise<Belongings | Fault> => {
     const { groups = [], organizations = [], clientRoles = [], federatedIdentities = [] } = user;
     if (groups.length + organizations.length + clientRoles.length + federatedIdentities.length === 0) return nothing;
+    if (organizations.filter(({ managed }) => managed).length > 1)
+      return { code: "request.invalid", message: "organizations: at most one organization manages an account" };
     const found = { groups: [], organizations: [], clientRoles: [], providers: [] } as Record<
       "groups" | "organizations" | "clientRoles" | "providers",
       (string | Fault)[]
@@ -79,7 +81,11 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
     if (fault) return fault as Fault;
     return {
       groupIds: found.groups as string[],
-      organizations: organizations.map(({ role = "member" }, at) => ({ organizationId: found.organizations[at] as string, role })),
+      organizations: organizations.map(({ role = "member", managed = false }, at) => ({
+        organizationId: found.organizations[at] as string,
+        role,
+        managed,
+      })),
       clientRoleIds: found.clientRoles as string[],
       providerIds: found.providers as string[],
     };

@@ -23,7 +23,7 @@ export interface CarriedUser {
   readonly source: string;
   readonly roles: readonly { readonly name: string; readonly clientId: string | null }[];
   readonly groupIds: readonly string[];
-  readonly organizations: readonly { readonly alias: string; readonly role: string }[];
+  readonly organizations: readonly { readonly alias: string; readonly role: string; readonly managed?: true }[];
   /** Empty unless asked for. */
   readonly credentials: readonly CarriedCredential[];
 }
@@ -67,7 +67,7 @@ export async function readUsers(
         left join clients k on k.realm_id = r.realm_id and k.id = r.client_id
         where g.realm_id = u.realm_id and g.user_id = u.user_id) as roles,
       (select json_agg(m.group_id) from group_members m where m.realm_id = u.realm_id and m.user_id = u.user_id) as groups,
-      (select json_agg(json_build_object('alias', o.alias, 'role', m.role) order by o.alias) from organization_members m
+      (select json_agg(json_strip_nulls(json_build_object('alias', o.alias, 'role', m.role, 'managed', nullif(m.managed, false))) order by o.alias) from organization_members m
         join organizations o on o.realm_id = m.realm_id and o.organization_id = m.organization_id
         where m.realm_id = u.realm_id and m.user_id = u.user_id) as organizations,
       ${credentials} as credentials

@@ -73,6 +73,7 @@ export const ImportUser = Type.Object(
           {
             alias: text(63),
             role: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9_-]{0,62}$", description: "a role in an organization" })),
+            managed: Type.Optional(Type.Boolean({ description: "The account is the organization's own; of at most one organization" })),
           },
           { additionalProperties: false },
         ),

@@ -8,6 +8,7 @@ export const organizationErrors = {
     not_found: [404, "No such organization in this realm"],
     name_taken: [409, "Another organization in this realm already has that name"],
     alias_taken: [409, "Another organization in this realm already has that alias: send another `alias`"],
+    managed_elsewhere: [409, "The account is managed by another organization: set its membership there to `managed: false` first"],
     not_a_member: [404, "This user is not a member of the organization"],
     already_member: [409, "The user with this email address is a member already"],
     disabled: [409, "The organization is disabled: enable it before you invite users"],

@@ -44,7 +44,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: write,
       schema: {
         summary: "Make a user a member, or give a member another role",
-        description: "Without a body, or without `role`, the role is `member`.",
+        description:
+          "Without a body, or without `role`, the role is `member`. `managed: true` needs `manage-users` and the user's own permissions; left out, it stays.",
         tags,
         params,
         body: SetMember,

@@ -1,8 +1,10 @@
 import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { userErrors } from "../users/index.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { findUserForUpdate, userErrors } from "../users/index.ts";
 import { domainOfAddress } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
 import { deleteMember, findMember, listMembers, saveMember } from "./members.store.ts";
@@ -33,13 +35,21 @@ export async function holdOrganization(ctx: Ctx, id: string) {
   return organization;
 }
 
-/** A role in an organization is only for applications: it gives no permission here, so no escalation check is needed. */
+/**
+ * A role in an organization is only for applications: it gives no permission here, so no escalation check is needed. `managed` hands the account
+ * to the organization's SCIM tokens: that takes what changing the account takes.
+ */
 export async function setMember(ctx: Ctx, id: string, userId: string, input: SetMember): Promise<void> {
-  const { role = DEFAULT_ROLE } = input ?? {};
+  const { role = DEFAULT_ROLE, managed } = input ?? {};
   const { organizationId, alias } = await holdOrganization(ctx, id);
   if (!isId(userId)) throw userErrors.not_found();
-  await saveMember(ctx.tx, ctx.realm, { organizationId, userId, role }, ctx.now);
-  recordMembership(ctx, organizationId, userId, `member added (${role})`, `+${alias} (${role})`);
+  if (managed) {
+    assertHolds(ctx.actor, ["manage-users"]);
+    await findUserForUpdate({ ...ctx, ifMatch: null }, userId);
+  }
+  await saveMember(ctx.tx, ctx.realm, { organizationId, userId, role, managed }, ctx.now);
+  const as = managed === undefined ? role : `${role}, ${managed ? "managed" : "not managed"}`;
+  recordMembership(ctx, organizationId, userId, `member added (${as})`, `+${alias} (${as})`);
 }
 
 export async function removeMember(ctx: Ctx, id: string, userId: string): Promise<void> {
@@ -52,7 +62,8 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
 /** A user who signs in by an organization's identity provider, with an address in one of its verified domains, becomes a member. */
 export async function joinByProvider(ctx: Ctx, { userId, alias, email }: { userId: string; alias: string; email: string }): Promise<void> {
   const domain = domainOfAddress(email);
-  const joined = domain === null ? null : await insertMemberByDomain(ctx, { userId, alias, domain, role: DEFAULT_ROLE });
+  const joined =
+    domain === null ? null : await insertMemberByDomain(ctx, { userId, alias, domain, addressKey: loginKey(email), role: DEFAULT_ROLE });
   if (joined) recordMembership(ctx, joined.organizationId, userId, `member added (${DEFAULT_ROLE})`, `+${joined.alias} (${DEFAULT_ROLE})`);
 }
 

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type Generated, sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { userErrors, usersNamed } from "../users/index.ts";
+import { organizationErrors } from "./errors.ts";
 import type { Member, MemberQuery } from "./schema.ts";
 
 interface OrganizationMembersTable {
@@ -10,6 +11,8 @@ interface OrganizationMembersTable {
   user_id: string;
   role: string;
   joined_at: number;
+  /** The account is the organization's own. */
+  managed: Generated<boolean>;
 }
 
 declare module "../../platform/db/tables.ts" {
@@ -41,6 +44,7 @@ const membersOf = (db: Db, realm: string, organizationId: string) =>
       "users.enabled",
       "organization_members.role",
       "organization_members.joined_at",
+      "organization_members.managed",
     ])
     .where("organization_members.realm_id", "=", realm)
     .where("organization_members.organization_id", "=", organizationId);
@@ -66,6 +70,7 @@ const toMember = (row: {
   enabled: boolean;
   role: string;
   joined_at: number;
+  managed: boolean;
 }): Member => ({
   userId: row.user_id,
   username: row.username,
@@ -73,16 +78,23 @@ const toMember = (row: {
   enabled: row.enabled,
   role: row.role,
   joinedAt: row.joined_at,
+  managed: row.managed,
 });
 
-/** Adds a member, or gives one another role. A user that the realm does not have is a 404. */
-export async function saveMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
+/** Adds a member, or changes one; `managed` stays where it is left out. A user that the realm does not have is a 404. */
+export async function saveMember(
+  tx: Tx,
+  realm: string,
+  member: MemberKey & { readonly role: string; readonly managed?: boolean | undefined },
+  now: number,
+): Promise<void> {
+  const state = { role: member.role, ...(member.managed !== undefined && { managed: member.managed }) };
   await translating(
-    { organization_members_user: userErrors.not_found },
+    { organization_members_user: userErrors.not_found, organization_members_managed: organizationErrors.managed_elsewhere },
     tx
       .insertInto("organization_members")
-      .values({ ...keyOf(realm, member), role: member.role, joined_at: now })
-      .onConflict((conflict) => conflict.constraint("organization_members_pkey").doUpdateSet({ role: member.role }))
+      .values({ ...keyOf(realm, member), ...state, joined_at: now })
+      .onConflict((conflict) => conflict.constraint("organization_members_pkey").doUpdateSet(state))
       .execute(),
   );
 }
@@ -127,6 +139,19 @@ export async function isMember(db: Db, realm: string, { organizationId, userId }
     .where("user_id", "=", userId)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Tells whether the account is the organization's own, which stays so until commit. */
+export async function holdManaged(tx: Tx, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
+  const row = await tx
+    .selectFrom("organization_members")
+    .select("managed")
+    .where("realm_id", "=", realm)
+    .where("organization_id", "=", organizationId)
+    .where("user_id", "=", userId)
+    .forShare()
+    .executeTakeFirst();
+  return row?.managed === true;
 }
 
 export interface Membership {
@@ -177,15 +202,16 @@ export async function organizationsByAlias(db: Db, realm: string, aliases: reado
 export async function insertOrganizationMembers(
   tx: Tx,
   realm: string,
-  members: readonly { readonly organizationId: string; readonly userId: string; readonly role: string }[],
+  members: readonly (MemberKey & { readonly role: string; readonly managed: boolean })[],
   now: number,
 ): Promise<void> {
   if (members.length === 0) return;
-  const rows = members.map(({ organizationId, userId, role }) => ({
+  const rows = members.map(({ organizationId, userId, role, managed }) => ({
     realm_id: realm,
     organization_id: organizationId,
     user_id: userId,
     role,
+    managed,
     joined_at: now,
   }));
   await tx

@@ -37,6 +37,7 @@ test("a user joins, changes roles and leaves; the count is right at each step", 
     enabled: true,
     role: "member",
     joinedAt: expect.any(Number),
+    managed: false,
   });
   expect((await admin.put(`${at}/members/${ada.userId}`, { role: "owner" })).status).toBe(204);
   expect((await admin.get(`${at}/members`)).body).toEqual([{ ...member, role: "owner" }]);

@@ -38,17 +38,29 @@ export async function verifiedAmong(db: Db, realm: string, domains: readonly str
   return new Set(rows.map(({ domain }) => domain));
 }
 
+/** The organization of the realm that has verified the domain, enabled or not. */
+export async function verifierOf(db: Db, realm: string, domain: string): Promise<string | null> {
+  const { rows } = await sql<{ organization_id: string }>`
+    select d.organization_id from organization_domains d where d.realm_id = ${realm} and d.domain = ${domain} and d.verified`.execute(db);
+  return rows[0]?.organization_id ?? null;
+}
+
 export interface Joining {
   readonly userId: string;
   readonly alias: string;
   readonly domain: string;
+  /** The key of the address that the provider has verified. */
+  readonly addressKey: string;
   readonly role: string;
 }
 
-/** Makes the user a member of the enabled organization whose provider and verified domain these are. Null: there is none, or they are one already. */
+/**
+ * Makes the user a member of the enabled organization whose provider and verified domain these are. Null: there is none, or they are one already.
+ * An account that came by this provider, with this address, is the organization's own: it reads the mail of its domain.
+ */
 export async function insertMemberByDomain(
   { tx, realm, now }: Ctx,
-  { userId, alias, domain, role }: Joining,
+  { userId, alias, domain, addressKey, role }: Joining,
 ): Promise<{ readonly organizationId: string; readonly alias: string } | null> {
   const { rows } = await sql<{ organization_id: string; alias: string }>`
     with home as (
@@ -56,8 +68,12 @@ export async function insertMemberByDomain(
       from organization_domains d join organizations o on o.realm_id = d.realm_id and o.organization_id = d.organization_id
       where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider = ${alias}
     ), joined as (
-      insert into organization_members (realm_id, organization_id, user_id, role, joined_at)
-      select ${realm}, organization_id, ${userId}::uuid, ${role}, ${now}::bigint from home
+      insert into organization_members (realm_id, organization_id, user_id, role, joined_at, managed)
+      select ${realm}, organization_id, ${userId}::uuid, ${role}, ${now}::bigint, exists (
+        select 1 from users u join identity_providers p on p.realm_id = u.realm_id and u.source = p.protocol || ':' || p.alias
+        where u.realm_id = ${realm} and u.user_id = ${userId}::uuid and p.alias = ${alias} and u.email_key = ${addressKey}
+      ) and not exists (select 1 from organization_members m where m.realm_id = ${realm} and m.user_id = ${userId}::uuid and m.managed)
+      from home
       on conflict do nothing returning organization_id
     )
     select home.organization_id, home.alias from home join joined on joined.organization_id = home.organization_id`.execute(tx);

@@ -134,6 +134,11 @@ export const UpdateOrganization = Type.Object(
 );
 export type UpdateOrganization = Static<typeof UpdateOrganization>;
 
+const managed = Type.Boolean({
+  description:
+    "The account is the organization's own: its SCIM tokens created it, and change and delete it. Of other members they only end the membership",
+});
+
 export const Member = Type.Object(
   {
     userId: Type.String({ format: "uuid" }),
@@ -142,6 +147,7 @@ export const Member = Type.Object(
     enabled: Type.Boolean(),
     role: Type.String(),
     joinedAt: time,
+    managed,
   },
   { $id: "OrganizationMember" },
 );
@@ -165,9 +171,10 @@ export const MemberQuery = listQuery({ role: Type.Optional(role) });
 export type MemberQuery = Static<typeof MemberQuery>;
 
 /** The body may be left out, which arrives as null. */
-export const SetMember = Type.Union([Type.Object({ role: Type.Optional(role) }, { additionalProperties: false }), Type.Null()], {
-  $id: "SetOrganizationMember",
-});
+export const SetMember = Type.Union(
+  [Type.Object({ role: Type.Optional(role), managed: Type.Optional(managed) }, { additionalProperties: false }), Type.Null()],
+  { $id: "SetOrganizationMember" },
+);
 export type SetMember = Static<typeof SetMember>;
 
 export const invitationStatuses = ["open", "accepted", "expired"] as const;

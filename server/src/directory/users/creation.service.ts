@@ -2,6 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { type PasswordParts, preparePassword, savePassword } from "../credentials/index.ts";
+import type { AddressProof } from "./login-names.store.ts";
 import type { ProfileWriter } from "./profile.ts";
 import { replaceRequiredActions } from "./required-actions.store.ts";
 import type { CreateUserToSignIn } from "./schema.ts";
@@ -27,9 +28,9 @@ export async function createUserToSignIn(
   ctx: Ctx,
   { password: _, temporary = false, requiredActions = [], ...input }: CreateUserToSignIn,
   passwordHash: string | null,
-  by: ProfileWriter = "admin",
+  { by = "admin", proof = "given" }: { readonly by?: ProfileWriter; readonly proof?: AddressProof } = {},
 ): Promise<UserRow> {
-  const { userId } = await createUser(ctx, input, "given", "local", by);
+  const { userId } = await createUser(ctx, input, proof, "local", by);
   const about = { resourceType: "users", resourceId: userId };
   if (passwordHash !== null) {
     await savePassword(ctx.tx, ctx.realm, userId, passwordHash, ctx.now);

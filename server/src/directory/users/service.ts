@@ -116,6 +116,7 @@ interface SaveUserOptions {
   /** The address counts as confirmed because of where it comes from. */
   readonly trustsEmail?: boolean;
   readonly by?: ProfileWriter;
+  readonly proof?: AddressProof;
 }
 
 /** Replaces a user's state. */
@@ -123,7 +124,7 @@ export async function saveUser(
   ctx: Ctx,
   id: string,
   input: UpdateUser,
-  { trustsEmail = false, by = "admin" }: SaveUserOptions = {},
+  { trustsEmail = false, by = "admin", proof = "given" }: SaveUserOptions = {},
 ): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
@@ -144,7 +145,7 @@ export async function saveUser(
   const emailVerified = email !== null && (trustsEmail || (input.emailVerified === true && (sameMail || !current.emailVerified)));
   const write = async () => {
     const fields = { username: input.username, email, emailVerified, enabled, attributes: input.attributes ?? {}, lockedByAdmin };
-    await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
+    await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now, proof);
     return replaceRoles(ctx, userId, input.roles);
   };
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");

@@ -261,5 +261,10 @@ describe("the escalation rule", () => {
     const moved = { ...body.config, issuer: "https://evil.example", clientSecret: CLIENT_SECRET };
     expect((await lesser.put(`${at}/idp`, { ...body, config: moved })).status, "an answer of one's own would give it").toBe(403);
     expect((await lesser.put(`${at}/idp`, { ...body, displayName: "Free" })).status).toBe(200);
+    // Roles that it gave stay with the users of a provider that is deleted.
+    expect((await lesser.delete(`${at}/idp`)).body.code).toBe("permissions.escalation");
+    await master.post(at, { ...identityProvider("oidc", "giving"), config: { ...leastConfig.oidc, defaultRoles: [admin] } });
+    expect((await lesser.delete(`${at}/giving`)).body.code).toBe("permissions.escalation");
+    expect((await master.delete(`${at}/giving`)).status).toBe(204);
   });
 });

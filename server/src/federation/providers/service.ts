@@ -125,11 +125,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   const changed = [...changedMembers({ ...rules.defaults, ...current.config }, { ...rules.defaults, ...config }), ...secretsChanged];
   const enables = input.enabled && !current.enabled;
   if (enables || isControl(rules, changed)) {
-    await assertMayAnswerFor(ctx, current);
-    // Answering for it gives what it gives.
-    const isNew = changed.includes("defaultRoles") || changed.includes("defaultGroups");
-    await assertMayLetGive(ctx, await defaultGrants(ctx, config, isNew));
-    await assertMayLetGive(ctx, await mappedGrants(ctx, current.providerId));
+    await assertMayDecide(ctx, current, config, changed.includes("defaultRoles") || changed.includes("defaultGroups"));
     await assertMayLeadDomains(ctx, config);
   }
   const subject = changed.filter((member) => rules.subjectMembers.includes(member));
@@ -143,6 +139,13 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
     await dropTokensOfProvider(ctx.tx, ctx.realm, row.providerId);
   await tell(ctx, "ADMIN_UPDATE", alias);
   return shown(row, Object.keys(secrets));
+}
+
+/** Answering for a provider is being its users, and gives what it gives. `namesGrants`: the request names what `config` gives by default. */
+async function assertMayDecide(ctx: Ctx, provider: ProviderRow, config: Config, namesGrants: boolean): Promise<void> {
+  await assertMayAnswerFor(ctx, provider);
+  await assertMayLetGive(ctx, await defaultGrants(ctx, config, namesGrants));
+  await assertMayLetGive(ctx, await mappedGrants(ctx, provider.providerId));
 }
 
 /**
@@ -165,7 +168,7 @@ async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config,
 export async function removeProvider(ctx: Ctx, alias: string): Promise<void> {
   const current = await holdProvider(ctx, alias);
   expectVersion(ctx, current.version);
-  await assertMayAnswerFor(ctx, current);
+  await assertMayDecide(ctx, current, current.config, false);
   await deleteProvider(ctx.tx, current);
   await forgetProvider(ctx, alias);
   await forgetLinksLater(ctx, current);

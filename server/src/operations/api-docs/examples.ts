@@ -330,7 +330,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   DomainVerification: verification,
   CreateOrganization: { name: "Initech", domains: [{ domain: "initech.example" }] },
   UpdateOrganization: organizationState,
-  OrganizationMember: { userId, username: "ada", email: "ada@example.com", enabled: true, role: "owner", joinedAt: time },
+  OrganizationMember: { userId, username: "ada", email: "ada@example.com", enabled: true, role: "owner", joinedAt: time, managed: false },
   SetOrganizationMember: { role: "owner" },
   Invitation: {
     invitationId: "019b76da-a806-7b2c-9d3e-4f5a6b7c8d9e",

@@ -37,7 +37,7 @@ export const scimErrors = defineErrors("scim", {
   forbidden: [403, "The permissions of this SCIM token do not allow this"],
   no_filter: [403, "This endpoint cannot be filtered"],
   no_me: [501, "A SCIM token is no user: there is no /Me"],
-  shared_user: [403, "This user belongs to another organization, too: this token may end the membership, and change nothing else"],
+  shared_user: [403, "This account is not managed by the token's organization: the token may end the membership, and change nothing else"],
   external_id_taken: [409, "Another resource of this connection has this externalId"],
   token_not_found: [404, "No such SCIM token in this realm"],
 });

@@ -141,16 +141,17 @@ test("a user of an organization's provider with an address of its verified domai
     return browser;
   };
   const members = async () =>
-    (await master.get(`/organizations/${organizationId}/members`)).body.map(({ username, role }: Record<string, string>) => [
+    (await master.get(`/organizations/${organizationId}/members`)).body.map(({ username, role, managed }: Record<string, unknown>) => [
       username,
       role,
+      managed,
     ]);
   await arrive("outsider", "outsider@other.example");
   await arrive("unproven", `unproven@${DOMAIN}`, false);
   expect(await members()).toEqual([]);
   await arrive("ada", `ada@ACME.example`);
   await arrive("ada", `ada@${DOMAIN}`);
-  expect(await members()).toEqual([["ada", "member"]]);
+  expect(await members()).toEqual([["ada", "member", true]]);
   const added = await realm.events(`resourceType=organizations&resourceId=${organizationId}&type=ADMIN_UPDATE`);
   expect(added).toMatchObject([{ detail: "member added (member)" }]);
 
@@ -163,7 +164,10 @@ test("a user of an organization's provider with an address of its verified domai
   const requested = await followed(browser, await continueAfterReturn(browser, realm, left, { sub: "grace", email, email_verified: true }));
   const done = await answerPage(browser, realm.name, requested, { password: grace.password });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
-  expect((await members()).length).toBe(2);
+  expect(
+    (await members()).map(([, , managed]: unknown[]) => managed),
+    "the account was hers before",
+  ).toEqual([true, false]);
 
   // Not by another provider, nor where the organization is disabled.
   await created(master.post("/identity-providers", provider("other", { trustEmail: true })));

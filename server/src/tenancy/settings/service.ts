@@ -5,6 +5,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { assertHolds } from "../permissions/index.ts";
 import type { Settings, UpdateSettings } from "./schema.ts";
 import {
   defaultSettings,
@@ -35,12 +36,32 @@ export async function saveSettings(ctx: Ctx, input: UpdateSettings, baseUrl: str
   const stored = await lockSettings(ctx.tx, ctx.realm);
   if (!stored) throw settingsErrors.not_found();
   expectVersion(ctx, stored.version);
+  const before = withDefaults(ctx.realm, stored.settings);
+  assertMayForget(ctx, before, settings);
   const version = await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, settings));
-  await ctx.emit("settings.changed", { before: withDefaults(ctx.realm, stored.settings), settings });
+  await ctx.emit("settings.changed", { before, settings });
   await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "settings", resourceId: ctx.realm });
+  const detail = changedMembers(before, settings);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "settings", resourceId: ctx.realm, detail });
   return { settings, version };
 }
+
+/** A shorter retention deletes evidence, of the caller's own acts as well. */
+function assertMayForget({ actor }: Ctx, { audit: before }: Settings, { audit: { retentionDays } }: Settings): void {
+  if (retentionDays !== null && retentionDays < (before.retentionDays ?? Number.POSITIVE_INFINITY)) assertHolds(actor, ["realm-admin"]);
+}
+
+const SHOWN_MEMBERS = 30;
+
+/** For the trail: which members, and not their values. Null: none. */
+function changedMembers(before: Settings, after: Settings): string | null {
+  const names = [...new Set([...pathsIn(difference(after, before)), ...pathsIn(difference(before, after))])].sort();
+  const more = names.length - SHOWN_MEMBERS;
+  return [...names.slice(0, SHOWN_MEMBERS), ...(more > 0 ? [`and ${more} more`] : [])].join(", ") || null;
+}
+
+const pathsIn = (members: object): string[] =>
+  Object.entries(members).flatMap(([name, member]) => (isGroup(member) ? pathsIn(member).map((path) => `${name}.${path}`) : [name]));
 
 /** For the list of realms, which shows and changes this one member. */
 export async function saveDisplayName(
@@ -131,12 +152,13 @@ function withoutDefaults(realm: string, settings: Settings): Record<string, unkn
   return difference(settings, defaultSettings(realm));
 }
 
+const isGroup = (member: unknown): member is object => typeof member === "object" && member !== null && !Array.isArray(member);
+
 function difference(value: object, plain: object): Record<string, unknown> {
   const stored: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const usual = (plain as Record<string, unknown>)[name];
-    const isGroup = typeof member === "object" && member !== null && !Array.isArray(member);
-    const nested = isGroup ? difference(member, (usual ?? {}) as object) : null;
+    const nested = isGroup(member) ? difference(member, isGroup(usual) ? usual : {}) : null;
     // A list is one value: it is stored whole.
     if (nested ? Object.keys(nested).length > 0 : JSON.stringify(member) !== JSON.stringify(usual)) stored[name] = nested ?? member;
   }

@@ -64,7 +64,11 @@ onPostgres("GET's answer is a valid PUT that changes nothing", async () => {
   const read = await admin.get("/settings");
   expect(read.body).toEqual(put.body);
   expect((await admin.put("/settings", read.body)).body).toEqual(read.body);
-  expect(await realm.events("type=ADMIN_UPDATE&resourceType=settings")).toHaveLength(2);
+  const [second, first] = await realm.events("type=ADMIN_UPDATE&resourceType=settings");
+  expect([second?.detail, first?.detail.split(", ")], "which members, and no values").toEqual([
+    null,
+    expect.arrayContaining(["auditClientLogins", "displayName", "passwordPolicy.minDigits", "sessions.idleMinutes"]),
+  ]);
   expect((await realm.asMaster().browser.get(`/admin/realms?search=${realm.name}`)).body).toMatchObject([{ displayName: "Ünïcode" }]);
 
   const emptied = await admin.put("/settings", {});
@@ -269,4 +273,20 @@ describe.runIf(testDatabase() === "postgres")("on a second node", () => {
     await realm.asMaster().put("/settings", { displayName: "Everywhere Ltd" });
     await expect.poll(page).toContain("Everywhere Ltd");
   });
+});
+
+test("to keep events for a shorter time takes realm-admin, also by an import; a longer one is free", async () => {
+  const realm = await iam.realm();
+  const lesser = await realm.as("manage-realm");
+  const keep = (admin: AdminClient, retentionDays: number | null) => admin.patch("/settings", { audit: { retentionDays } });
+  expect((await keep(lesser, 30)).body.code).toBe("permissions.escalation");
+  expect((await keep(realm.asMaster(), 30)).status).toBe(200);
+  expect((await keep(lesser, 7)).body.code).toBe("permissions.escalation");
+  const document = { schema: "gatehouse.realm/v1", settings: { audit: { retentionDays: 7 } } };
+  expect((await lesser.post("/import", document)).body.errors).toMatchObject([{ field: "settings", code: "permissions.escalation" }]);
+  expect((await lesser.get("/settings")).body.audit).toEqual({ retentionDays: 30 });
+  expect((await keep(lesser, 60)).status).toBe(200);
+  expect((await keep(lesser, null)).status).toBe(200);
+  const events = await realm.events("type=ADMIN_UPDATE&resourceType=settings");
+  expect(events.map(({ detail }) => detail)).toEqual(new Array(3).fill("audit.retentionDays"));
 });

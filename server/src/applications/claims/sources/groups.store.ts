@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { groupPath } from "../../../directory/groups/index.ts";
+import { groupName, groupPath } from "../../../directory/groups/index.ts";
 import { type ClaimSource, many } from "./source.ts";
 
 /** The groups of the user, each read as its names from the top down. */
@@ -14,5 +14,5 @@ export const groups: ClaimSource<readonly (readonly string[])[]> = {
       select line.leaf, g.parent_id, g.name || line.names from line join groups g on g.realm_id = u.realm_id and g.group_id = line.parent_id
     )
     select json_agg(names order by names) from line where parent_id is null)`,
-  find: (form, { read }) => many((read ?? []).map((names) => (form === "name" ? names.at(-1)! : groupPath([...names])))),
+  find: (form, { read }) => many((read ?? []).map((names) => (form === "name" ? groupName : groupPath)(names))),
 };

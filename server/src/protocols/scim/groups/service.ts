@@ -1,4 +1,12 @@
-import { createGroup as createRecord, joinAll, leaveAll, removeGroup as removeRecord, saveGroup } from "../../../directory/groups/index.ts";
+import {
+  createGroup as createRecord,
+  groupOfOrganization,
+  joinAll,
+  leaveAll,
+  removeGroup as removeRecord,
+  saveGroup,
+} from "../../../directory/groups/index.ts";
+import { shareOrganization } from "../../../directory/organizations/index.ts";
 import { isId, NO_ID } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -85,13 +93,17 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
   const members = membersIn(resource);
   return transact(async (given) => {
     const ctx = withoutVersion(given);
-    const { groupId } = await createRecord(ctx, { name });
+    const { groupId } = await createRecord(ctx, { name, parentId: await homeOf(ctx, connection) });
     if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
     await saveGroupId(ctx.tx, connection, groupId, textOrNull(resource.externalId));
     await changeMembers(ctx, connection, groupId, { is: "join", ids: members });
     return groupId;
   });
 };
+
+/** The group below which the token names groups: that of its organization; null: the top. What is given to a name at the top is not for an outsider. */
+const homeOf = async (ctx: Ctx, { organizationId }: Connection): Promise<string | null> =>
+  organizationId === null ? null : groupOfOrganization(ctx, (await shareOrganization(ctx.tx, ctx.realm, organizationId))!.alias);
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
@@ -151,7 +163,8 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     expectVersion(given, group.version);
     const ctx = withoutVersion(given);
     const { groupId, description } = group;
-    if (name !== undefined && name !== group.name) await saveGroup(ctx, groupId, { name, description, parentId: null });
+    if (name !== undefined && name !== group.name)
+      await saveGroup(ctx, groupId, { name, description, parentId: group.parentId ?? (await homeOf(ctx, connection)) });
     if (externalId !== undefined && externalId !== group.externalId) await saveGroupId(ctx.tx, connection, groupId, externalId);
     for (const change of members) await changeMembers(ctx, connection, groupId, change);
   });

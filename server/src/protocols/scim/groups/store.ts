@@ -14,6 +14,7 @@ declare module "../../../platform/db/tables.ts" {
 export interface ScimGroup {
   readonly groupId: string;
   readonly name: string;
+  readonly parentId: string | null;
   readonly description: string | null;
   readonly createdAt: number;
   readonly changedAt: number;
@@ -28,17 +29,17 @@ export interface ScimMember {
   readonly username: string;
 }
 
-/** The groups `g` that a token sees: those at the top, and with a token of an organization its own. */
+/** The groups `g` that a token sees: those at the top; with a token of an organization its own, wherever they are. */
 export const visibleGroups = ({ realm, organizationId }: Connection): Sql =>
   organizationId === null
     ? sql<boolean>`g.realm_id = ${realm} and g.parent_id is null`
-    : sql<boolean>`g.realm_id = ${realm} and g.parent_id is null and exists (select 1 from scim_organization_groups o
+    : sql<boolean>`g.realm_id = ${realm} and exists (select 1 from scim_organization_groups o
         where o.realm_id = g.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = g.group_id)`;
 
 export async function findGroups(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimGroup[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<ScimGroup>`
-    select g.group_id as "groupId", g.name, g.description, g.created_at as "createdAt", coalesce(g.updated_at, g.created_at) as "changedAt",
+    select g.group_id as "groupId", g.name, g.parent_id as "parentId", g.description, g.created_at as "createdAt", coalesce(g.updated_at, g.created_at) as "changedAt",
       g.version, x.external_id as "externalId", coalesce((select sum(c.members) from group_member_counts c
         where c.realm_id = g.realm_id and c.group_id = g.group_id), 0)::bigint as "memberCount"
     from groups g

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { dropPasswords, type PasswordParts, prepareReplacement, untilStored } from "../../../directory/credentials/index.ts";
-import { removeMember, setMember } from "../../../directory/organizations/index.ts";
+import { holdManaged, removeMember, setMember } from "../../../directory/organizations/index.ts";
 import * as users from "../../../directory/users/index.ts";
 import { linkProvisioned } from "../../../federation/index.ts";
 import { isId } from "../../../kernel/ids.ts";
@@ -15,9 +15,10 @@ import { applyOperations, readResource } from "../patch/patch.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { userType } from "../schema/resource-types.ts";
 import { fieldsOf, resourceOf, type ScimUser, type UserFields } from "./mapping.ts";
+import { proofOfNames } from "./names.ts";
 import { checkFields } from "./rules.ts";
 import { userSource } from "./source.store.ts";
-import { belongsElsewhere, findUsers, saveExternalId, saveProfile } from "./store.ts";
+import { findUsers, saveExternalId, saveProfile } from "./store.ts";
 
 export interface UserParts extends PasswordParts {
   readonly realms: RealmSnapshots;
@@ -50,8 +51,11 @@ export async function createUser(call: ScimCall, parts: UserParts, body: unknown
   const hash = await call.read((ctx) => users.prepareFirstPassword(ctx, parts, passwordPolicy, first));
   return call.transact(async (given) => {
     const ctx = withoutVersion(given);
-    const { userId } = await users.createUserToSignIn(ctx, input, hash, "source");
-    if (connection.organizationId !== null) await setMember(ctx, connection.organizationId, userId, {});
+    const { userId } = await users.createUserToSignIn(ctx, input, hash, {
+      by: "source",
+      proof: await proofOfNames(ctx, connection, fields, null),
+    });
+    if (connection.organizationId !== null) await setMember(ctx, connection.organizationId, userId, { managed: true });
     await saveScim(ctx, connection, userId, fields);
     return resourceOf(await findUser(ctx, connection, userId), connection);
   });
@@ -100,10 +104,13 @@ interface Held {
 async function holdUser(ctx: Ctx, connection: Connection, id: string): Promise<Held> {
   const { userId } = await findUser(ctx, connection, id);
   const account = await users.findUserForUpdate(ctx, userId);
-  const { organizationId } = connection;
-  if (organizationId !== null && (await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId))) throw scimErrors.shared_user();
+  if (!(await mayChange(ctx, connection, userId))) throw scimErrors.shared_user();
   return { user: await findUser(ctx, connection, userId), account };
 }
+
+/** A token of the realm changes all accounts, one of an organization its own. The user must be held. */
+const mayChange = async (ctx: Ctx, { organizationId }: Connection, userId: string): Promise<boolean> =>
+  organizationId === null || holdManaged(ctx.tx, ctx.realm, { organizationId, userId });
 
 /** Everything slow about a new password, before the transaction. Null: the change sets none. */
 async function preparedPassword(call: ScimCall, parts: UserParts, id: string, change: Change) {
@@ -132,7 +139,7 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
       ctx,
       userId,
       { username, email, emailVerified, enabled, locked, roles, attributes },
-      { trustsEmail, by: "source" },
+      { trustsEmail, by: "source", proof: await proofOfNames(ctx, connection, fields, account) },
     );
     await saveScim(ctx, connection, userId, fields);
   }
@@ -148,14 +155,12 @@ async function removePassword(ctx: Ctx, userId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
 }
 
-/** The account is deleted. With a token of an organization, a user of several organizations only leaves this one. */
+/** The account is deleted. With a token of an organization, a user whose account is not its own only leaves it. */
 export const removeUser = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
   transact(async (ctx) => {
     const { userId } = await findUser(ctx, connection, id);
-    const { organizationId } = connection;
-    if (organizationId === null || !(await belongsElsewhere(ctx.tx, ctx.realm, organizationId, userId)))
-      return users.removeUser(ctx, userId);
     await users.findUserForUpdate(ctx, userId);
-    await removeMember(withoutVersion(ctx), organizationId, userId);
+    if (await mayChange(ctx, connection, userId)) return users.removeUser(ctx, userId);
+    await removeMember(withoutVersion(ctx), connection.organizationId!, userId);
     await saveExternalId(ctx.tx, connection, userId, null);
   });

@@ -3,10 +3,11 @@ import type { Ctx } from "../../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
 import { scimErrors } from "../errors.ts";
+import { visibleGroups } from "../groups/store.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { ENTERPRISE } from "../schema/resource-types.ts";
-import { addressesOf, type ScimUser } from "./mapping.ts";
+import { addressesOf, HOMES, type ScimUser } from "./mapping.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {
@@ -23,39 +24,47 @@ export const visibleUsers = ({ realm, organizationId }: Connection): Sql =>
     : sql<boolean>`u.realm_id = ${realm} and exists (select 1 from organization_members o
         where o.realm_id = u.realm_id and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
 
+/** Tells whether the account of `u` is the token's to change and to know: with a token of an organization, its own. */
+const isOwn = ({ organizationId }: Connection): Sql =>
+  organizationId === null
+    ? sql<boolean>`true`
+    : sql<boolean>`exists (select 1 from organization_members o where o.realm_id = u.realm_id
+        and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id and o.managed)`;
+
+const NAMES = HOMES.filter(({ path }) => path[0] === "name").map(({ attribute }) => attribute);
+
+/** An organization does not learn what others have provisioned about a user. */
+const nameOnly = ({ attributes }: Pick<ScimUser, "attributes">): Pick<ScimUser, "attributes" | "profile"> => ({
+  attributes: Object.fromEntries(Object.entries(attributes).filter(([name]) => NAMES.includes(name))),
+  profile: {},
+});
+
 /** The users that the token can see, in the order of the ids. */
 export async function findUsers(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimUser[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<Omit<ScimUser, "groups">>`
+  const { rows } = await sql<Omit<ScimUser, "groups"> & { readonly isOwn: boolean }>`
     select u.user_id as "userId", u.username, u.email, u.enabled, u.attributes, u.created_at as "createdAt",
-      coalesce(u.updated_at, u.created_at) as "changedAt", u.version, coalesce(p.profile, '{}') as profile, x.external_id as "externalId"
+      coalesce(u.updated_at, u.created_at) as "changedAt", u.version, coalesce(p.profile, '{}') as profile, x.external_id as "externalId",
+      ${isOwn(connection)} as "isOwn"
     from users u
     left join scim_users p on p.realm_id = u.realm_id and p.user_id = u.user_id
     left join scim_user_ids x on x.realm_id = u.realm_id and x.connection = ${connection.name} and x.user_id = u.user_id
     where ${visibleUsers(connection)} and u.user_id = any(${[...ids]}::uuid[])`.execute(db);
   const groups = await groupsOf(db, connection, ids);
-  const byId = new Map(rows.map((row) => [row.userId, row]));
+  const byId = new Map(rows.map(({ isOwn, ...row }) => [row.userId, isOwn ? row : { ...row, ...nameOnly(row) }]));
   return ids.flatMap((id) => {
     const row = byId.get(id);
     return row ? [{ ...row, groups: groups.get(id) ?? [] }] : [];
   });
 }
 
-/** The groups at the top that users are members of. */
-async function groupsOf(
-  db: Db,
-  { realm, organizationId }: Connection,
-  ids: readonly string[],
-): Promise<Map<string, { groupId: string; name: string }[]>> {
-  const isOwn =
-    organizationId === null
-      ? sql`true`
-      : sql`exists (select 1 from scim_organization_groups o
-          where o.realm_id = g.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = g.group_id)`;
+/** The groups of users, as far as the token sees groups. */
+async function groupsOf(db: Db, connection: Connection, ids: readonly string[]): Promise<Map<string, { groupId: string; name: string }[]>> {
   const { rows } = await sql<{ user_id: string; group_id: string; name: string }>`
     select m.user_id, g.group_id, g.name from group_members m
-    join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id and g.parent_id is null
-    where m.realm_id = ${realm} and m.user_id = any(${[...ids]}::uuid[]) and ${isOwn} order by m.user_id, g.name_key`.execute(db);
+    join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id
+    where m.realm_id = ${connection.realm} and m.user_id = any(${[...ids]}::uuid[]) and ${visibleGroups(connection)}
+    order by m.user_id, g.name_key`.execute(db);
   const groups = new Map<string, { groupId: string; name: string }[]>();
   for (const { user_id, group_id: groupId, name } of rows) groups.set(user_id, [...(groups.get(user_id) ?? []), { groupId, name }]);
   return groups;
@@ -97,19 +106,6 @@ export async function saveExternalId(tx: Tx, { realm, name }: Connection, userId
       .onConflict((clash) => clash.columns(["realm_id", "connection", "user_id"]).doUpdateSet({ external_id: externalId }))
       .execute(),
   );
-}
-
-/** Tells whether the user is a member of an organization other than this. */
-export async function belongsElsewhere(db: Db, realm: string, organizationId: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("organization_members")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("organization_id", "!=", organizationId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** `user.erased`: where other users have them as their manager. */
