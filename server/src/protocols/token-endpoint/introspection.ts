@@ -26,6 +26,7 @@ async function introspectAccessToken(
   // JSON leaves out the members that are undefined.
   return Object.assign({}, claims, live.payload, permissionsOf(live), {
     gid: undefined,
+    client_epoch: undefined,
     userinfo_claims: undefined,
     active: true,
     token_type: tokens.tokenTypeOf(live.confirmation ?? {}),
