@@ -30,7 +30,7 @@ const byApplications = [
 ] as const satisfies readonly (keyof AuditEventTypes)[];
 
 /**
- * Where an event names a user: by their id or, within their realm, by a name. A name may have been another's before, or be that of a client or
+ * The places at which an event names a user: by their id or, within their realm, by a name. A name may have been another's before, or be that of a client or
  * a realm, so it counts only where it can mean a user: as the resource `users`, or typed by somebody who did not authenticate, in an event that is about
  * no other user. Every other actor is known by an id.
  */
