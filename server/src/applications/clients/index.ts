@@ -36,6 +36,7 @@ export {
   UpdateClient,
 } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
+export { sectorOf } from "./sector.ts";
 export {
   type ClientTools,
   createClient,

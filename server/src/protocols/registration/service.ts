@@ -1,5 +1,6 @@
 import type { Scopes } from "../../applications/client-scopes/index.ts";
 import * as clients from "../../applications/clients/index.ts";
+import { readSubjectClaim } from "../../applications/subject-claim/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
@@ -60,16 +61,16 @@ export async function register(
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
-  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
+  return tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
-    return clients.createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+    const { client } = await clients.createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+    return answer(tools, ctx.tx, client, accessToken);
   });
-  return answer(tools, client, accessToken);
 }
 
 /** RFC 7592 §2.1: a read; the token stays the same. */
-export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): RegisteredClient =>
-  answer(tools, known, token!);
+export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): Promise<RegisteredClient> =>
+  answer(tools, tools.db, known, token!);
 
 /** RFC 7592 §2.2, with a new registration access token. */
 export async function replaceRegistration(
@@ -85,9 +86,10 @@ export async function replaceRegistration(
   await check(tools, caller.realm, metadata);
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, caller, known);
-    const state = toNewState(stateOf(await clients.readClient(ctx, known.id)), metadata);
+    const { strategy } = await readSubjectClaim(ctx);
+    const state = toNewState(stateOf(await clients.readClient(ctx, known.id)), metadata, strategy);
     const { client } = await clients.saveClient(ctx, tools, known.id, state);
-    return answer(tools, client, accessToken);
+    return answer(tools, ctx.tx, client, accessToken);
   });
 }
 
@@ -157,7 +159,13 @@ const stateOf = (row: clients.ClientRow): clients.Client => {
 };
 
 /** RFC 7591 §3.2.1 */
-function answer({ vault, baseUrl }: RegistrationTools, row: clients.ClientRow, accessToken: string): RegisteredClient {
+async function answer(
+  { vault, baseUrl }: RegistrationTools,
+  tx: Db,
+  row: clients.ClientRow,
+  accessToken: string,
+): Promise<RegisteredClient> {
+  const { strategy } = await readSubjectClaim({ tx, realm: row.realmId });
   const [secret] = clients.openSecrets(vault, row.realmId, row.id, row.sealed);
   return {
     client_id: row.clientId,
@@ -165,7 +173,7 @@ function answer({ vault, baseUrl }: RegistrationTools, row: clients.ClientRow, a
     client_id_issued_at: Math.floor(row.createdAt / SECOND),
     registration_access_token: accessToken,
     registration_client_uri: `${registrationUri(baseUrl, row.realmId)}/${row.id}`,
-    ...toMetadata(stateOf(row)),
+    ...toMetadata(stateOf(row), strategy),
   };
 }
 

@@ -1,5 +1,8 @@
 import { type Client, type CreateClient, type ResponseType, toGrantType, type UpdateClient } from "../../../applications/clients/index.ts";
+import type { SubjectClaim } from "../../../applications/subject-claim/index.ts";
 import { memberNames, otherNames, type RegistrationRequest } from "./metadata.schema.ts";
+
+type Strategy = SubjectClaim["strategy"];
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order does not matter. */
 const inOrder = (type: string): ResponseType =>
@@ -42,25 +45,26 @@ const described = new Set<string>([...Object.values(memberNames), ...Object.valu
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
 /** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
-export function toNewState(current: Client, metadata: RegistrationRequest): UpdateClient {
+export function toNewState(current: Client, metadata: RegistrationRequest, realmStrategy: Strategy): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
   const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  // `toMetadata` returns it like this.
+  // `toMetadata` returns these like this.
+  const isRealms = strategy === undefined && realmStrategy === "pairwise";
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),
     ...state,
     enabled: current.enabled,
     publicClient: state.publicClient ?? current.publicClient,
-    ...(isOverridden && { subjectClaim: current.subjectClaim }),
+    ...((isOverridden || isRealms) && { subjectClaim: current.subjectClaim }),
     ...(isEcho && { authMethod: current.authMethod }),
   };
 }
 
-/** The registered metadata of a client. */
-export function toMetadata(client: Client): Record<string, unknown> {
+/** The registered metadata of a client; its subjects are the realm's where it chose none. */
+export function toMetadata(client: Client, realmStrategy: Strategy): Record<string, unknown> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = client[member as keyof Client];
     const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
@@ -74,7 +78,7 @@ export function toMetadata(client: Client): Record<string, unknown> {
     token_endpoint_auth_method: client.authMethod === "client_secret" ? "client_secret_basic" : client.authMethod,
     grant_types: grantTypes,
     response_types: responseTypes,
-    subject_type: client.subjectClaim?.strategy === "pairwise" ? "pairwise" : "public",
+    subject_type: (client.subjectClaim?.strategy ?? realmStrategy) === "pairwise" ? "pairwise" : "public",
     ...(client.scopes.length > 0 && { scope: client.scopes.join(" ") }),
   };
 }
