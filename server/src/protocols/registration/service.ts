@@ -9,10 +9,10 @@ import { type Db, lockRealm } from "../../platform/db/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
-import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
+import type { ClientMetadata, RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
 import { findUsableToken, takeUse } from "./provisioning/initial-tokens.store.ts";
-import { enforcePolicy, refuseInwardAddresses } from "./provisioning/policy.ts";
+import { enforcePolicy, type Has, hasAlready, refuseInwardAddresses } from "./provisioning/policy.ts";
 import { type ProvisioningSnapshots, registrationUri } from "./provisioning/provisioning.service.ts";
 
 export interface RegistrationTools extends clients.ClientTools {
@@ -57,7 +57,9 @@ export async function register(
   { tokenHash, name }: Admission,
   metadata: RegistrationRequest,
 ): Promise<RegisteredClient> {
-  await check(tools, realm, metadata);
+  const has = hasAlready(null);
+  (await policyOf(tools, realm)).judge(metadata, has);
+  await checkAddresses(tools, metadata, has);
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
@@ -83,11 +85,15 @@ export async function replaceRegistration(
   const [secret] = clients.openSecrets(tools.vault, known.realmId, known.id, known.sealed);
   if (client_secret !== undefined && !(secret && safeEqual(secret.value, client_secret)))
     throw invalidMetadata("client_secret", "client_secret must be the present one, or be left out: the server chooses it");
-  await check(tools, caller.realm, metadata);
+  const policy = await policyOf(tools, caller.realm);
+  const { strategy } = await readSubjectClaim({ tx: tools.db, realm: caller.realm });
+  await checkAddresses(tools, metadata, hasAlready(toMetadata(stateOf(known), strategy)));
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, caller, known);
-    const { strategy } = await readSubjectClaim(ctx);
-    const state = toNewState(stateOf(await clients.readClient(ctx, known.id)), metadata, strategy);
+    // Read when it is held: a client must not keep what an administrator takes from it at this moment.
+    const current = stateOf(await clients.readClient(ctx, known.id));
+    policy.judge(metadata, hasAlready(toMetadata(current, strategy)));
+    const state = toNewState(current, metadata, strategy);
     const { client } = await clients.saveClient(ctx, tools, known.id, state);
     return answer(tools, ctx.tx, client, accessToken);
   });
@@ -103,13 +109,20 @@ export async function removeRegistration(tools: RegistrationTools, caller: Calle
   });
 }
 
-/** Checks outside of the transaction, because some send requests to other hosts. */
-async function check(tools: RegistrationTools, realm: string, metadata: RegistrationRequest): Promise<void> {
+/** Read before the transaction in which it judges. */
+async function policyOf(tools: RegistrationTools, realm: string) {
   const policy = await openPolicy(tools, realm);
+  const scopes = await tools.scopes.get(realm);
   const ownAddresses = [tools.baseUrl, tools.mtlsBaseUrl].filter((address) => address !== null);
-  enforcePolicy(policy, { scopes: await tools.scopes.get(realm), ownAddresses }, metadata);
-  refuseInwardAddresses(tools.outbound, metadata);
-  await checkSector(tools.outbound, metadata);
+  return { judge: (metadata: ClientMetadata, has: Has) => enforcePolicy(policy, { scopes, ownAddresses, has }, metadata) };
+}
+
+/** Outside of the transaction, because it sends requests to other hosts. */
+async function checkAddresses({ outbound }: RegistrationTools, metadata: ClientMetadata, has: Has): Promise<void> {
+  refuseInwardAddresses(outbound, has, metadata);
+  const { sector_identifier_uri: sector, redirect_uris = [] } = metadata;
+  const isKnown = has("sector_identifier_uri", sector) && redirect_uris.every((uri) => has("redirect_uris", uri));
+  if (!isKnown) await checkSector(outbound, metadata);
 }
 
 async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
@@ -181,10 +194,7 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
 const MEMBER = "sector_identifier_uri";
 
 /** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
-export async function checkSector(
-  outbound: Outbound,
-  { sector_identifier_uri: uri, redirect_uris = [] }: RegistrationRequest,
-): Promise<void> {
+export async function checkSector(outbound: Outbound, { sector_identifier_uri: uri, redirect_uris = [] }: ClientMetadata): Promise<void> {
   if (typeof uri !== "string") return;
   if (!uri.startsWith("https:")) throw invalidMetadata(MEMBER, `${MEMBER} must use https`);
   const listed = await read(outbound, uri);

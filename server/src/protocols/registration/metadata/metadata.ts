@@ -1,6 +1,6 @@
 import { type Client, type CreateClient, type ResponseType, toGrantType, type UpdateClient } from "../../../applications/clients/index.ts";
 import type { SubjectClaim } from "../../../applications/subject-claim/index.ts";
-import { memberNames, otherNames, type RegistrationRequest } from "./metadata.schema.ts";
+import { type ClientMetadata, memberNames, otherNames } from "./metadata.schema.ts";
 
 type Strategy = SubjectClaim["strategy"];
 
@@ -9,21 +9,21 @@ const inOrder = (type: string): ResponseType =>
   ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
 
 /** RFC 7591 §2: the default is `code`, unless the grant types exclude it. */
-export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
+export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: ClientMetadata): ResponseType[] {
   if (response_types.length === 0)
     return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
   return [...new Set(response_types.map(inOrder))];
 }
 
 /** Without `implicit`, which follows from the response types. */
-export function grantTypesOf(metadata: RegistrationRequest) {
+export function grantTypesOf(metadata: ClientMetadata) {
   const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
     metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
 /** The client that the metadata describes; omitted members get their defaults. */
-export function toClientState(metadata: RegistrationRequest): Omit<CreateClient, "clientId"> {
+export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "clientId"> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = metadata[oauth as keyof typeof memberNames];
     return value === undefined ? [] : [[member, value]];
@@ -44,8 +44,11 @@ export function toClientState(metadata: RegistrationRequest): Omit<CreateClient,
 const described = new Set<string>([...Object.values(memberNames), ...Object.values(otherNames), "publicClient"]);
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
+/** Demands on a client's requests. Administrators make them, too, so that a client does not take them back. */
+const demands = ["requirePar", "requireDpop", "requireSignedRequestObject"] as const;
+
 /** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
-export function toNewState(current: Client, metadata: RegistrationRequest, realmStrategy: Strategy): UpdateClient {
+export function toNewState(current: Client, metadata: ClientMetadata, realmStrategy: Strategy): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
@@ -60,6 +63,7 @@ export function toNewState(current: Client, metadata: RegistrationRequest, realm
     publicClient: state.publicClient ?? current.publicClient,
     ...((isOverridden || isRealms) && { subjectClaim: current.subjectClaim }),
     ...(isEcho && { authMethod: current.authMethod }),
+    ...Object.fromEntries(demands.filter((member) => current[member]).map((member) => [member, true])),
   };
 }
 
