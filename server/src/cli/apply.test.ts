@@ -39,9 +39,18 @@ test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", as
     err: expect.stringContaining("the environment has no STOCK_SYNC_SECRET"),
   });
   // 2 says that something would change, so wrong usage is a 1.
-  for (const wrong of [["diff"], ["diff", "-f", files, "--prun"], ["apply", "-f", files, "--source", "a b"]])
+  for (const wrong of [
+    ["diff"],
+    ["diff", "-f", files, "--prun"],
+    ["apply", "-f", files, "--source", "a b"],
+    ["realm", "import", "x", "--fiel"],
+  ])
     expect(await run(...wrong), wrong.join(" ")).toMatchObject({ code: 1, err: expect.stringContaining("Usage: gatehouse ") });
   expect(await runApart("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
+  expect(await run("apply", "-f", files, "--plan", "of-another-realm")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("There is no realm “shop-staff”"),
+  });
   const first = await runApart("apply", "-f", files);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
   expect(first.out).toContain("  + back-office");

@@ -30,6 +30,11 @@ export async function applyDocument(call: Invocation, named: string | null): Pro
         const target = databaseTarget(core);
         const first = await apply(target);
         if (first || options.dryRun || named !== null) return first;
+        // A plan that was shown is of a realm that was there.
+        if (options.plan !== null)
+          throw new Error(
+            `There is no realm “${realm}”, so the plan is of another state. Nothing was changed; apply without --plan creates it.`,
+          );
         await createMissing(core, realm);
         call.note(`Created the realm ${realm}. Let its administrator in by: gatehouse admin reset-password --realm ${realm}`);
         return apply(target);

@@ -11,7 +11,7 @@ const intro = `# The command line
 \`gatehouse <command> [flags]\`, in a checkout \`node server/dist/main.js <command>\`, in Docker \`docker compose exec gatehouse gatehouse <command>\`.
 
 - Every command takes \`--json\` (the answer on stdout, an error on stderr, both as JSON) and \`--help\`.
-- Exit code 0: done. 1: it did not work, and the message says why. 2: the command was not written rightly; of \`apply\` and \`diff\` that is a 1, because 2 says there that something would change.
+- Exit code 0: done. 1: it did not work, and the message says why. 2: the command was not written rightly; of \`apply\`, \`diff\` and \`realm import\` that is a 1, because 2 says there that something would change.
 - Commands that read the configuration take its flags and variables too: see [configuration](configuration.md).
 - Commands work on the database itself and need no running server. On Postgres they work while servers run, and every node sees the change; the embedded database serves one process, so stop the server first.
 - A password that a command makes up is shown once, on a terminal or with \`--json\`, and kept nowhere. What a command does is in the audit trail under the name \`cli\`.

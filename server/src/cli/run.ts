@@ -42,17 +42,18 @@ export async function runCli(argv: readonly string[], { template }: Pick<Invocat
     const { run } = await loaders[parsed.command]();
     return await run(call);
   } catch (error) {
-    return fail(error, json);
+    return fail(error, argv, json);
   }
 }
 
 /** Their exit code 2 says that something would change: a pipeline must not take a typo for that. */
-const SHOWS_CHANGES: ReadonlySet<string> = new Set<CommandName>(["apply", "diff"]);
+const showsChanges = ([command, action]: readonly string[]) =>
+  command === "apply" || command === "diff" || (command === "realm" && action === "import");
 
-function fail(error: unknown, json: boolean): ExitCode {
+function fail(error: unknown, argv: readonly string[], json: boolean): ExitCode {
   if (error instanceof UsageError) {
     report(json, { error: { code: "usage", message: error.message } }, `${error.message}\n\n${usage(error.command)}`);
-    return error.command !== null && SHOWS_CHANGES.has(error.command) ? 1 : 2;
+    return showsChanges(argv.filter((word) => word !== "--json")) ? 1 : 2;
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConfigError) {

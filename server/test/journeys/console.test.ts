@@ -196,10 +196,20 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   test("merges the changes of two administrators of one record", async () => {
     const [one, other] = await Promise.all([administrator(`groups/${ids.group}`), administrator(`groups/${ids.group}`)]);
     for (const page of [one, other]) await page.getByLabel("Name").waitFor();
+    await other.getByLabel("Description").fill("They build");
     await one.getByLabel("Name").fill("Engineers");
     await one.getByRole("button", { name: "Save changes" }).click();
     await one.getByText("Saved").waitFor();
-    await other.getByLabel("Description").fill("They build");
+    // The other one comes back to the tab later: the page reads the record again, and still knows what the form began with.
+    const readAgain = other.waitForResponse((answer) => answer.url().endsWith(`/groups/${ids.group}`));
+    await other.evaluate(() => {
+      const later = Date.now() + 60_000;
+      Date.now = () => later;
+      const { document } = globalThis as unknown as { document: Document };
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    });
+    await (await readAgain).finished();
+    await other.getByRole("heading", { name: "Engineers" }).waitFor();
     await other.getByRole("button", { name: "Save changes" }).click();
     await other.getByText("Another administrator has changed this record").waitFor();
     await expectAccessible(other, "console-conflict");
@@ -207,6 +217,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await other.getByText("Saved").waitFor();
     const { body } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
     expect(body).toMatchObject({ name: "Engineers", description: "They build" });
+    await other.getByRole("button", { name: "Undo" }).click();
+    await other.getByText("It is as it was").waitFor();
+    const { body: before } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
+    expect(before, "only the own change is taken back").toMatchObject({ name: "Engineers", description: null });
     await Promise.all([one.context().close(), other.context().close()]);
   });
 
@@ -240,6 +254,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // The focus is on the field with the mistake.
     expect(await email.evaluate((field) => field === field.ownerDocument.activeElement && field.getAttribute("aria-invalid"))).toBe("true");
     await expectAccessible(page, "console-drawer");
+    // A page of another realm replaces the cookie of the CSRF token.
+    const elsewhere = await page.context().newPage();
+    await elsewhere.goto(`${url}/realms/demo/login`);
+    await elsewhere.close();
     await email.fill("lovelace@example.com");
     await page.keyboard.press("Control+s");
     await page.getByRole("button", { name: "Undo" }).click();
@@ -255,6 +273,12 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.goBack();
     await record.waitFor({ state: "hidden" });
     expect(new URL(page.url()).search).toBe("?search=ada&sort=username");
+
+    // The percent sign is a part of the name.
+    const sp = { entityId: "urn:sp:100%25", assertionConsumerServiceUrl: "https://sp.example.com/acs" };
+    expect((await admin.request("POST", "/admin/realms/demo/saml-clients", { body: sp })).status).toBe(201);
+    await page.goto(to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
+    await page.getByRole("heading", { name: sp.entityId, level: 1 }).waitFor();
     await page.context().close();
   });
 
@@ -287,6 +311,16 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
     await page.getByText("hooks.example.com").waitFor();
     await page.getByText("The server answers with errors").waitFor({ state: "hidden" });
+
+    // After an upgrade the files of this page are gone: it is loaded anew, and is where the link leads.
+    let isNew = false;
+    page.on("load", () => {
+      isNew = true;
+    });
+    await page.route(/\/assets\/keys-/, (route) => (isNew ? route.continue() : route.fulfill({ status: 404 })));
+    await page.route(`${url}/console/`, (route) => route.fulfill({ contentType: "text/html", body: "The page of the next release" }));
+    await page.getByRole("link", { name: "Signing keys" }).click();
+    await page.getByRole("heading", { name: "Signing keys", level: 1 }).waitFor();
     await page.context().close();
   });
 

@@ -53,6 +53,13 @@ describe("a draft of the branding", () => {
     expect((await iam.browser().get(sheet)).status).toBe(401);
   });
 
+  test("has its style sheet in a realm of any name", async () => {
+    const { browser } = realm.asMaster();
+    const pages = `/admin/realms/pages-${realm.name}`;
+    expect((await browser.post("/admin/realms", { realm: `pages-${realm.name}` })).status).toBe(201);
+    expect((await browser.get(`${pages}/settings/draft/page`)).text).toContain(`href="${pages}/settings/draft/theme.css"`);
+  });
+
   test("shows the realm's own texts, and those of the draft in their place", async () => {
     const own = await iam.realm();
     const editor = await own.as("manage-realm");

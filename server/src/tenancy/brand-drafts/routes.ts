@@ -53,7 +53,7 @@ export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (req, reply) => {
       const settings = await req.read(draftedSettings);
       const locale = pickLocale({ query: req.query.locale, realmDefault: settings.defaultLocale });
-      const themeHref = `${req.url.split("/page", 1)[0]}/theme.css`;
+      const themeHref = `/admin/realms/${req.realmId}/settings/draft/theme.css`;
       return sendPage(reply, 200, renderDraft(settings, themeHref, locale, req.query.theme), {
         logoUrl: settings.logoUrl,
         isPreview: true,

@@ -23,10 +23,21 @@ async function observed<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Makes a write again with a new CSRF token: a page of another realm in another tab has replaced the cookie, and any reading sets it. */
+async function withToken<T>(realm: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await observed(call);
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.code === "auth.csrf")) throw error;
+    await observed(() => api.request("GET", `/admin/realms/${encodeURIComponent(realm)}/whoami`));
+    return observed(call);
+  }
+}
+
 /** Repeats a call after the user has signed in again, so that nothing typed is lost. Cancelling throws the first refusal. */
 async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await observed(call);
+    return await withToken(realm, call);
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const expired = error.status === 401;

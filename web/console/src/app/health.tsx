@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
 import { health } from "./api.ts";
+import { outdated } from "./later.ts";
 
 /** The interval of asking the server again while it does not answer. */
 const AGAIN = 5_000;
@@ -13,6 +14,7 @@ export function ServerHealth({ realm }: { realm: string }) {
   const client = useQueryClient();
   const state = health.use();
   const well = state === "well";
+  const isOld = outdated.use();
   useEffect(() => {
     if (well) return;
     const asking = setInterval(() => void client.refetchQueries({ queryKey: [realm, "whoami"] }), AGAIN);
@@ -22,6 +24,17 @@ export function ServerHealth({ realm }: { realm: string }) {
       void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" || query.isStale() });
     };
   }, [well, client, realm]);
+  if (isOld)
+    return (
+      <Alert color="orange" mb="md" role="status" className="health">
+        <Group justify="space-between">
+          <Text size="sm">{t("The server has a newer console. Load this page again.")}</Text>
+          <Button size="xs" variant="default" onClick={() => location.reload()}>
+            {t("Load again")}
+          </Button>
+        </Group>
+      </Alert>
+    );
   if (well) return null;
   return (
     <Alert color="orange" mb="md" role="status" className="health">

@@ -7,7 +7,7 @@ import { useText } from "../i18n/index.ts";
 import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { entries } from "./areas.ts";
-import { later } from "./later.ts";
+import { later, loaded } from "./later.ts";
 import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
 import { isVisible, Shell } from "./shell.tsx";
 import { SignedIn, signInUrl } from "./sign-in-again.tsx";
@@ -89,7 +89,7 @@ const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", va
 export const areaCode = (name: string) =>
   queryOptions({
     queryKey: ["area", name],
-    queryFn: () => entries[name]!.load(),
+    queryFn: () => loaded(() => entries[name]!.load()),
     enabled: name in entries,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -102,7 +102,7 @@ function AreaRoute() {
   const search = useSearch({ strict: false }) as ListSearch;
   const navigate = useNavigate();
   const entry = entries[name];
-  const loaded = useQuery(areaCode(name));
+  const code = useQuery(areaCode(name));
   if (!entry) return <NotFound />;
   if (!isVisible(entry, session))
     return (
@@ -111,16 +111,14 @@ function AreaRoute() {
         text={t("Ask an administrator for one of these permissions: {permissions}", { permissions: entry.permission.join(", ") })}
       />
     );
-  if (loaded.isLoadingError) return <Failure error={loaded.error} retry={() => loaded.refetch()} />;
-  if (loaded.isPending) return <Rows />;
-  if ("Page" in loaded.data) return <loaded.data.Page />;
-  const { resource } = loaded.data;
+  if (code.isLoadingError) return <Failure error={code.error} retry={() => code.refetch()} />;
+  if (code.isPending) return <Rows />;
+  if ("Page" in code.data) return <code.data.Page />;
+  const { resource } = code.data;
   const set = (next: ListSearch, push = false) => void navigate({ to: ".", search: next as never, replace: !push });
   if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={set} />;
   if (id === "new" && resource.CreatePage) return <resource.CreatePage />;
-  return (
-    <RecordPage key={id} resource={resource} area={name} id={decodeURIComponent(id)} tab={search.tab} setTab={(tab) => set({ tab })} />
-  );
+  return <RecordPage key={id} resource={resource} area={name} id={id} tab={search.tab} setTab={(tab) => set({ tab })} />;
 }
 
 /** Knows who asks before anything of the realm is shown. */

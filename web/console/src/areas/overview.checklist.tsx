@@ -2,14 +2,15 @@ import { ActionIcon, Anchor, Button, Card, Group, List, Stack, Text, ThemeIcon, 
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { serverApi } from "../app/api.ts";
+import { later } from "../app/later.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
 import { useCount } from "../kit/use-count.ts";
 
-const Demo = lazy(async () => ({ default: (await import("./demo-realm.tsx")).DemoRealm }));
+const Demo = later(async () => (await import("./demo-realm.tsx")).DemoRealm);
 
 /** The first steps; the list goes when all of them are done, or when it is closed. */
 export function Checklist() {

@@ -29,6 +29,8 @@ export const third: Readonly<Record<string, string>> = {
   "Register a device": "Apparaat aanmelden",
   "The server answers with errors. What you see may be old; what you typed stays.":
     "De server antwoordt met fouten. Wat u ziet kan verouderd zijn; wat u typte blijft staan.",
+  "Load again": "Opnieuw laden",
+  "The server has a newer console. Load this page again.": "De server heeft een nieuwere console. Laad deze pagina opnieuw.",
   "The server cannot be reached. What you see may be old; what you typed stays.":
     "De server is niet bereikbaar. Wat u ziet kan verouderd zijn; wat u typte blijft staan.",
   Token: "Token",

@@ -26,9 +26,14 @@ export interface EditFormProps {
   onSaved(): void;
 }
 
-interface Conflict {
-  readonly theirs: Draft;
+/** The record as it was read, or as it was saved. */
+interface Version {
+  readonly stored: Draft;
   readonly etag: string | null;
+}
+
+interface Conflict {
+  readonly theirs: Version;
   readonly fields: readonly string[];
 }
 
@@ -36,8 +41,13 @@ interface Conflict {
 export function EditForm({ form, value, etag, path, readOnly, method = "PUT", before, preview, onSaved }: EditFormProps) {
   const t = useText();
   const { api } = useRealm();
-  const stored = useMemo(() => writable(value, form), [value, form]);
-  // The typed values; everything else follows the server.
+  const read = useMemo<Version>(() => ({ stored: writable(value, form), etag }), [value, form, etag]);
+  // A version that this form has met, until the page has read what follows `instead`.
+  const [met, setMet] = useState<(Version & { readonly instead: string | null }) | null>(null);
+  // The version that the typed values change. It stays while there are any, so that a later reading hides nobody's change.
+  const [base, setBase] = useState<Version | null>(null);
+  const current = base ?? (met?.instead === etag ? met : read);
+  const { stored } = current;
   const [edited, setEdited] = useState<Draft>({});
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -48,6 +58,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
 
   const discard = () => {
     setEdited({});
+    setBase(null);
     setProblem(null);
     setError(null);
     setConflict(null);
@@ -57,8 +68,9 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
     setProblem(null);
     setError(null);
     try {
-      const before = stored;
-      const saved = await api.send(method, path, { body, ifMatch });
+      // A merge keeps the other administrator's change, and so does taking it back.
+      const before = conflict?.theirs.stored ?? stored;
+      const saved = await api.send<Draft | undefined>(method, path, { body, ifMatch });
       const secret = Object.keys(edited).some((name) => isSecret(name, form.schema.properties?.[name]));
       // A secret is never read, so it cannot be put back.
       if (secret || !saved.etag) succeeded(t("Saved"));
@@ -68,6 +80,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
           succeeded(t("It is as it was"));
           onSaved();
         });
+      if (saved.etag && saved.data) setMet({ stored: writable(saved.data, form), etag: saved.etag, instead: etag });
       discard();
       onSaved();
     } catch (reason) {
@@ -79,10 +92,10 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
     }
   };
   const compare = async () => {
-    const { data, etag: current } = await api.get<Draft>(path);
-    const theirs = writable(data, form);
+    const found = await api.get<Draft>(path);
+    const theirs = writable(found.data, form);
     const fields = Object.keys(edited).filter((name) => !same(theirs[name], stored[name]) && !same(theirs[name], edited[name]));
-    setConflict({ theirs, etag: current, fields });
+    setConflict({ theirs: { stored: theirs, etag: found.etag }, fields });
     return null;
   };
 
@@ -93,8 +106,11 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
         <Merge
           conflict={conflict}
           mine={edited}
-          onCancel={discard}
-          onSave={(chosen) => void save({ ...conflict.theirs, ...edited, ...chosen }, conflict.etag)}
+          onCancel={() => {
+            setMet({ ...conflict.theirs, instead: etag });
+            discard();
+          }}
+          onSave={(chosen) => void save({ ...conflict.theirs.stored, ...edited, ...chosen }, conflict.theirs.etag)}
         />
       ) : (
         error && (
@@ -114,11 +130,19 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
         problem={problem}
         readOnly={readOnly}
         onChange={(next) => {
-          const changed = Object.keys(next).filter((name) => !same(next[name], draft[name]));
-          setEdited({ ...edited, ...Object.fromEntries(changed.map((name) => [name, next[name]])) });
+          const changed = Object.entries(next).filter(([name, one]) => !same(one, stored[name]));
+          setEdited(Object.fromEntries(changed));
+          setBase(changed.length > 0 ? current : null);
         }}
       />
-      <UnsavedBar dirty={dirty} shown={!conflict} saving={saving} error={error} onSave={() => void save(draft, etag)} onDiscard={discard} />
+      <UnsavedBar
+        dirty={dirty}
+        shown={!conflict}
+        saving={saving}
+        error={error}
+        onSave={() => void save(draft, current.etag)}
+        onDiscard={discard}
+      />
     </Stack>
   );
   if (!preview) return fields;
@@ -173,7 +197,7 @@ function Merge({ conflict, mine, onCancel, onSave }: MergeProps) {
                     >
                       <Stack gap={4}>
                         <Radio value="mine" label={`${t("Mine")}: ${show(mine[name])}`} />
-                        <Radio value="theirs" label={`${t("Theirs")}: ${show(conflict.theirs[name])}`} />
+                        <Radio value="theirs" label={`${t("Theirs")}: ${show(conflict.theirs.stored[name])}`} />
                       </Stack>
                     </Radio.Group>
                   </Table.Td>
@@ -186,7 +210,7 @@ function Merge({ conflict, mine, onCancel, onSave }: MergeProps) {
           <Button variant="default" onClick={onCancel}>
             {t("Discard my changes")}
           </Button>
-          <Button onClick={() => onSave(Object.fromEntries(theirs.map((name) => [name, conflict.theirs[name]])))}>
+          <Button onClick={() => onSave(Object.fromEntries(theirs.map((name) => [name, conflict.theirs.stored[name]])))}>
             {t("Save merged")}
           </Button>
         </Group>

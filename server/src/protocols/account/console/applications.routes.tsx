@@ -151,12 +151,14 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
     },
   );
 
+  // It stands in the address of the form too: a sign-in in between leads back to the page by it.
+  const asked = { querystring: Type.Object({ client: field(512), lang: field(35) }) };
   app.get(
     `/${PATH}/remove`,
     {
       schema: {
         summary: "The page that asks before an application's access ends",
-        querystring: Type.Object({ client: field(512), lang: field(35) }),
+        ...asked,
         response: { 200: page("The page") },
       },
     },
@@ -175,7 +177,7 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
         back: { href: `${view.base}${PATH}`, label: text.accountApplications },
         children: (
           <Panel>
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/remove`} values={{ client }}>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/remove?${new URLSearchParams({ client })}`}>
               <Submit>{text.accountRevoke}</Submit>
             </Form>
           </Panel>
@@ -191,12 +193,13 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
       schema: {
         summary: "End an application's access on the page",
         consumes,
-        body: formOf({ client: field(512) }, { client: "web-shop" }),
+        ...asked,
+        body: formOf({}),
         response: { 303: redirect("Ended") },
       },
     },
     async (request, reply) => {
-      await request.transact((ctx) => removeApplication(ctx, request.body.client ?? ""));
+      await request.transact((ctx) => removeApplication(ctx, request.query.client ?? ""));
       return backTo(request, reply, PATH, "revoked");
     },
   );

@@ -3,7 +3,9 @@ import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { allowMessages } from "../../../testing/outbox.ts";
+import { signInWithPasskey, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { relyingParty, walk } from "../../../testing/relying-party.ts";
 import { answerPage, followed } from "../../../testing/step-pages.ts";
 import { giveTotp } from "../../../testing/totp.ts";
 
@@ -90,6 +92,51 @@ test("a form without the token of this session does nothing, and what asks for r
   for (const path of WRITES.filter((each) => !RECENT.includes(each))) {
     const answer = await send(ada.browser, at(realm, `pages/${path}`), {}, at(realm, "pages/preferences"));
     expect([path, String(answer.headers.location ?? "").includes("step-up")]).toEqual([path, false]);
+  }
+});
+
+test("every form leads to a page that is there, after the sign-in that it needed first", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  await boss.patch("/settings", { account: { erase: true } });
+  await boss.post("/identity-providers", { protocol: "github", alias: "github", config: { clientId: "a", clientSecret: "b" } });
+  const known = { username: "linked", password: "a password that was imported" };
+  const rows = [{ ...known, federatedIdentities: [{ provider: "github", subject: "s-1" }] }];
+  expect((await boss.post("/users/import", rows)).body).toMatchObject({ created: 1 });
+  const userId = (await boss.get("/users?search=linked")).body[0].userId as string;
+  const ada = await userWithPasskey(iam, realm, { user: { ...known, userId } as never });
+  const shop = await relyingParty(iam, realm, { clientId: "shop", firstParty: true });
+  const { left } = await walk(ada.browser, iam.config.baseUrl, shop.url({ scope: "openid" }));
+  expect((await shop.exchange(left)).status).toBe(200);
+
+  // Keys stand in the address: the form of a page is sent to the page's own.
+  const keys: Readonly<Record<string, string>> = {
+    "security/remove": `?type=passkey&id=${ada.credentialId}`,
+    "security/rename": `?id=${ada.credentialId}`,
+    "applications/remove": "?client=shop",
+    "linked-accounts/link": "?alias=github",
+    "linked-accounts/unlink": "?alias=github",
+  };
+  const visitor = iam.browser();
+  const asked: [path: string, signIn: string][] = [];
+  for (const path of WRITES) {
+    const page = `${at(realm, `pages/${path}`)}${keys[path] ?? ""}`;
+    const shown = await ada.browser.get(page);
+    const action =
+      shown.status === 404 ? page : [...shown.text.matchAll(/action="([^"]*)"/g)].map(([, to]) => to!.replaceAll("&amp;", "&"));
+    expect(action, path).toContain(page);
+    const answer = await visitor.request("POST", page, { form: {}, csrf: false });
+    expect([path, answer.status]).toEqual([path, 303]);
+    asked.push([path, String(answer.headers.location)]);
+  }
+  expect((await signInWithPasskey(visitor, realm.name, ada.passkey)).status).toBe(303);
+  for (const [path, signIn] of asked) {
+    const back = String((await visitor.get(signIn)).headers.location);
+    expect([path, back, (await visitor.get(back)).status]).toEqual([
+      path,
+      expect.stringContaining(`/account/pages/${path.split("/")[0]}`),
+      200,
+    ]);
   }
 });
 

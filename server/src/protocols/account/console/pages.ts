@@ -33,6 +33,14 @@ const DONE = {
 } as const satisfies Record<string, keyof Messages>;
 export type Done = keyof typeof DONE;
 
+/** The page of a request. A form that stands on another page has the nearest page above its own address. */
+export function pageOf({ server, url, routeOptions }: FastifyRequest): string {
+  const path = url.split("?", 1)[0]!.split("/");
+  const route = routeOptions.url!.split("/");
+  while (route.length > 1 && !server.hasRoute({ method: "GET", url: route.join("/") })) route.pop();
+  return route.length === path.length ? url : path.slice(0, route.length).join("/");
+}
+
 /** Back to a page of the console, which says what was done: a reload does not do it again. */
 export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>
   seeOther(reply, `${accountPath(request.realmId, path)}${done ? `?done=${done}` : ""}`);
@@ -43,8 +51,7 @@ export type Consoles = ReturnType<typeof createPages>;
 export function createPages({ visitors, providers }: { readonly visitors: Visitors; readonly providers: IdentityProviders }) {
   return {
     async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
-      const { lang: _lang, done: _done, ...asked } = request.query as Record<string, string>;
-      const kept = { ...askedAbout((request.body ?? {}) as Record<string, string>), ...asked };
+      const { lang: _lang, done: _done, ...kept } = request.query as Record<string, string>;
       const path = request.url.split("?", 1)[0]!;
       const { realmId } = request.realm;
       const known = await providers.get(realmId);
@@ -61,12 +68,6 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
     },
   };
 }
-
-/** The credential that a form is about: its page shows it at another address, for the other languages. */
-const askedAbout = ({ type, id }: Readonly<Record<string, string>>): Record<string, string> => ({
-  ...(type !== undefined && { type }),
-  ...(id !== undefined && { id }),
-});
 
 /** The notice of the page that follows. */
 export function noticeOf(request: FastifyRequest, view: Pick<AccountView, "locale" | "branding">): string | undefined {

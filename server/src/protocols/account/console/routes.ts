@@ -14,7 +14,7 @@ import { factorPages } from "./factors.routes.tsx";
 import { linkPages } from "./links.routes.tsx";
 import { organizationPages } from "./organizations.routes.tsx";
 import { overviewPages } from "./overview.routes.tsx";
-import { createPages } from "./pages.ts";
+import { createPages, pageOf } from "./pages.ts";
 import { passwordPages } from "./password.routes.tsx";
 import { preferencePages } from "./preferences.routes.tsx";
 import { profilePages } from "./profile.routes.tsx";
@@ -38,7 +38,7 @@ const everywhere = {
 export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = async (app, parts) => {
   declare(app, {
     tags: ["Account pages"],
-    caller: session({ onlyPages: true, returnTo: ({ url }) => url }),
+    caller: session({ onlyPages: true, returnTo: pageOf }),
     ...{ csrf: "form", errors: "page", codes: "account" },
   });
   app.addHook("onRoute", (route) => {

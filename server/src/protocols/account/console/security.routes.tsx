@@ -43,12 +43,11 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
     return found;
   };
 
-  interface Asked {
-    readonly type?: string;
-    readonly id?: string;
-  }
+  // A key stands in the address of its form: a sign-in in between leads back to the page by it.
+  const removed = Type.Object({ type: field(64), id: field(64), lang: field(35) });
+  const renamed = Type.Object({ id: field(64), lang: field(35) });
 
-  const showRemove = async (request: FastifyRequest, reply: FastifyReply, asked: Asked, problem?: FormProblem) => {
+  const showRemove = async (request: FastifyRequest, reply: FastifyReply, asked: Type.Static<typeof removed>, problem?: FormProblem) => {
     const { type = "", id = "" } = asked;
     const view = await pages.viewOf(request, reply, "security");
     const text = messagesOf(view);
@@ -62,7 +61,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.text } }),
       children: (
         <Panel>
-          <Form csrf={view.csrf} action={`${view.base}${PATH}/remove`} values={{ type, id }}>
+          <Form csrf={view.csrf} action={`${view.base}${PATH}/remove?${new URLSearchParams({ type, id })}`}>
             <Submit>{text.accountRemove}</Submit>
           </Form>
         </Panel>
@@ -78,7 +77,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       config: removing,
       schema: {
         summary: "The page that asks before a credential is removed",
-        querystring: Type.Object({ type: field(64), id: field(64), lang: field(35) }),
+        querystring: removed,
         response: { 200: page("The page") },
       },
     },
@@ -92,17 +91,18 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "Remove one of your credentials on the page",
         consumes,
-        body: formOf({ type: field(64), id: field(64) }, { type: "passkey", id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
+        querystring: removed,
+        body: formOf({}),
         response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
       },
     },
     async (request, reply) => {
-      const { type = "", id = "" } = request.body;
+      const { type = "", id = "" } = request.query;
       const { history } = request.realm.settings.passwordPolicy;
       try {
         await changeSignIn(request, (ctx) => revokeOwnCredential(ctx, type, id, history));
       } catch (error) {
-        return showRemove(request, reply, request.body, problemOf(error, await pages.viewOf(request, reply, "security")));
+        return showRemove(request, reply, request.query, problemOf(error, await pages.viewOf(request, reply, "security")));
       }
       return backTo(request, reply, PATH, "removed");
     },
@@ -113,7 +113,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
     {
       schema: {
         summary: "The page to rename a passkey",
-        querystring: Type.Object({ id: field(64), lang: field(35) }),
+        querystring: renamed,
         response: { 200: page("The page") },
       },
     },
@@ -129,7 +129,7 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
         back: { href: `${view.base}${PATH}`, label: text.accountSecurity },
         children: (
           <Panel>
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/rename`} values={{ id }}>
+            <Form csrf={view.csrf} action={`${view.base}${PATH}/rename?${new URLSearchParams({ id })}`}>
               <Field
                 id="label"
                 label={text.accountName}
@@ -155,12 +155,14 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "Rename one of your passkeys on the page",
         consumes,
-        body: formOf({ id: field(64), label: field(255) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e", label: "work laptop" }),
+        querystring: renamed,
+        body: formOf({ label: field(255) }, { label: "work laptop" }),
         response: { 303: redirect("Renamed") },
       },
     },
     async (request, reply) => {
-      const { id = "", label = "" } = request.body;
+      const { id = "" } = request.query;
+      const { label = "" } = request.body;
       await request.transact((ctx) => renameOwnPasskey(ctx, id, cleanLabel(label)));
       return backTo(request, reply, PATH, "saved");
     },
