@@ -106,9 +106,12 @@ export const kindOfUser = (of: string, realm: string): ActorKind => (of === real
 export const systemActor = (realm: string, name = "system"): Actor =>
   actorOf({ kind: "system", id: "system", name, realm, permissions: new Set(["realm-admin"]) });
 
+/** The kind and the id of an actor who did not authenticate. */
+export const ANONYMOUS = "anonymous";
+
 /** Not authenticated: the audit trail shows the login name as typed, as much of it as it keeps. */
-export const anonymousActor = (realm: string, name = "anonymous"): Actor =>
-  actorOf({ kind: "anonymous", id: "anonymous", name: cut(name, 255), realm });
+export const anonymousActor = (realm: string, name: string = ANONYMOUS): Actor =>
+  actorOf({ kind: ANONYMOUS, id: ANONYMOUS, name: cut(name, 255), realm });
 
 const RESERVED = new Set(["system", "anonymous", "cli", "domain verification"]);
 const RESERVED_BEGINNING = /^(master\/|erased:|identity provider |initial access token |(ldap|ad|oidc|saml|scim|agent|client):)/;

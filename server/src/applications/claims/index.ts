@@ -2,6 +2,7 @@
 // those of a client, whose routes are in applications/clients. Which scope brings which is in applications/client-scopes.
 export { claimsOf, mappedValue } from "./evaluate.ts";
 export type { ClaimMapper, ClaimTarget, ClientScopeSnapshot } from "./mapper.ts";
+export { withOwnAddress } from "./own-address.ts";
 export { mapperRoutes } from "./owned-mappers.routes.ts";
 export { ownedMappers } from "./owned-mappers.ts";
 export { claimPath } from "./path.ts";

@@ -86,7 +86,7 @@ const raise = (r: Raising, growingWaits: boolean, onlyIf = sql``) => sql`
  * attempts at once cannot all pass under the limit. An attempt during a lock changes nothing.
  */
 export async function raiseAttempts(
-  tx: Tx,
+  db: Db,
   realm: string,
   kind: string,
   subject: string,
@@ -95,8 +95,8 @@ export async function raiseAttempts(
 ): Promise<AttemptState> {
   const counter = { kind, subject, policy };
   // No wait means none at all: of two attempts at once, the one that comes to the row last may have looked at the clock first.
-  const { rows } = await sql<Raised>`${raise(raisingOf(realm, counter, now), policy.growingWaits)}`.execute(tx);
-  return rows[0] ? toState(rows[0], now) : standingOf(tx, realm, counter, now);
+  const { rows } = await sql<Raised>`${raise(raisingOf(realm, counter, now), policy.growingWaits)}`.execute(db);
+  return rows[0] ? toState(rows[0], now) : standingOf(db, realm, counter, now);
 }
 
 interface Raised {
@@ -231,6 +231,11 @@ export async function clearUserAttempts(tx: Tx, realm: string, userId: string): 
 
 export async function deleteExpiredAttempts(db: Db, now: number): Promise<void> {
   await db.deleteFrom("login_attempts").where("expires_at", "<=", now).execute();
+}
+
+/** The attempt was right: with this counter all is forgotten. */
+export async function clearAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
+  await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("kind", "=", kind).where("subject", "=", subject).execute();
 }
 
 /** Every counter of these subjects, whatever it counts. */

@@ -3,6 +3,7 @@
 export {
   type AttemptCounter,
   type AttemptPolicy,
+  clearAttempts,
   clearUserAttempts,
   deleteExpiredAttempts,
   forgetAttempts,
@@ -35,6 +36,7 @@ export {
 } from "./passkeys.store.ts";
 export {
   directoryUnavailable,
+  type FoundAccount,
   isUnavailable,
   isUncounted,
   localPasswords,

@@ -11,6 +11,18 @@ export interface PasswordQuestion {
   readonly userId: string | null;
   readonly login: string;
   readonly password: string;
+  /**
+   * Counts the attempt for an account that a source found by a name that no user has: directories ignore blanks, for example, and many spellings
+   * lead to one account. False: its password must not be tried now.
+   */
+  attempted(account: FoundAccount): Promise<boolean>;
+}
+
+export interface FoundAccount {
+  /** The user that the account is here; null: none yet. */
+  readonly userId: string | null;
+  /** Identifies the account in the realm. */
+  readonly id: string;
 }
 
 /** `unknown`: not this source's user, ask the next. A source that knows the user decides. */

@@ -1,4 +1,4 @@
-import { nothingKnown, type PasswordAnswer, type PasswordQuestion } from "../../directory/credentials/index.ts";
+import { type FoundAccount, nothingKnown, type PasswordAnswer, type PasswordQuestion } from "../../directory/credentials/index.ts";
 import { saveFederatedUser, userErrors } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -68,7 +68,7 @@ async function askOwn(
 async function askEach(
   parts: DirectoryParts,
   directories: readonly Directory[],
-  { realm, login, password }: PasswordQuestion,
+  { realm, login, password, attempted }: PasswordQuestion,
 ): Promise<PasswordAnswer> {
   let failure: unknown;
   for (const directory of directories) {
@@ -78,13 +78,23 @@ async function askEach(
         warn(parts, directory, "the filter finds more than one entry for a name, so it signs no one in", found[0]);
         return WRONG;
       }
-      if (found.length === 1) return await bindAs(parts, { entry: found[0]!, directory }, realm, password);
+      const [entry] = found;
+      if (!entry) continue;
+      if (!(await attempted(await accountOf(parts, { entry, directory }, realm)))) return WRONG;
+      return await bindAs(parts, { entry, directory }, realm, password);
     } catch (error) {
       failure = error;
     }
   }
   if (failure !== undefined) throw nothingKnown(failure);
   return UNKNOWN;
+}
+
+/** The account that attempts are counted for: the directory matches names more loosely than we do. */
+async function accountOf({ db }: DirectoryParts, { entry, directory }: Found, realm: string): Promise<FoundAccount> {
+  const { providerId } = directory.provider;
+  const subject = entryId(entry, directory.idAttribute) ?? entry.dn;
+  return { userId: (await knownEntry(db, { realm, providerId }, subject))?.userId ?? null, id: `${providerId} ${subject}` };
 }
 
 /** Searches for a name whose password another source found wrong, as for a name that no user has. The result does not matter. */

@@ -159,6 +159,37 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     clock.reset();
   });
 
+  test("other spellings of a name that the directory takes for one are no further guesses", async () => {
+    const realm = await realmWith();
+    const guess = async (uid: string) => {
+      const before = binds(`uid=${uid},${PEOPLE}`);
+      for (let i = 0; i < 14; i++) {
+        const spelled = `${" ".repeat(i % 4)}${uid}${" ".repeat(1 + Math.floor(i / 4))}`;
+        expect((await signIn(realm, spelled, `wrong-${i}`)).status).toBe(401);
+        clock.advance(2 * MINUTE);
+      }
+      const tried = binds(`uid=${uid},${PEOPLE}`) - before;
+      // An unknown name would have no lock, so this one does not show it.
+      expect((await signIn(realm, `     ${uid}`, `${uid}-password`)).status).toBe(401);
+      clock.reset();
+      return tried;
+    };
+    expect(await guess("bert"), "no user yet").toBe(10);
+    // A right password clears what was counted.
+    for (const password of ["wrong", "anna-password"]) await signIn(realm, " anna", password);
+    const [anna] = await users(realm, "anna");
+    const counted = iam.core.db
+      .selectFrom("login_attempts")
+      .selectAll()
+      .where("realm_id", "=", realm.name)
+      .where("kind", "=", "user:password");
+    expect((await counted.execute()).filter(({ failures }) => failures < 10 && failures > 1)).toEqual([]);
+    expect(await guess("anna")).toBe(10);
+    expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: anna.userId }]);
+    expect(await realm.events(`type=LOGIN_FAILURE&actor=${anna.userId}`)).toHaveLength(15);
+    expect((await signIn(realm, "anna", "anna-password")).status).toBe(429);
+  });
+
   test("a user who is disabled here stays out, and where a password must be replaced the page says so", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "gerd", "gerd-password")).status).toBe(303);

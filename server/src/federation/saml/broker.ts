@@ -116,7 +116,8 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
         throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
       const session = {
         id: assertion.authnStatements[0]?.sessionIndex ?? null,
-        logout: provider.config.logoutUpstream === false ? null : writeNameId(assertion.subject?.nameId),
+        // Also where logouts do not go on there: the provider's own LogoutRequest is compared with it.
+        logout: writeNameId(assertion.subject?.nameId),
       };
       return { session, ...profile.identity(provider, { assertion, response: opened, fresh, begunAt }) };
     }),

@@ -169,6 +169,23 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
   );
 });
 
+test("the provider ends a session whose user is linked by an attribute, also where logouts here do not go on there", async () => {
+  const config = { metadataXml: render(peer.metadata()), subjectAttribute: "username", logoutUpstream: false };
+  const sp = await samlBrokered(iam, config);
+  const browser = await signIn(sp, "_1");
+  const location = `${iam.config.baseUrl}${sp.at}/slo`;
+  const ask = async (value: string) => {
+    const message = logoutRequestElement({
+      ...{ id: newMessageId(), issueInstant: clock.now(), issuer: peer.entityId, destination: location, sessionIndexes: ["_1"] },
+      nameId: { value, format: NAME_ID_FORMAT.persistent },
+    });
+    const url = await redirectUrl({ location, message, relayState: null, key: rs256(peer.identity) });
+    await iam.browser().get(url.slice(iam.config.baseUrl.length));
+    return isIn(sp, browser);
+  };
+  expect([await ask("another"), await ask("ada-1")]).toEqual([true, false]);
+});
+
 describe("applications of the session", () => {
   const NO_ONE = { username: "", password: "" };
   /** A browser that is signed in by the provider, and so at an application that only browsers reach. */

@@ -7,7 +7,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { systemActor } from "../../platform/context.ts";
+import { actorOf } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
@@ -190,29 +190,32 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   must(await boss.post(`/users/${userId}/impersonate`));
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
 
-  await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
-    for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
-    const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
-    await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
-    // A registration of her address, not confirmed.
-    const pending = { username: "another", email: email.toUpperCase() };
-    await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
-    await acceptTerms(ctx, userId, username, "1");
-    const screen = { preSession: "b", sessionId: null, clientId: null, sourceIp: "192.0.2.1", userAgent: null, previous: null };
-    expect(await startPush(ctx, userId, { ...screen, challengeId: newId() })).not.toBeNull();
-    const payment = { userId, clientId: "bank", type: "payment", summary: `50 EUR from ${email}`, payloadHash: "-", acr: "2" } as const;
-    await insertTransaction(ctx.tx, ctx.realm, { ...payment, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + 10 * MINUTE });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
-    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
-    await iam.server.messages.send(ctx, {
-      templateKey: "otp-email",
-      to: email,
-      user: { id: userId, username, email, attributes },
-      values: { code: "123456", ttlSeconds: 600 },
-      expiresAt: ctx.now + 10 * MINUTE,
-    });
-  });
+  await iam.core.work.transact(
+    { realm: realm.name, actor: actorOf({ id: userId, name: username, realm: realm.name }), sourceIp: "192.0.2.1" },
+    async (ctx) => {
+      for (const resource of [null, "https://api.example"]) await grantConsent(ctx, { userId, clientId: "shop", resource }, ["openid"]);
+      const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
+      await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
+      // A registration of her address, not confirmed.
+      const pending = { username: "another", email: email.toUpperCase() };
+      await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
+      await acceptTerms(ctx, userId, username, "1");
+      const screen = { preSession: "b", sessionId: null, clientId: null, sourceIp: "192.0.2.1", userAgent: null, previous: null };
+      expect(await startPush(ctx, userId, { ...screen, challengeId: newId() })).not.toBeNull();
+      const payment = { userId, clientId: "bank", type: "payment", summary: `50 EUR from ${email}`, payloadHash: "-", acr: "2" } as const;
+      await insertTransaction(ctx.tx, ctx.realm, { ...payment, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + 10 * MINUTE });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
+      await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
+      await iam.server.messages.send(ctx, {
+        templateKey: "otp-email",
+        to: email,
+        user: { id: userId, username, email, attributes },
+        values: { code: "123456", ttlSeconds: 600 },
+        expiresAt: ctx.now + 10 * MINUTE,
+      });
+    },
+  );
   const { db } = iam.core;
   const [session] = await db.selectFrom("sessions").select("session_id").where("user_id", "=", userId).execute();
   await sql`insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)

@@ -18,6 +18,7 @@ export { FolderInUse } from "./directory-lock.ts";
 export { deleteExpired } from "./expired.ts";
 export { migrate, migrationStatus } from "./migrate.ts";
 export { createOutages, type Outages } from "./outages.ts";
+export { isPersonMember, namesPersonIn, type PersonNames } from "./persons.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clock } from "../../kernel/clock.ts";
+import { startInteraction } from "../../signin/run/index.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -91,6 +93,38 @@ test.skipIf(testDatabase() === "embedded")("a device that is allowed at the same
 });
 
 describe("an erased person", () => {
+  test("leaves the sign-ins and device codes of others at a client of the same name", async () => {
+    const realm = await iam.realm();
+    const { userId } = await realm.user("billing");
+    const jwt = (claims: object) => `eyJhbGciOiJub25lIn0.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.`;
+    const pending = [
+      { clientId: "billing", params: { client_id: "billing", scope: "billing", login_hint: "somebody.else" } },
+      { clientId: "billing", params: { client_id: "billing", request: jwt({ client_id: "billing" }) } },
+      { clientId: "shop", params: { login_hint: "Billing" } },
+      { clientId: "shop", params: { request: jwt({ claims: { id_token: { sub: { value: userId } } } }) } },
+      { clientId: "shop", params: { id_token_hint: jwt({ preferred_username: "billing" }) } },
+      { clientId: "shop", claims: { id_token: { sub: { value: "billing" } } } },
+    ];
+    const { db } = iam.core;
+    for (const [at, payload] of pending.entries()) {
+      await sql`insert into oidc_records (realm_id, model, record_id, payload, expires_at)
+        values (${realm.name}, 'DeviceCode', ${String(at)}, ${JSON.stringify(payload)}::text::jsonb, ${Number.MAX_SAFE_INTEGER})`.execute(
+        db,
+      );
+      await startInteraction(
+        { tx: db, realm: realm.name, now: clock.now() },
+        { kind: "oidc", browser: "b", request: payload, returnTo: String(at) },
+      );
+    }
+    expect((await realm.asMaster().delete(`/users/${userId}/gdpr`)).status).toBe(204);
+    const of = async (query: { execute(): Promise<{ at: string }[]> }) => (await query.execute()).map(({ at }) => at).sort();
+    const records = db.selectFrom("oidc_records").where("realm_id", "=", realm.name);
+    expect(await of(records.select("record_id as at"))).toEqual(["0", "1"]);
+    const interactions = db.selectFrom("interactions").where("realm_id", "=", realm.name);
+    // An interaction keeps no JWT: the engine's record has the request.
+    expect(await of(interactions.select("return_to as at"))).toEqual(["0", "1", "3", "4"]);
+  });
+
   test("is forgotten in requests that name them inside a token, also by a pseudonym; others' requests go on", async () => {
     const realm = await iam.realm();
     const [gone, stays] = [await realm.user(), await realm.user()];

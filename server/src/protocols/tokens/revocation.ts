@@ -1,6 +1,6 @@
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { names } from "./names.ts";
+import { namesPerson } from "./names.ts";
 import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions, type GrantsOf } from "./records/grants.store.ts";
 import { deleteRecord, deleteRecordsNaming, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
 import { REFRESH_TOKEN } from "./refresh-token.ts";
@@ -28,10 +28,12 @@ export async function forgetRequests(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
 ): Promise<void> {
-  await deleteRecordsNaming(ctx.tx, ctx.realm, [userId, username, email ?? userId]);
+  const names = email === null ? [username] : [username, email];
+  await deleteRecordsNaming(ctx.tx, ctx.realm, { ids: [userId], names });
   // An `id_token_hint` or a request object has the user in a JWT. If `sub` is pairwise, `sid` identifies the user.
-  const known = [userId, username, ...(email === null ? [] : [email]), ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))];
-  for (const record of await recordsWithTokens(ctx.tx, ctx.realm)) if (names(record.payload, known)) await deleteRecord(ctx.tx, record);
+  const person = { ids: [userId, ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))], names };
+  for (const record of await recordsWithTokens(ctx.tx, ctx.realm))
+    if (namesPerson(record.payload, person)) await deleteRecord(ctx.tx, record);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import Type, { type TObject } from "typebox";
+import type { PasswordQuestion } from "../../directory/credentials/index.ts";
 import type { RequiredAction } from "../../directory/users/index.ts";
 import type { BrokeredSignIn, Destination } from "../../federation/index.ts";
 import type { AssetName, Locale, Messages, ShownApplication, ShownLink, StepAlert } from "../../pages/index.ts";
@@ -73,6 +74,7 @@ export interface StepContext {
   readonly alert: StepAlert;
   /** The login name in the form, for a question that asks for one. The user is looked up before the answer is checked, for the counters. */
   readonly named: { readonly login: string; readonly user: NamedUser | null } | null;
+  readonly attempted: PasswordQuestion["attempted"];
 }
 
 export interface NamedUser {

@@ -53,7 +53,18 @@ const contextFor: ContextFor = async (user, progress) => {
     },
     realm: (await core.realms.get(realm.name))!,
     visitor: { session: null, preSession: "browser", sourceIp: "203.0.113.1", userAgent: null, locale: "en", deviceToken: null },
-    ...{ request: {}, interactionId: null, progress, user, path: "0", config: {}, data: null, alert: null, named: null },
+    ...{
+      request: {},
+      interactionId: null,
+      progress,
+      user,
+      path: "0",
+      config: {},
+      data: null,
+      alert: null,
+      named: null,
+      attempted: async () => true,
+    },
     now: clock.now(),
   };
 };

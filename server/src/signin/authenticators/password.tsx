@@ -80,10 +80,10 @@ const changeElsewhere = {
 
 /** A password as a proof; null where it is wrong. */
 async function checkRightPassword(
-  { parts, realm, now }: StepContext,
+  { parts, realm, now, attempted }: StepContext,
   { login, password, user }: { readonly login: string; readonly password: string; readonly user: NamedUser | null },
 ): Promise<Proof | "elsewhere" | null> {
-  const right = await checkPassword(parts.sources, { realm: realm.realmId, login, password }, user);
+  const right = await checkPassword(parts.sources, { realm: realm.realmId, login, password, attempted }, user);
   if (right === null || right === "elsewhere") return right;
   const { userId, checked, outdated } = right;
   const hasExpired = isExpired(realm, right, now);

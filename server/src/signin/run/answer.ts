@@ -1,4 +1,4 @@
-import { directoryUnavailable, isUnavailable, isUncounted } from "../../directory/credentials/index.ts";
+import { directoryUnavailable, type FoundAccount, isUnavailable, isUncounted } from "../../directory/credentials/index.ts";
 import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -6,7 +6,7 @@ import { isOverloaded } from "../../platform/passwords/index.ts";
 import { type Answer, findSignInUser, isProven, isTicked, type Proof, type SignInParts } from "../authenticators/index.ts";
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
-import { type Attempt, countAttempt, isByMail } from "./attempts.ts";
+import { type Attempt, countAttempt, countFound, isByMail } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.store.ts";
 import { decline, keep, keepData } from "./keep.ts";
@@ -56,11 +56,12 @@ export async function answerStep<T>(
   // Checked first, so that a flood of requests costs as little as possible.
   if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
   const named = login === undefined ? null : { login, user: await findUserByLogin(parts.db, realm.realmId, login) };
-  const userId = named ? (named.user?.userId ?? null) : progress.userId;
+  let userId = named ? (named.user?.userId ?? null) : progress.userId;
   const typed = login ?? progress.login ?? "";
   const isSecond = isProven(progress) || run.purpose === "confirm";
+  const browserOf = (id: string | null) => knownBrowser(parts.db, realm.realmId, id, visitor.deviceToken, clock.now());
   const counted = question.countedFor ? await question.countedFor(contextOf(parts, run, ask)) : question.counted;
-  const attempt = counted === null ? null : await count(counted);
+  let attempt = counted === null ? null : await count(counted);
   if (attempt && attempt.retryAfterSeconds !== null) return askAgain({ kind: "wait", retryAfterSeconds: attempt.retryAfterSeconds });
 
   const result = await attemptAnswer()
@@ -86,13 +87,23 @@ export async function answerStep<T>(
     const guesser = {
       ...{ login: typed, userId, sourceIp: visitor.sourceIp },
       byMail: !isSecond && isByMail(named ? named.user : run.user, typed),
-      knownBrowser: await knownBrowser(parts.db, realm.realmId, userId, visitor.deviceToken, clock.now()),
+      knownBrowser: await browserOf(userId),
     };
     return countAttempt(parts, originOf(run, typed), realm, guesser, factor);
   }
 
+  /** From here on the attempt is one of the account that the name led to. */
+  async function attempted(account: FoundAccount): Promise<boolean> {
+    userId = account.userId;
+    if (!attempt) return true;
+    const found = { ...account, knownBrowser: await browserOf(userId) };
+    const counted = await countFound(parts, originOf(run, typed), realm, attempt, found);
+    attempt = counted ?? attempt;
+    return counted !== null;
+  }
+
   async function attemptAnswer(again = true): Promise<Outcome<T> | (Answer & { outcome: "wrong" })> {
-    const answer = await question.answer(contextOf(parts, run, ask, named), form);
+    const answer = await question.answer(contextOf(parts, run, ask, { named, attempted }), form);
     if (answer.outcome === "wrong") return answer;
     if (answer.outcome !== "passed") await attempt?.takeBack();
     if (answer.outcome === "declined") return decline(parts, run);

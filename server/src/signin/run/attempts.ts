@@ -1,8 +1,11 @@
 import { isIPv6 } from "node:net";
 import {
   type AttemptCounter,
+  clearAttempts,
+  type FoundAccount,
   forgetAttempts,
   lowerAttempts,
+  raiseAttempts,
   raiseTwoAttempts,
   succeedAttempts,
 } from "../../directory/credentials/index.ts";
@@ -39,6 +42,11 @@ export interface Guesser {
   readonly knownBrowser?: string | null;
 }
 
+/** An account at a password source, found by a name that no user has. */
+export interface FoundGuesser extends FoundAccount {
+  readonly knownBrowser: string | null;
+}
+
 /** Tells whether the user was named by the mail address. */
 export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
   user !== null && loginKey(user.username) !== loginKey(login);
@@ -60,7 +68,8 @@ export async function countAttempt(
     subject: addressSubject(who.sourceIp),
     policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
   };
-  const byUser: AttemptCounter = { ...counterOf(who, factor), policy: { ...bruteForce, growingWaits: true } };
+  const named = { subject: userSubject(who), byMail: who.userId !== null && who.byMail === true, knownBrowser: who.knownBrowser ?? null };
+  const byUser: AttemptCounter = { ...counterOf(named, factor), policy: { ...bruteForce, growingWaits: true } };
   const attempt = {
     takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, [byAddress, byUser])),
     succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
@@ -75,17 +84,47 @@ export async function countAttempt(
   return { ...attempt, retryAfterSeconds: secondsUntil(user.retryAt), locksUser: false };
 }
 
+/**
+ * Counts an attempt also for the account that the typed name led to, by the counter of its user, so that another spelling of the name gets no further
+ * guesses. Null: the account may not be tried now. The caller answers as for a wrong password: a wait would reveal that the name leads to an account.
+ */
+export async function countFound(
+  { db, work }: { readonly db: Db; readonly work: UnitOfWork },
+  origin: Origin,
+  { settings: { bruteForce } }: RealmSnapshot,
+  attempt: Attempt,
+  { userId, id, knownBrowser }: FoundGuesser,
+): Promise<Attempt | null> {
+  if (!bruteForce.enabled) return attempt;
+  const { kind, subject } = counterOf({ subject: userId ?? `found:${sha256(id)}`, knownBrowser, byMail: false }, "password");
+  const counted = await raiseAttempts(db, origin.realm, kind, subject, { ...bruteForce, growingWaits: true }, clock.now());
+  if (!counted.allowed) return null;
+  return {
+    retryAfterSeconds: null,
+    locksUser: attempt.locksUser || (counted.justLocked && !knownBrowser),
+    async takeBack() {
+      await attempt.takeBack();
+      await work.transact(origin, (ctx) => takeBack(ctx, [{ kind, subject }]));
+    },
+    async succeeded(ctx) {
+      await attempt.succeeded(ctx);
+      await clearAttempts(ctx.tx, ctx.realm, kind, subject);
+    },
+  };
+}
+
 const secondsUntil = (retryAt: number | null): number | null =>
   retryAt === null ? null : Math.max(1, Math.ceil((retryAt - clock.now()) / SECOND));
 
-async function takeBack(ctx: Ctx, counters: readonly AttemptCounter[]): Promise<void> {
+async function takeBack(ctx: Ctx, counters: readonly Pick<AttemptCounter, "kind" | "subject">[]): Promise<void> {
   for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);
 }
 
-const counterOf = (who: Guesser, factor: string): Pick<AttemptCounter, "kind" | "subject"> =>
-  who.knownBrowser
-    ? { kind: `browser:${factor}`, subject: who.knownBrowser }
-    : { kind: `user:${factor}${who.userId !== null && who.byMail ? ":mail" : ""}`, subject: userSubject(who) };
+const counterOf = (
+  { subject, byMail, knownBrowser }: Pick<Guesser, "knownBrowser"> & { readonly subject: string; readonly byMail: boolean },
+  factor: string,
+): Pick<AttemptCounter, "kind" | "subject"> =>
+  knownBrowser ? { kind: `browser:${factor}`, subject: knownBrowser } : { kind: `user:${factor}${byMail ? ":mail" : ""}`, subject };
 
 /** Unknown login names are counted like known ones: otherwise a lock would reveal which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;

@@ -4,7 +4,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, deleteExpired, prepared } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, namesPersonIn, prepared } from "../../platform/db/index.ts";
 
 interface InteractionsTable {
   realm_id: string;
@@ -235,21 +235,14 @@ export async function endSignInsOf(
     delete from interactions where realm_id = ${ctx.realm} and state ->> 'userId' = ${userId} and result is null ${others}`.execute(ctx.tx);
 }
 
-/** `user.erased`: deletes sign-ins in progress that contain the user's id or a name. */
+/** `user.erased`: deletes sign-ins in progress that name the user. */
 export async function forgetInteractions(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
 ): Promise<void> {
-  const names = [userId, username, email ?? userId].map((name) => name.toLowerCase());
-  const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
-  const known = JSON.stringify({ a: names[0], b: names[1], c: names[2] });
-  const holds = (column: string) =>
-    sql`jsonb_path_exists(lower(${sql.ref(column)}::text)::jsonb, ${path}::jsonpath, ${known}::text::jsonb)`;
-  await sql`
-    delete from interactions
-    where realm_id = ${ctx.realm} and (${holds("request")} or ${holds("state")} or (result is not null and ${holds("result")}))`.execute(
-    ctx.tx,
-  );
+  const person = { ids: [userId], names: email === null ? [username] : [username, email] };
+  const named = ["request", "state", "result"].map((column) => namesPersonIn(column, person));
+  await sql`delete from interactions where realm_id = ${ctx.realm} and (${sql.join(named, sql` or `)})`.execute(ctx.tx);
 }
 
 export async function deleteExpiredInteractions(db: Db, now: number): Promise<void> {

@@ -198,16 +198,18 @@ export const onlyRecent = (progress: Progress): Progress => ({
 const reachable = (user: SignInUser, { link }: Progress): SignInUser =>
   link?.proven === false && !link.isConfirmed ? { ...user, email: null } : user;
 
+const UNANSWERED = { named: null, attempted: async () => false };
+
 export function contextOf(
   parts: SignInParts,
   run: Run,
   { path, config }: Pick<Ask, "path" | "config">,
-  named: StepContext["named"] = null,
+  { named, attempted }: Pick<StepContext, "named" | "attempted"> = UNANSWERED,
 ): StepContext {
   const { realm, visitor, request, interaction, progress } = run;
   const user = run.user && reachable(run.user, progress);
   return {
-    ...{ parts, realm, visitor, request, progress, user, path, config, named, alert: null },
+    ...{ parts, realm, visitor, request, progress, user, path, config, named, attempted, alert: null },
     interactionId: interaction?.interactionId ?? null,
     data: progress.data[path] ?? null,
     now: clock.now(),

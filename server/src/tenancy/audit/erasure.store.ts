@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Ctx } from "../../platform/context.ts";
+import { ANONYMOUS, type AuditEventTypes, type Ctx } from "../../platform/context.ts";
 import { MASTER } from "../realms/index.ts";
 
 /** The person to erase, by the names that events may contain. */
@@ -22,14 +22,38 @@ const isOneOf = (column: string, names: readonly string[]) => sql<boolean>`${sql
 /** The user id in the detail of an event about another resource. The same expression as in its index. */
 const named = sql`substring(detail from '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')`;
 
+/** Events in which an application presents a name. Nobody authenticated here either, and a user may be called like it. */
+const byApplications = [
+  "CLIENT_LOGIN_FAILURE",
+  "WORKLOAD_TOKEN_REJECTED",
+  "SAML_LOGIN",
+] as const satisfies readonly (keyof AuditEventTypes)[];
+
+/**
+ * The places at which an event names a user: by their id or, within their realm, by a name. A name may have been another's before, or be that of a client or
+ * a realm, so it counts only where it can mean a user: as the resource `users`, or typed by somebody who did not authenticate, in an event that is about
+ * no other user. Every other actor is known by an id.
+ */
+function placesOf(realm: string, person: ErasedPerson) {
+  const { userId } = person;
+  const names = namesOf(person);
+  const isHere = sql<boolean>`audit_events.realm_id = ${realm}`;
+  const isResource = sql<boolean>`(resource_id = ${userId} or (${isHere} and resource_type = 'users' and ${isOneOf("resource_id", names)}))`;
+  const isTyped = sql<boolean>`(${isHere} and ${isOneOf("actor", names)} and coalesce(actor_id, ${ANONYMOUS}) = ${ANONYMOUS}
+    and coalesce(actor_kind, ${ANONYMOUS}) = ${ANONYMOUS} and type not in (${sql.join(byApplications)})
+    and (resource_type is distinct from 'users' or ${isResource}))`;
+  const isActor = sql<boolean>`(actor_id = ${userId} or ${isTyped})`;
+  const impersonators = realm === MASTER ? [...names, acrossRealms(person)] : names;
+  return { isHere, isResource, isActor, isImpersonator: isOneOf("impersonator", impersonators) };
+}
+
 /**
  * The condition for events that name a user: the realm's, by id or name, and for an administrator of `master` those of every
  * realm. Other events do not name them (see docs/audit.md), so nothing has to be searched by its text.
  */
 export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
-  const names = namesOf(person);
-  const inRealm = sql<boolean>`(audit_events.realm_id = ${realm} and (${isOneOf("actor", names)} or actor_id = ${person.userId}
-    or ${isOneOf("resource_id", names)} or ${isOneOf("impersonator", names)} or ${named} = ${person.userId}))`;
+  const { isHere, isResource, isActor, isImpersonator } = placesOf(realm, person);
+  const inRealm = sql<boolean>`(${isHere} and (${isActor} or ${isResource} or ${isImpersonator} or ${named} = ${person.userId}))`;
   if (realm !== MASTER) return inRealm;
   return sql<boolean>`(${inRealm} or (actor like 'master/%' and actor_id = ${person.userId})
     or (impersonator like 'master/%' and impersonator = ${acrossRealms(person)}))`;
@@ -42,22 +66,19 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
  */
 export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
   const { userId, pseudonym = newPseudonym() } = person;
-  const names = namesOf(person);
-  const impersonators = ctx.realm === MASTER ? [...names, acrossRealms(person)] : names;
-  const replaced = (column: string, these = names) =>
-    sql`case when ${isOneOf(column, these)} then ${pseudonym} else ${sql.ref(column)} end`;
-  const isActor = sql<boolean>`(${isOneOf("actor", names)} or actor_id = ${userId})`;
-  const detail = names.reduce<RawBuilder<unknown>>(
+  const { isResource, isActor, isImpersonator } = placesOf(ctx.realm, person);
+  const replaced = (column: string, where: RawBuilder<boolean>) => sql`case when ${where} then ${pseudonym} else ${sql.ref(column)} end`;
+  const detail = namesOf(person).reduce<RawBuilder<unknown>>(
     (text, name) => sql`regexp_replace(${text}, ${name === userId ? userId : wholeWord(name)}, ${pseudonym}, 'gi')`,
     sql.ref("detail"),
   );
   await sql`select set_config('gatehouse.maintenance', 'erasure', true)`.execute(ctx.tx);
   const { numAffectedRows } = await sql`
     update audit_events
-    set actor = case when ${isActor} then ${pseudonym} else actor end,
-      actor_id = ${replaced("actor_id")}, resource_id = ${replaced("resource_id")}, impersonator = ${replaced("impersonator", impersonators)},
+    set actor = ${replaced("actor", isActor)}, actor_id = ${replaced("actor_id", sql`actor_id = ${userId}`)},
+      resource_id = ${replaced("resource_id", isResource)}, impersonator = ${replaced("impersonator", isImpersonator)},
       detail = ${detail},
-      source_ip = case when ${isActor} or ${isOneOf("impersonator", impersonators)} then null else source_ip end
+      source_ip = case when ${isActor} or ${isImpersonator} then null else source_ip end
     where ${namesPerson(ctx.realm, person)}`.execute(ctx.tx);
   await sql`select set_config('gatehouse.maintenance', '', true)`.execute(ctx.tx);
   return { pseudonym, events: Number(numAffectedRows ?? 0n) };

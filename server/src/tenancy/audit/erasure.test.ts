@@ -32,7 +32,7 @@ test("replaces the person wherever they acted or were acted upon, in the detail 
     { category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: ada.userId, name: "ADA@Example.com" } },
     { category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: null, name: "ada@example.com" } },
     admin(`Ada, ada@example.com (${ada.userId}); personada, ada2, x.ada@example.com, canada`, { resourceId: ada.userId }),
-    { category: "ADMIN", type: "ADMIN_DELETE", resourceType: "things", resourceId: "ada" },
+    { category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: "ada" },
   );
   const { pseudonym, events } = await erase(realm.name);
   expect(pseudonym).toMatch(/^erased:[0-9a-f-]{36}$/);
@@ -72,6 +72,32 @@ test("leaves other users, other realms and the impersonated user unchanged, but 
   const [impersonated, ...rest] = await realm.events();
   expect(impersonated).toMatchObject({ actor: "grace", impersonator: pseudonym, detail: "as grace" });
   expect(rest).toEqual(before.mine.slice(1));
+});
+
+test("leaves what others of the same name did, or was done to them: a former user, a client, the realm", async () => {
+  const realm = await iam.realm();
+  const former = "0190aaaa-0000-7000-8000-0000000000f0";
+  await record(
+    realm.name,
+    { category: "ADMIN", type: "ADMIN_CREATE", actor: { id: former, name: "ada" }, resourceType: "clients", resourceId: "shop" },
+    { category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: former, name: "ada", kind: "anonymous" } },
+    { category: "SECURITY", type: "USER_LOCKED", actor: { id: null, name: "ada" }, resourceType: "users", resourceId: former },
+    { category: "AUTHN", type: "CLIENT_LOGIN", actor: { id: "0190aaaa-0000-7000-8000-0000000000c1", name: "ada", kind: "client" } },
+    { category: "AUTHN", type: "CLIENT_LOGIN_FAILURE", outcome: "FAILURE", actor: { id: null, name: "ada", kind: "anonymous" } },
+    {
+      category: "AUTHN",
+      type: "SAML_LOGIN",
+      outcome: "FAILURE",
+      actor: { id: null, name: "ada" },
+      resourceType: "saml-clients",
+      resourceId: "ada",
+    },
+    { category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "settings", resourceId: "ada" },
+    { category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: "ada@example.com" },
+  );
+  const before = await realm.events();
+  expect((await erase(realm.name)).events).toBe(0);
+  expect(await realm.events()).toEqual(before);
 });
 
 test("lifts the append-only rule for itself only, and keeps the order in which events are sent on", async () => {

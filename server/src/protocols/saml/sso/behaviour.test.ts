@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createUser } from "../../../directory/users/index.ts";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { systemActor } from "../../../platform/context.ts";
 import { AUTHN_CONTEXT, BINDING, NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
@@ -275,7 +277,7 @@ describe("the NameID", () => {
     expect(denied, "of another session").toMatchObject({ detail: expect.stringMatching(/^unknown_principal/) });
   });
 
-  test("email is an address that its owner confirmed, and none otherwise", async () => {
+  test("email is an address that is the user's, as NameID and as attribute: one that they merely say is neither", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const user = await withEmail(realm, true);
@@ -285,10 +287,26 @@ describe("the NameID", () => {
     });
     const other = await iam.realm();
     const strict = await serviceProvider(iam, other, { options: { nameIdFormat: "email" } });
-    for (const unconfirmed of [await withEmail(other, false), await other.user()])
+    const mail = "Ada@example.com";
+    const given = await strict.signIn(iam.browser(), await withEmail(other, false));
+    expect(await nameIdIn(strict, given), "an administrator says so").toMatchObject({ value: mail });
+    // As users have it who register, or come by a provider that is not trusted for addresses.
+    const said = { username: "eve", password: "a password for tests" };
+    const eve = await iam.core.work.transact({ realm: other.name, actor: systemActor(other.name), sourceIp: null }, (ctx) =>
+      createUser(ctx, { username: said.username, email: mail, enabled: true }, "unconfirmed"),
+    );
+    const { status } = await other.asMaster().put(`/users/${eve.userId}/password`, { newPassword: said.password });
+    expect(status).toBe(204);
+    for (const unconfirmed of [said, await other.user()])
       expect(await statusIn(strict, (await strict.signIn(iam.browser(), unconfirmed)).page)).toMatchObject({
         subCode: STATUS.invalidNameIdPolicy,
       });
+    const loose = await serviceProvider(iam, other, { entityId: "https://loose.example" });
+    const attributesFor = async ({ page, sent }: typeof given) => (await loose.accept(page, sent.id)).attributes.map(({ name }) => name);
+    expect(await attributesFor(await loose.signIn(iam.browser(), said))).not.toContain("email");
+    const subject = { value: mail, format: NAME_ID_FORMAT.email, nameQualifier: null, spNameQualifier: null, spProvidedId: null };
+    const asked = await loose.signIn(iam.browser(), said, { subject });
+    expect(await statusIn(loose, asked.page)).toMatchObject({ subCode: STATUS.unknownPrincipal });
   });
 
   test("persistent is the attribute that the options name, such as the ImmutableID of Microsoft 365", async () => {

@@ -34,6 +34,7 @@ export interface NameIdFacts {
   readonly client: SamlClientSnapshot;
   /** Our entityID. */
   readonly issuer: string;
+  /** With an address that is theirs (`withOwnAddress`), or none. */
   readonly user: SubjectUser;
   readonly sessionId: string;
   /** The persistent one that the service provider knows. */
@@ -71,8 +72,7 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
       return { nameId: qualified(known ?? newMessageId(), NAME_ID_FORMAT.persistent), isNew: known === null };
     }
     case "email":
-      // An unconfirmed address may be another person's: the service provider would take the user for that person.
-      if (user.email === null || !user.emailVerified) return { nameId: null, why: "the user has no confirmed email address" };
+      if (user.email === null) return { nameId: null, why: "the user has no confirmed email address" };
       return { nameId: plain(user.email, NAME_ID_FORMAT.email), isNew: false };
     case "unspecified": {
       const value = sourceOf(client, user);
@@ -100,7 +100,7 @@ export function isSubject(wanted: NameId, facts: NameIdFacts): boolean {
       if (client.options.persistentNameIdSource !== null) return wanted.value === attributeOf(user, client.options.persistentNameIdSource);
       return known !== null && wanted.value === known;
     case "email":
-      return user.emailVerified && user.email !== null && wanted.value.toLowerCase() === user.email.toLowerCase();
+      return user.email !== null && wanted.value.toLowerCase() === user.email.toLowerCase();
     case "transient":
       return wanted.value === transientOf(facts);
     default:

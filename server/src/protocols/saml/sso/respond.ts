@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AccessRefusal, refusalOf } from "../../../applications/access/index.ts";
-import { subjectData } from "../../../applications/claims/index.ts";
+import { subjectData, withOwnAddress } from "../../../applications/claims/index.ts";
 import { needsOfSamlClient, samlClientName } from "../../../applications/saml-clients/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -107,15 +107,16 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
     kind === "persistent" || request.subject !== null ? findNameId(db, { realm: realmId, entityId, userId }) : null,
   ]);
   if (!subject?.user) throw new Refusal("session_ended", "The user was deleted while the answer was made", entityId);
+  const user = await withOwnAddress(db, realmId, subject.user);
   if (refusal) throw new Unanswerable("access_denied", WHY[refusal], { code: STATUS.responder, subCode: STATUS.requestDenied });
-  const facts = { client, issuer: entityIdOf(baseUrl, realmId), user: subject.user, sessionId, known, policy };
+  const facts = { client, issuer: entityIdOf(baseUrl, realmId), user, sessionId, known, policy };
   if (request.subject && !isSubject(request.subject, facts))
     throw new Unanswerable("unknown_principal", "the user is not the one whom the request names", {
       ...{ code: STATUS.responder, subCode: STATUS.unknownPrincipal },
     });
   const chosen = chooseNameId(kind, facts);
   if (chosen.nameId === null) throw invalidPolicy(chosen.why);
-  return { ...chosen, subject };
+  return { ...chosen, subject: { ...subject, user } };
 }
 
 type Asked = Pick<Exchange, "realm" | "client" | "request">;

@@ -1,17 +1,12 @@
-import { type SubjectUser, subjectData } from "../../../applications/claims/index.ts";
+import { type SubjectUser, subjectData, withOwnAddress } from "../../../applications/claims/index.ts";
 import { type ClientSnapshot, sectorOf } from "../../../applications/clients/index.ts";
 import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
-import { holdsAddress } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Db } from "../../../platform/db/index.ts";
 
 /** `user`: the user's row, if it was read already. */
 export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
-
-/** Two users may say that they have one address: as `sub` it is that of the one who has confirmed it. */
-const withOwnAddress = async (db: Db, realm: string, user: SubjectUser): Promise<SubjectUser> =>
-  user.email === null || (await holdsAddress(db, realm, user.userId, user.email)) ? user : { ...user, email: null };
 
 /** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =

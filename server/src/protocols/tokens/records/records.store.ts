@@ -1,5 +1,5 @@
 import { type ColumnType, sql } from "kysely";
-import { type Db, deleteExpired, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, namesPersonIn, type PersonNames, prepared, type Tx } from "../../../platform/db/index.ts";
 import type { RecordPayload } from "./payload.ts";
 
 interface RecordsTable {
@@ -123,13 +123,9 @@ export async function isFirst(db: Db, key: RecordKey, expiresAt: number): Promis
   return rows.length > 0;
 }
 
-/** `user.erased`: deletes pending requests that contain the user's id or a name. Records of grants are deleted with their grant. */
-export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
-  const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
-  const [a, b = a, c = a] = names.map((name) => name.toLowerCase());
-  await sql`
-    delete from oidc_records where realm_id = ${realm} and grant_id is null
-      and jsonb_path_exists(lower(payload::text)::jsonb, ${path}::jsonpath, ${JSON.stringify({ a, b, c })}::text::jsonb)`.execute(tx);
+/** `user.erased`: deletes pending requests that name the user. Records of grants are deleted with their grant. */
+export async function deleteRecordsNaming(tx: Tx, realm: string, person: PersonNames): Promise<void> {
+  await sql`delete from oidc_records where realm_id = ${realm} and grant_id is null and ${namesPersonIn("payload", person)}`.execute(tx);
 }
 
 /** Pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
