@@ -286,6 +286,15 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(isSignedIn((await signIn(realm, { claims: { groups: ["staff"] } })).back, realm.name)).toBe(true);
   const after = await read();
   expect(after).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
+  // Each sign-in recorded what it changed.
+  const by = { resourceId: userId, actor: "identity provider corp", actorKind: "system" };
+  const events = async (type: string) => (await realm.events(`type=${type}`)).filter(({ actor }) => actor === by.actor).reverse();
+  const given = { ...by, detail: "roles and groups by oidc:corp" };
+  expect(await events("ADMIN_UPDATE")).toMatchObject([given, given]);
+  expect(await events("PROFILE_CHANGED")).toMatchObject([
+    { ...by, detail: "firstName lastName department label" },
+    { ...by, detail: "department label" },
+  ]);
   expect(after.attributes).not.toHaveProperty("department");
 
   // A mapper that is deleted withdraws what it gave, be it the last one.
