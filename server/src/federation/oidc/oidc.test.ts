@@ -58,6 +58,10 @@ test("a button leads to the provider, and what it sends back signs in: first as 
   expect(profiles()).toBe(read);
   expect(isSignedIn(again.back, realm.name), again.back.text).toBe(true);
   expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
+  expect(
+    (await realm.events("type=BROKER_LOGIN")).map(({ actor }) => actor),
+    "as the user is called here",
+  ).toEqual(["ada", "ada"]);
 });
 
 test("the requesting application gets its code, and idp_hint redirects to the provider directly", async () => {
