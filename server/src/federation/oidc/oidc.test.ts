@@ -329,6 +329,30 @@ test("our own second factor is required, unless the provider is trusted for two 
   expect(isSignedIn((await signIn(realm, { claims: { amr: ["pwd", "mfa"] } })).back, realm.name)).toBe(true);
 });
 
+test("a link that is removed, or a provider that is disabled, before the second factor signs no one in", async () => {
+  const realm = await brokered({ storeTokens: true });
+  const boss = realm.asMaster();
+  await signIn(realm);
+  const [{ userId }] = await usersOf(realm);
+  const code = await giveTotp(iam, realm.name, userId);
+  expect((await boss.put(`/users/${userId}/password`, { newPassword: "a-Password-of-hers-1" })).status).toBe(204);
+  for (const change of [
+    () => boss.patch("/identity-providers/corp", { enabled: false }),
+    () => boss.delete(`/users/${userId}/linked-accounts/corp`),
+  ]) {
+    const { browser, back } = await signIn(realm);
+    const page = await followed(browser, back);
+    expect([200, 204]).toContain((await change()).status);
+    const done = await answerPage(browser, realm.name, page, { code: code() });
+    expect([done.status, browser.cookies.has(`gh_${realm.name}`), done.text.includes("Sign in again")], done.text).toEqual([
+      400,
+      false,
+      true,
+    ]);
+    await boss.patch("/identity-providers/corp", { enabled: true });
+  }
+});
+
 describe("a sign-in that was begun for a name or a user", () => {
   const byButton = async (realm: RealmUnderTest, browser: Browser, page: Answer, claims: Record<string, unknown> = {}) => {
     const [, href] = /href="([^"]*\/broker\/corp\/login[^"]*)"/.exec(page.text)!;
