@@ -37,7 +37,7 @@ export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes:
   const proof = moves ? (email.verified ? "vouched" : "unconfirmed") : "given";
   auditClaimedUsernames(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof));
   const names = new Set([...Object.keys(user.attributes), ...Object.keys(attributes)]);
-  const changed = [...names].filter((name) => !isDeepStrictEqual(attributes[name], user.attributes[name]));
+  const changed = [...names].sort().filter((name) => !isDeepStrictEqual(attributes[name], user.attributes[name]));
   const detail = [...(moves ? ["email"] : []), ...changed].join(" ");
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });
   return true;

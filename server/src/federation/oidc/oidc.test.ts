@@ -296,7 +296,7 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   const given = { ...by, detail: "roles and groups by oidc:corp" };
   expect(await events("ADMIN_UPDATE")).toMatchObject([given, given]);
   expect(await events("PROFILE_CHANGED")).toMatchObject([
-    { ...by, detail: "firstName lastName department label" },
+    { ...by, detail: "department firstName label lastName" },
     { ...by, detail: "department label" },
   ]);
   expect(after.attributes).not.toHaveProperty("department");
