@@ -95,6 +95,7 @@ export const storesTriedBy = {
   "src/protocols/client-auth": "src/protocols/token-endpoint/client-credentials.test.ts",
   "src/signin/action-tokens": "src/signin/authenticators/magic-link.test.ts",
   "src/signin/impersonation": "test/journeys/people.test.ts",
+  "src/signin/own-profile": "src/directory/users/user-profile.test.ts",
   "src/signin/passkeys": "test/journeys/passkeys.test.ts",
 };
 

@@ -54,12 +54,13 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         },
       };
       const logoutRequests = createLogoutRequests(issuers);
+      const singleLogout = createSingleLogout({ db, samlClients });
       await realm.register(loginRoutes, {
         ...signIn,
         flows,
         visitors,
         logoutRequests,
-        singleLogout: createSingleLogout({ db, samlClients }),
+        singleLogout,
       });
       const pages = { db, work, visitors, messages, baseUrl };
       await realm.register(resetRoutes, pages);
@@ -102,7 +103,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(scimRoutes, { prefix: "/scim/v2", realms, hasher, breaches, directoryPasswords, provisioning, baseUrl });
       await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches, standings });
       if (mailbox !== null) await realm.register(mailboxRoutes, { mailbox, visitors, baseUrl });
-      await realm.register(keycloakPathRoutes, { prefix: "/protocol/openid-connect", root: app });
+      await realm.register(keycloakPathRoutes, { prefix: "/protocol/openid-connect", root: app, issuers, singleLogout });
       gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },

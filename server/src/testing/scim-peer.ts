@@ -30,6 +30,8 @@ export interface ScimPeer {
   readonly tokenRequests: { readonly authorization: string | undefined; readonly form: Record<string, string> }[];
   readonly tokenUrl: string;
   trouble: Trouble;
+  /** Before each answer, when the request has been handled. */
+  beforeAnswer: (request: PeerRequest) => Promise<void>;
   writes(): PeerRequest[];
   user(userName: string): Json;
   group(displayName: string): Json;
@@ -178,6 +180,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     const trouble = peer.trouble(request);
     const answer = trouble === null || trouble === "lose-answer" ? answerTo(request, message) : trouble;
     if (trouble === "lose-answer") return void message.socket.destroy();
+    await peer.beforeAnswer(request);
     response.writeHead(answer.status, { "content-type": "application/scim+json", ...answer.headers });
     response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
   });
@@ -189,7 +192,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
   const peer: ScimPeer = {
     url: `http://127.0.0.1:${port}/v2`,
     tokenUrl: `http://127.0.0.1:${port}/token`,
-    ...{ requests, tokenRequests, users, groups, token: "the token of this peer", trouble: () => null },
+    ...{ requests, tokenRequests, users, groups, token: "the token of this peer", trouble: () => null, beforeAnswer: async () => {} },
     accepts: withToken,
     writes: () => requests.filter(({ method }) => method !== "GET"),
     user: (userName) => named(users, "userName", userName),
@@ -201,6 +204,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
       groups.clear();
       requests.length = 0;
       peer.trouble = () => null;
+      peer.beforeAnswer = async () => {};
       peer.accepts = withToken;
     },
     async close() {

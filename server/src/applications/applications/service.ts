@@ -100,13 +100,14 @@ async function applicationOf(ctx: ReadCtx, name: string): Promise<Found> {
   return { protocol: "saml", client: samlClient };
 }
 
-const CLIENT_ID = /^[!-~]{1,255}$/;
-
 function assertClientId(name: string | undefined): asserts name is string {
   const refused = (code: string, message: string) => invalidFields([{ field: "name", code, message: `name ${message}` }]);
   if (name === undefined) throw refused("required", "is required");
-  if (!CLIENT_ID.test(name))
-    throw refused("format", "must be 1 to 255 letters, digits and signs of ASCII, without spaces: it is the client id");
+  if (!oidc.isClientId(name))
+    throw refused(
+      "format",
+      "must be 1 to 255 letters, digits and signs of ASCII, without spaces, and neither . nor ..: it is the client id",
+    );
   if (name.includes("|")) throw refused("reserved", "must not hold a |, which is kept for the names of SAML applications");
 }
 

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { MAX_PATTERN } from "../../kernel/pattern.ts";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { oneOf, visiblePathName } from "../../platform/http/index.ts";
 import { operators, PATH, policyTypes, WALL_TIME } from "./evaluator/index.ts";
 import { createdAt, description, strategies } from "./schema.ts";
 
-const name = visibleName("A policy's name", "Staff only");
+const name = visiblePathName("A policy's name", "Staff only");
 const list = <T extends Type.TSchema>(items: T, text: string) => Type.Array(items, { minItems: 1, maxItems: 100, description: text });
 const spelled = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 /** A name alone, or with its flag. */

@@ -56,13 +56,18 @@ export async function removeRegistered(ctx: Ctx, server: ResourceServer, id: str
 /** Creates the scopes that are new. An owner is named by id, which cannot be guessed: names would reveal who exists. */
 async function prepare(ctx: Ctx, server: ResourceServer, state: store.ResourceState): Promise<void> {
   const { name, type, scopes, owner } = state;
-  if (!isResourceName(name)) throw invalidFields([{ field: "name", code: "pattern", message: "name must not have invisible characters" }]);
+  if (!isResourceName(name))
+    throw invalidFields([{ field: "name", code: "pattern", message: "name must not have invisible characters, nor be . or .." }]);
   if (type !== null && !isResourceType(type))
     throw invalidFields([{ field: "type", code: "pattern", message: "type must not have spaces or invisible characters" }]);
   const odd = scopes.find((scope) => !isScopeName(scope));
   if (odd !== undefined)
     throw invalidFields([
-      { field: "resource_scopes", code: "pattern", message: "a scope has no spaces, commas, # and invisible characters" },
+      {
+        field: "resource_scopes",
+        code: "pattern",
+        message: "a scope has no spaces, commas, # and invisible characters, and is neither . nor ..",
+      },
     ]);
   refuseOwnerless(state);
   const isKnown = owner === null || (isId(owner) && (await usernamesOf(ctx.tx, ctx.realm, [owner])).has(owner));

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { fitsSchema, oneOf, pathName, visiblePathName } from "../../platform/http/index.ts";
 
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
@@ -7,23 +7,18 @@ export const createdAt = Type.Integer({ description: "Epoch milliseconds" });
 export const description = nullable(Type.String({ maxLength: 1000 }));
 export const strategies = ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"] as const;
 
-export const scopeName = Type.String({
+export const scopeName = pathName({
   minLength: 1,
   maxLength: 255,
   pattern: "^[^\\s,#\\p{C}\\p{Default_Ignorable_Code_Point}]+$",
   description: "An authorization scope has no spaces, commas, # and invisible characters in its name",
   examples: ["view"],
 });
-const resourceName = visibleName("A resource's name", "/invoices/*");
+const resourceName = visiblePathName("A resource's name", "/invoices/*");
 const resourceType = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", examples: ["invoice"] });
-const fits = (schema: Type.TString) => {
-  const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
-  const expression = new RegExp(pattern, "u");
-  return (text: string): boolean => text.length > 0 && text.length <= maxLength && expression.test(text);
-};
-export const isScopeName = fits(scopeName);
-export const isResourceName = fits(resourceName);
-export const isResourceType = fits(resourceType);
+export const isScopeName = fitsSchema(scopeName);
+export const isResourceName = fitsSchema(resourceName);
+export const isResourceType = fitsSchema(resourceType);
 const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
   Type.Array(items, { maxItems, uniqueItems: true, ...options });
 
@@ -114,7 +109,7 @@ export type CreateAuthzResource = Static<typeof CreateAuthzResource>;
 export const UpdateAuthzResource = Type.Partial(AuthzResource, { $id: "UpdateAuthzResource", additionalProperties: false });
 export type UpdateAuthzResource = Static<typeof UpdateAuthzResource>;
 
-const permissionName = visibleName("A permission's name", "Staff view invoices");
+const permissionName = visiblePathName("A permission's name", "Staff view invoices");
 const permissionMembers = {
   description,
   decisionStrategy: oneOf(strategies, { default: "UNANIMOUS" }),

@@ -23,11 +23,16 @@ async function loadClient(db: Db, vault: Vault, realm: string, clientId: string)
   // Neither can be stored, so neither can be found; Postgres would refuse the question.
   if (clientId.includes("\u0000") || !clientId.isWellFormed()) return null;
   const { rows } = await sql<
-    Omit<ClientColumns, "agent_id"> & { config_version: number; mappers: Parameters<typeof toMapper>[0][]; agent: ClientAgent | null }
+    Omit<ClientColumns, "agent_id"> & {
+      config_version: number;
+      token_epoch: number;
+      mappers: Parameters<typeof toMapper>[0][];
+      agent: ClientAgent | null;
+    }
   >`
     select c.realm_id, c.id, c.client_id, c.name, c.enabled, c.public_client, c.secret, c.previous_secret, c.previous_secret_until,
       c.settings, c.allowed_resources, c.registration_hash,
-      c.previous_registration_hash, c.created_at, c.updated_at, c.version,
+      c.previous_registration_hash, c.created_at, c.updated_at, c.version, c.token_epoch,
       coalesce((select v.version from realm_versions v where v.realm_id = c.realm_id), 0)::bigint as config_version,
       coalesce((select json_agg(json_build_object('claim_id', m.claim_id, 'name', m.name, 'mapper', m.mapper) order by m.name_key)
         from claim_mappers m where m.realm_id = c.realm_id and m.client_id = c.id), '[]') as mappers,
@@ -43,6 +48,7 @@ async function loadClient(db: Db, vault: Vault, realm: string, clientId: string)
     clientId: client.clientId,
     name: client.name,
     enabled: client.enabled,
+    tokenEpoch: row.token_epoch,
     publicClient: client.publicClient,
     secrets: openSecrets(vault, realm, client.id, sealed),
     grantTypes: stored.grantTypes,

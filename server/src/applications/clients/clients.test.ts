@@ -161,6 +161,7 @@ describe("a client", () => {
     [{ scopes: Array.from({ length: 201 }, (_, n) => `s${n}`) }, "scopes", "too_many"],
     [{ redirectUris: [`https://a.example/${"x".repeat(2048)}`] }, "redirectUris.0", "too_long"],
     [{ clientId: "with space" }, "clientId", "pattern"],
+    [{ clientId: ".." }, "clientId", "pattern"],
     [{ secret: "mine" }, "secret", "too_short"],
   ])("refuses %j", async (body, field, code) => {
     const answer = await admin.post("/clients", { clientId: "refused", ...body });

@@ -28,6 +28,7 @@ export {
   type ClientSettings,
   CreateClient,
   CreateClientMapper,
+  isClientId,
   Jwks,
   oauthAuthMethods,
   type ResponseType,
@@ -35,6 +36,7 @@ export {
   UpdateClient,
 } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
+export { sectorOf } from "./sector.ts";
 export {
   type ClientTools,
   createClient,

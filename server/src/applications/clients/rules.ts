@@ -8,11 +8,21 @@ import { keyErrors } from "./public-keys.ts";
 import { certificateNames } from "./reach.ts";
 import type { StoredClient } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
+import { lacksSector } from "./sector.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 
+interface Surroundings {
+  readonly baseUrl: string;
+  /** The realm's strategy for `sub`, which clients without one of their own have. */
+  readonly realmStrategy: string;
+  /** The client before the change; undefined: a new one. */
+  readonly current: StoredClient | undefined;
+}
+
 /** The rules that a schema cannot express: returns every broken one, by its member. */
-export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl: string): FieldError[] {
+export function brokenRules(client: StoredClient, publicClient: boolean, around: Surroundings): FieldError[] {
+  const { baseUrl } = around;
   return [
     ...addressErrors(client),
     ...addresses.inList("audience", client.audience, addresses.ownAddressVerdict(baseUrl)),
@@ -25,6 +35,7 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
     ...grantErrors(client, publicClient),
     ...responseTypeErrors(client),
     ...subjectErrors(client),
+    ...sectorErrors(client, around),
     ...refreshErrors(client),
     ...profileErrors(client),
   ];
@@ -181,18 +192,21 @@ function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop }: StoredC
   return [error("rotateRefreshTokens", "unbound", message)];
 }
 
-function subjectErrors({ subjectClaim, sectorIdentifierUri, redirectUris }: StoredClient): FieldError[] {
+function subjectErrors({ subjectClaim }: StoredClient): FieldError[] {
   if (subjectClaim === null) return [];
   const { strategy, attribute = null } = subjectClaim;
   if (strategy === "attribute" && attribute === null)
     return [error("subjectClaim.attribute", "required", "subjectClaim.attribute is needed for the strategy attribute")];
   if (strategy !== "attribute" && attribute !== null)
     return [error("subjectClaim.attribute", "strategy", "subjectClaim.attribute is for the strategy attribute only")];
-  // OpenID Connect Core §8.1: without one, the host of the redirect URIs is the sector, so there must be one host.
-  const hosts = new Set(redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).host));
-  if (strategy === "pairwise" && sectorIdentifierUri === null && hosts.size > 1) {
-    const message = "sectorIdentifierUri is needed for pairwise subjects where the redirect URIs are on several hosts";
-    return [error("sectorIdentifierUri", "required", message)];
-  }
   return [];
+}
+
+/** A client that was so before its realm chose pairwise subjects may stay so, as a sector of its own. */
+function sectorErrors(client: StoredClient, { realmStrategy, current }: Surroundings): FieldError[] {
+  const strategy = client.subjectClaim?.strategy ?? realmStrategy;
+  if (strategy !== "pairwise" || !lacksSector(client)) return [];
+  if (client.subjectClaim === null && current && current.subjectClaim === null && lacksSector(current)) return [];
+  const message = "sectorIdentifierUri is needed for pairwise subjects where the redirect URIs are on several hosts";
+  return [error("sectorIdentifierUri", "required", message)];
 }

@@ -1,6 +1,17 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { flagMember, member, nullable, nullableMember, oneOf, optional, schemasOf, type ValuesOf } from "../../platform/http/index.ts";
+import {
+  fitsSchema,
+  flagMember,
+  member,
+  nullable,
+  nullableMember,
+  oneOf,
+  optional,
+  pathName,
+  schemasOf,
+  type ValuesOf,
+} from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { clientProfiles } from "../../tenancy/settings/index.ts";
@@ -46,13 +57,14 @@ export type ClientAuthMethod = (typeof authMethods)[number];
 export const responseTypes = ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"] as const;
 export type ResponseType = (typeof responseTypes)[number];
 
-const clientId = Type.String({
+const clientId = pathName({
   minLength: 1,
   maxLength: 255,
   pattern: "^[!-~]+$",
   description: "a client id is made of letters, digits and signs of ASCII, without spaces",
   examples: ["shop"],
 });
+export const isClientId = fitsSchema(clientId);
 const name = nullable(
   Type.String({
     minLength: 1,

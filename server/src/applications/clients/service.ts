@@ -11,6 +11,7 @@ import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
+import { readSubjectClaim } from "../subject-claim/index.ts";
 import { isWithinServer } from "./addresses.ts";
 import { holdNames, moveResources, refuseIndicator } from "./apis.service.ts";
 import { clientErrors } from "./errors.ts";
@@ -211,6 +212,7 @@ async function checked(
 ): Promise<StoredClient> {
   const { grantTypes, profile, ...rest } = input;
   const { oidc } = (await readSettings(ctx.tx, ctx.realm)).settings;
+  const { strategy: realmStrategy } = await readSubjectClaim(ctx);
   const given = {
     ...rest,
     profile: profile ?? oidc.leastProfile,
@@ -218,7 +220,7 @@ async function checked(
   };
   const stored = completeSettings(given as Partial<StoredClient>, publicClient);
   const errors = [
-    ...brokenRules(stored, publicClient, baseUrl),
+    ...brokenRules(stored, publicClient, { baseUrl, realmStrategy, current: current.stored }),
     ...(await unknownScopes(ctx, stored.scopes)),
     ...(await unknownScopes(ctx, stored.resourceScopes, "resourceScopes")),
     ...implicitErrors(oidc, stored, current.stored),

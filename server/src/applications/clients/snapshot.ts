@@ -21,6 +21,8 @@ export interface ClientSnapshot {
   readonly clientId: string;
   readonly name: string | null;
   readonly enabled: boolean;
+  /** Its tokens of an earlier epoch do not count: it was disabled since, or is another client of the same name. */
+  readonly tokenEpoch: number;
   readonly publicClient: boolean;
   /** The valid secrets: the current one, and the one before it while a rotation overlaps. */
   readonly secrets: readonly { readonly value: string; readonly until: number | null }[];

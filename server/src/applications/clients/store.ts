@@ -26,6 +26,7 @@ interface ClientsTable {
   created_at: number;
   updated_at: number;
   version: Generated<number>;
+  token_epoch: Generated<number>;
 }
 
 declare module "../../platform/db/tables.ts" {
@@ -178,6 +179,7 @@ export async function insertClient(
         registration_hash: state.registrationHash,
         created_at: now,
         updated_at: now,
+        token_epoch: now,
       })
       .returning(columns)
       .returning(agentId)
@@ -199,6 +201,8 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
     .updateTable("clients")
     .set((eb) => ({
       ...(change.state && columnsOf(change.state)),
+      // Its tokens from before it was disabled do not count again when it is enabled.
+      ...(change.state?.enabled === false && { token_epoch: sql<number>`case when enabled then ${now}::bigint else token_epoch end` }),
       ...change.sealed,
       ...(change.allowedResources && { allowed_resources: JSON.stringify(change.allowedResources) }),
       ...(change.registrationHash !== undefined && { registration_hash: change.registrationHash }),

@@ -1,5 +1,15 @@
 import Type, { type Static } from "typebox";
-import { flagMember, member, nullable, nullableMember, oneOf, optional, schemasOf, type ValuesOf } from "../../platform/http/index.ts";
+import {
+  flagMember,
+  member,
+  nullable,
+  nullableMember,
+  oneOf,
+  optional,
+  pathName,
+  schemasOf,
+  type ValuesOf,
+} from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT, RELAY_STATE_BYTES } from "../../platform/saml/index.ts";
 import { assertionLifetime, clockSkew, nameIdFormats } from "../../tenancy/settings/index.ts";
@@ -10,11 +20,11 @@ const url = Type.String({ minLength: 1, maxLength: 2048 });
 const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
 const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
 
-const entityId = Type.String({
+const entityId = pathName({
   minLength: 1,
   maxLength: 1024,
-  // A path cannot end with `.` or `..`: HTTP clients remove them. Spaces at the ends of a value in XML, and line breaks, do not survive; a name that only looks like another must not pass for it.
-  pattern: "^(?!\\.{1,2}$)[^\\p{C}\\p{Z}]+$",
+  // Spaces at the ends of a value in XML, and line breaks, do not survive; a name that only looks like another must not pass for it.
+  pattern: "^[^\\p{C}\\p{Z}]+$",
   description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
   examples: ["https://sp.example.com/metadata"],
 });

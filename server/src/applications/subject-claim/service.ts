@@ -8,7 +8,7 @@ import { findSubjectClaim, saveSubjectClaim } from "./store.ts";
 
 export type VersionedSubjectClaim = SubjectClaim & { readonly version: number };
 
-export async function readSubjectClaim(ctx: ReadCtx): Promise<VersionedSubjectClaim> {
+export async function readSubjectClaim(ctx: Pick<ReadCtx, "tx" | "realm">): Promise<VersionedSubjectClaim> {
   const { subjectClaim, version } = await findSubjectClaim(ctx.tx, ctx.realm);
   return { ...subjectClaim, version };
 }

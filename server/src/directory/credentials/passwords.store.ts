@@ -110,8 +110,14 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
 }
 
 /** The password, and those before it. */
-export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<void> {
-  await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).where("type", "=", "password").execute();
+export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("credentials")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", "password")
+    .executeTakeFirst();
   await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
-  await takeAwaited(tx, realm, userId);
+  const isAwaited = await takeAwaited(tx, realm, userId);
+  return numDeletedRows > 0n || isAwaited;
 }

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { oneOf, visiblePathName } from "../../platform/http/index.ts";
 import type { ShortList } from "../../platform/paging/index.ts";
 import { permissions } from "../../tenancy/permissions/index.ts";
 
-const name = visibleName("a role's name", "billing");
+const name = visiblePathName("a role's name", "billing");
 const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
 const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,

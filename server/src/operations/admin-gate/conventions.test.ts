@@ -174,7 +174,7 @@ describe("every route of the admin and the account API", () => {
     expect(without.map(([path]) => path).filter((path) => path.startsWith("/admin/"))).toEqual([]);
   });
 
-  test("refuses a query member that it does not know, and names it", async () => {
+  test("refuses a member of the query or body that it does not know, and names it", async () => {
     const other = await iam.realm();
     const { browser } = other.asMaster();
     const user = await other.as();
@@ -197,8 +197,15 @@ describe("every route of the admin and the account API", () => {
         // Errors of the body come first; where a route needs no body, those of the query follow.
         if (answer.status !== 400 || (!item[method as "get"]?.requestBody && !fields.includes("unheardOf")))
           refused.push(`${method} ${path} ${answer.status}`);
+        if (method === "get" || item[method as "put"]?.requestBody) continue;
+        const { status, body } = await by.request(method.toUpperCase(), url, { body: { unheardOf: 1 } });
+        const isNamed = status === 400 && body.errors[0]?.field === "unheardOf";
+        if (!isNamed && status !== 415) refused.push(`${method} ${path} ${status} with a body`);
       }
     expect(refused).toEqual([]);
+    const rotated = (body?: unknown) => browser.request("POST", `/admin/realms/${other.name}/keys/rotate`, { body });
+    expect([(await rotated()).status, (await rotated({})).status]).toEqual([201, 201]);
+    expect(await rotated([1])).toMatchObject({ status: 400, body: { errors: [{ field: "body", code: "unknown" }] } });
   });
 });
 
@@ -235,6 +242,59 @@ test("events are found by several types at once; a type that does not exist is r
   expect(refused.body.errors[0].message).toContain("Did you mean LOGIN_SUCCESS?");
 });
 
+/**
+ * The parameters of paths that are names, not ids that the server makes, and the request that would give a record the name `..`. HTTP clients
+ * remove such a segment: they would send a request for another record.
+ */
+const NAMED: Readonly<Record<string, readonly [string, (name: string) => object]>> = {
+  [IN_REALM]: ["/admin/realms", (realm) => ({ realm })],
+  "/applications/{name}": ["/applications", (name) => ({ name, template: "machine" })],
+  "/authz/permissions/{name}": ["/authz/permissions", (name) => ({ name, type: "resource" })],
+  "/authz/policies/{name}": ["/authz/policies", (name) => ({ name, type: "role", roles: ["user"] })],
+  "/authz/resources/{name}": ["/authz/resources", (name) => ({ name })],
+  "/authz/scopes/{name}": ["/authz/scopes", (name) => ({ name })],
+  "/clients/{clientId}/roles/{roleName}": ["/clients/{clientId}/roles", (name) => ({ name })],
+  "/flows/{alias}": ["/flows", (alias) => ({ alias, steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] })],
+  "/domains/{domain}": ["/organizations", (domain) => ({ name: "Acme", domains: [{ domain }] })],
+  "/{entityId}": ["/saml-clients", (entityId) => ({ entityId, assertionConsumerServiceUrl: "https://sp.example.com/acs" })],
+  "/account/applications/{clientId}": ["/clients", (clientId) => ({ clientId })],
+  "/consents/{clientId}": ["/clients", (clientId) => ({ clientId })],
+  "/{alias}": ["/identity-providers", (alias) => identityProvider("google", alias)],
+};
+/** One of a list that the server has, or a token that it makes. */
+const FIXED = ["channel", "driver", "templateKey", "image", "locale", "type", "token"];
+const MADE = /^(id|\w+Id)$/;
+
+test("no name that stands in a path can be . or ..", async () => {
+  const parameters = Object.keys(paths).flatMap((path) =>
+    [...path.matchAll(/\{(\w+)\}/g)].map(({ 1: name, index, 0: segment }) => ({ name: name!, at: path.slice(0, index) + segment })),
+  );
+  const namedBy = (at: string) =>
+    at.endsWith("/{realm}") ? IN_REALM : Object.keys(NAMED).find((end) => end !== IN_REALM && at.endsWith(end));
+  const unknown = parameters.filter(
+    ({ name, at }) => !namedBy(at) && !FIXED.includes(name) && !MADE.test(name) && !at.endsWith("/images/{name}"),
+  );
+  expect(
+    unknown.map(({ at }) => at),
+    "are ids, or have a line in NAMED",
+  ).toEqual([]);
+  expect(Object.keys(NAMED).filter((end) => !parameters.some(({ at }) => namedBy(at) === end))).toEqual([]);
+
+  const other = await iam.realm();
+  const boss = other.asMaster();
+  const { id } = (await boss.post("/clients", { clientId: "shop", publicClient: false })).body;
+  await boss.put(`/clients/${id}/authz/settings`, { enabled: true });
+  const taken: string[] = [];
+  for (const [end, [collection, body]] of Object.entries(NAMED))
+    for (const name of [".", ".."]) {
+      const url = collection.replace("{clientId}", id).replace(/^\/authz/, `/clients/${id}/authz`);
+      const sent = end === IN_REALM ? await boss.browser.post(url, body(name)) : await boss.post(url, body(name));
+      const fields = (sent.body.errors ?? []).map(({ field }: { field: string }) => field.split(".").at(-1)).join();
+      if (!/^(realm|name|alias|clientId|entityId|domain)$/.test(fields)) taken.push(`${end} ${name} ${sent.status} ${fields}`);
+    }
+  expect(taken).toEqual([]);
+});
+
 describe("PATCH", () => {
   const as = (type: string) => ({ headers: { "content-type": type } });
 
@@ -253,6 +313,9 @@ describe("PATCH", () => {
     for (const body of [[], ["text"]]) expect((await admin.patch(`/users/${userId}`, body)).status, JSON.stringify(body)).toBe(400);
     const refused = await admin.patch(`/users/${userId}`, { username: null });
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "username" }] } });
+    const { errors } = (await admin.patch("/settings", { account: { erase: "yes", unheardOf: 1 } })).body;
+    const fields = errors.map(({ field }: { field: string }) => field).sort();
+    expect(fields, "and not account, which need not be null").toEqual(["account.erase", "account.unheardOf"]);
     expect(await admin.patch(`/users/${userId}`, { createdAt: 5 })).toMatchObject({
       status: 400,
       body: { errors: [{ field: "createdAt" }] },

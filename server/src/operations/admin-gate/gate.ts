@@ -6,6 +6,7 @@ import {
   bearer,
   declare,
   logFailure,
+  refuseUnknownBody,
   refuseUnknownQuery,
   sendProblem,
   session,
@@ -30,6 +31,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   for (const name of ["client", "accessToken", "deviceToken"]) app.decorateRequest(name, null);
   const callers = createCallers({ ...parts, audiences: { admin: adminTokens(parts) } }, adminSessions(parts.realms));
   refuseUnknownQuery(app);
+  refuseUnknownBody(app);
   answerConditionally(app);
   // Content types that a page of another site can send without a CORS preflight are refused here.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);

@@ -1,3 +1,5 @@
+import { NO_DOT_SEGMENT } from "../../platform/http/index.ts";
+
 /** Classes of Unicode, and looking behind: generators of clients in other languages stop at them. */
 const NOT_PORTABLE = /\\[pP]\{|\(\?</;
 const IN_WORDS = "Without control characters and characters that cannot be seen";
@@ -10,7 +12,8 @@ export function withPortablePatterns<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withPortablePatterns) as T;
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withPortablePatterns(member)]));
-  if (typeof copy.pattern !== "string" || !NOT_PORTABLE.test(copy.pattern)) return copy as T;
-  const { pattern: _, ...rest } = copy;
+  if (typeof copy.pattern !== "string") return copy as T;
+  const { pattern, ...rest } = copy;
+  if (!NOT_PORTABLE.test(pattern)) return { ...rest, pattern: pattern.replace(NO_DOT_SEGMENT, "") } as T;
   return { description: IN_WORDS, ...rest } as T;
 }

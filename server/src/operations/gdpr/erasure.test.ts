@@ -231,6 +231,8 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
     .insertInto("scim_objects")
     .values({ ...account, remote_id: "id-there", error: `The target answered 400: no ${username}` })
     .execute();
+  const words = `No mailbox for ${username} <${email}>`;
+  await sql`update scim_target_states set suspended_reason = ${words}, pause_reason = ${words} where realm_id = ${realm.name}`.execute(db);
   await db.insertInto("scim_members").values({ realm_id: realm.name, target_id: targetId, group_id: newId(), user_id: userId }).execute();
   await db.insertInto("awaited_passwords").values({ realm_id: realm.name, user_id: userId }).execute();
   // An import that runs knows who started it.

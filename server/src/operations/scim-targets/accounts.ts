@@ -1,7 +1,7 @@
 import { loginKey } from "../../kernel/text.ts";
 import { isObject, type Resource } from "../../protocols/scim/index.ts";
 import { confirmedAddress } from "./mapping.ts";
-import { idOf, listIn, member, ObjectRefused, type Peer, PeerError } from "./peer.ts";
+import { denied, idOf, listIn, member, ObjectRefused, type Peer, PeerError } from "./peer.ts";
 import type { Person } from "./people.store.ts";
 import type { Lookup } from "./preset.ts";
 import type { Settings } from "./schema.ts";
@@ -65,7 +65,7 @@ export async function findRemote(peer: Peer, path: "/Users" | "/Groups", criteri
     // A service that does not filter by externalId, or by addresses, says 400: the next criterion may do.
     if (answer.status === 400 || answer.status === 501) continue;
     if (answer.status === 403) throw new ObjectRefused(answer.detail);
-    if (!answer.ok) throw new PeerError("denied", `${path} is not served there. ${answer.detail}`);
+    if (!answer.ok) throw denied(`${path} is not served there`, answer);
     if (!answer.body) throw new PeerError("denied", `The answer to ${path} is no SCIM: is the address right?`);
     const found = listIn(answer.body).filter((resource) => idOf(resource) !== null && fits(resource));
     if (found.length > 1) throw new ObjectRefused(`The target has ${found.length} that match by ${by}: please remove all but one.`);

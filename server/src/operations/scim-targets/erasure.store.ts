@@ -1,6 +1,9 @@
 import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
 
+const namedIn = (column: string, names: readonly string[]) =>
+  sql`exists (select 1 from unnest(${[...names]}::text[]) as name where position(lower(name) in lower(${sql.ref(column)})) > 0)`;
+
 /**
  * `user.erased`: what remains is the id of the account at each target, under an id that says nothing, until the account is deleted there, whatever
  * the target does with deleted users.
@@ -18,7 +21,9 @@ export async function eraseAtTargets(
     where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid`.execute(ctx.tx);
   // A service may name them in its answer about a group.
   const names = [userId, person.username, ...(person.email === null ? [] : [person.email])];
-  await sql`update scim_objects set error = null where realm_id = ${ctx.realm} and error is not null
-    and exists (select 1 from unnest(${names}::text[]) as name where position(lower(name) in lower(error)) > 0)`.execute(ctx.tx);
+  await sql`update scim_objects set error = null where realm_id = ${ctx.realm} and ${namedIn("error", names)}`.execute(ctx.tx);
+  await sql`update scim_target_states s set suspended_reason = case when ${namedIn("s.suspended_reason", names)} then null else s.suspended_reason end,
+      pause_reason = case when ${namedIn("s.pause_reason", names)} then null else s.pause_reason end
+    where s.realm_id = ${ctx.realm} and (${namedIn("s.suspended_reason", names)} or ${namedIn("s.pause_reason", names)})`.execute(ctx.tx);
   await sql`delete from scim_members where realm_id = ${ctx.realm} and user_id = ${userId}::uuid`.execute(ctx.tx);
 }

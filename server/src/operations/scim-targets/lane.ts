@@ -6,9 +6,10 @@ import { retryingConflicts, type UnitOfWork } from "../../platform/unit-of-work.
 import { digestOf, isLeaving, wantedGroup, wantedUser } from "./mapping.ts";
 import { holdMass } from "./mass.ts";
 import { classify, dropObject, dueObjects, type StoredObject, storeFailure, unclassified } from "./objects.store.ts";
-import { ObjectRefused, type Peer, PeerError, PROBE } from "./peer.ts";
+import { denied, ObjectRefused, type Peer, PeerError, PROBE } from "./peer.ts";
 import { readPeople, readTeams } from "./people.store.ts";
 import type { ObjectKind } from "./schema.ts";
+import { ObjectGone } from "./send.ts";
 import { sendGroup } from "./send-group.ts";
 import { sendUser } from "./send-user.ts";
 import {
@@ -89,7 +90,7 @@ export async function runLane(parts: LaneParts): Promise<boolean> {
 /** Tells whether a target that refused us takes us again. */
 async function probe({ db, peer, target }: LaneParts): Promise<void> {
   const answer = await peer.request("GET", PROBE);
-  if (!answer.ok) throw new PeerError("denied", answer.detail);
+  if (!answer.ok) throw denied("The target does not let us in", answer);
   await resumeTarget(db, target);
 }
 
@@ -181,6 +182,7 @@ async function sendOne(
     parts.ended("sent");
     return "sent";
   } catch (error) {
+    if (error instanceof ObjectGone) return "sent";
     const now = clock.now();
     if (error instanceof ObjectRefused) {
       const digest = await digestNow(parts, object);
@@ -193,7 +195,7 @@ async function sendOne(
     const state = wait === undefined ? "DEAD" : "PENDING";
     const nextAt = wait === undefined ? now : now + Math.round(wait * (1 + Math.random() * 0.2));
     const digest = state === "DEAD" ? await digestNow(parts, object) : object.failed_digest;
-    await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state, digest, error: error.message, nextAt }));
+    await retryingConflicts(db, (tx) => storeFailure(tx, target, object, { state, digest, error: error.aboutObject, nextAt }));
     if (state === "DEAD") parts.ended("dead");
     return "fault";
   }

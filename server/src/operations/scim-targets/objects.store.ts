@@ -163,15 +163,28 @@ export async function storeGone(tx: Tx, target: TargetKey, object: StoredObject,
     where ${exact(target, object)}`.execute(tx);
 }
 
-/** Known there by this id from now on. False: the id belongs to another user or group. */
-export async function storeRemoteId(db: Db, target: TargetKey, object: StoredObject, remoteId: string | null): Promise<boolean> {
+/** Known there by this id from now on; null: by none. taken: the id belongs to another user or group. gone: the object is no longer kept here. */
+export async function storeRemoteId(
+  db: Db,
+  target: TargetKey,
+  object: StoredObject,
+  remoteId: string | null,
+): Promise<"stored" | "taken" | "gone"> {
   try {
-    await sql`update scim_objects o set remote_id = ${remoteId}, sent_digest = null where ${exact(target, object)}`.execute(db);
-    return true;
+    const { numAffectedRows } =
+      await sql`update scim_objects o set remote_id = ${remoteId}, sent_digest = null where ${exact(target, object)}`.execute(db);
+    return numAffectedRows === 0n ? "gone" : "stored";
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== "scim_objects_claimed") throw error;
-    return false;
+    return "taken";
   }
+}
+
+/** The account there of a user who was erased while it was made: it is deleted as any other of an erased user. A deleted target has no more objects. */
+export async function storeErased(db: Db, { realm, targetId }: TargetKey, remoteId: string, now: number): Promise<void> {
+  await sql`insert into scim_objects (realm_id, target_id, kind, local_id, remote_id, state, erased, confirmed, next_at)
+    select realm_id, target_id, 'user', gen_random_uuid(), ${remoteId}, 'PENDING', true, true, ${now}::bigint
+    from scim_targets where realm_id = ${realm} and target_id = ${targetId}::uuid on conflict do nothing`.execute(db);
 }
 
 /** `digest`: what was refused is sent again only when it would be something else. */

@@ -18,11 +18,17 @@ export class PeerError extends Error {
   readonly failure: PeerFailure;
   /** The wait that the target asks for; null: it does not say. */
   readonly waitMs: number | null;
+  /**
+   * The same with the target's own words. They may name the person whom the request was about, so they are kept with that object only, and forgotten
+   * with it; `message`, which is kept with the target and in the trail, has none of them.
+   */
+  readonly aboutObject: string;
 
-  constructor(failure: PeerFailure, message: string, waitMs: number | null = null) {
+  constructor(failure: PeerFailure, message: string, waitMs: number | null = null, aboutObject = message) {
     super(message);
     this.failure = failure;
     this.waitMs = waitMs;
+    this.aboutObject = aboutObject;
   }
 }
 
@@ -121,7 +127,7 @@ export function createPeer({ outbound, url, settings, secret, signal, beforeRequ
       if (answer.status !== 403) return answer;
       // The 403 concerns this object, or all our requests: a client that may not read users may do nothing there.
       mayRead ??= measured("GET", PROBE);
-      if ((await mayRead).status === 403) throw new PeerError("denied", `The target does not let us in. ${answer.detail}`);
+      if ((await mayRead).status === 403) throw denied("The target does not let us in", answer);
       return answer;
     } catch (error) {
       if (error instanceof PeerError && error.failure !== "fault") closed ??= error;
@@ -130,6 +136,10 @@ export function createPeer({ outbound, url, settings, secret, signal, beforeRequ
   };
   return { preset, request };
 }
+
+/** The target refuses us, whatever the request was about. */
+export const denied = (sentence: string, { status, detail }: Pick<PeerAnswer, "status" | "detail">): PeerError =>
+  new PeerError("denied", `${sentence} (${status}).`, null, `${sentence}. ${detail}`);
 
 /** The least that a SCIM service has to answer. */
 export const PROBE = "/Users?startIndex=1&count=1";
@@ -156,8 +166,8 @@ function answerOf(response: OutboundResponse): PeerAnswer {
   const detail = detailOf(status, body);
   const wait = retryAfterMs(headers["retry-after"], LONGEST_WAIT);
   if (status === 429 || status === 503) throw new PeerError("busy", `The target asked us to wait (${status}).`, wait);
-  if (status >= 500) throw new PeerError("fault", detail);
-  if (status === 401) throw new PeerError("denied", `The target does not accept our credentials. ${detail}`);
+  if (status >= 500) throw new PeerError("fault", `The target answered ${status}.`, null, detail);
+  if (status === 401) throw denied("The target does not accept our credentials", { status, detail });
   if (status >= 300 && status < 400) throw new PeerError("denied", `The target answered ${status}: redirects are not followed.`);
   const location = headers.location?.split(/[?#]/, 1)[0]?.replace(/\/+$/, "").split("/").at(-1);
   return { status, ok: status >= 200 && status < 300, body, detail, locationId: location ? decoded(location) : null };

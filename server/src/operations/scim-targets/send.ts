@@ -4,8 +4,8 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 import { retryingConflicts } from "../../platform/unit-of-work.ts";
 import type { Resource } from "../../protocols/scim/index.ts";
 import { type Criterion, findRemote } from "./accounts.ts";
-import { type StoredObject, storeRemoteId } from "./objects.store.ts";
-import { idOf, ObjectRefused, type Peer, type PeerAnswer, PeerError } from "./peer.ts";
+import { type StoredObject, storeErased, storeRemoteId } from "./objects.store.ts";
+import { denied, idOf, ObjectRefused, type Peer, type PeerAnswer, PeerError } from "./peer.ts";
 import type { HeldTarget } from "./states.store.ts";
 
 export interface SendParts {
@@ -61,8 +61,7 @@ export async function createOrAdopt(
     const ways = criteria.map(({ by }) => by).join(", ");
     throw new ObjectRefused(`${answer.detail} No account was found there by ${ways} that could be adopted.`);
   }
-  if (answer.status === 404 || answer.status === 405 || answer.status === 501)
-    throw new PeerError("denied", `${path} is not served there. ${answer.detail}`);
+  if (answer.status === 404 || answer.status === 405 || answer.status === 501) throw denied(`${path} is not served there`, answer);
   expectOk(answer);
   const id = idOf(answer.body) ?? answer.locationId;
   if (id !== null) return { remoteId: await claim(parts, object, id), isNew: true };
@@ -71,9 +70,16 @@ export async function createOrAdopt(
   return found;
 }
 
+/** The user was erased while the request was under way: nothing more is sent of them. */
+export class ObjectGone extends Error {
+  override readonly name = "ObjectGone";
+}
+
 /** Stored before anything else happens, so that a crash does not lose it. */
-async function claim(parts: SendParts, object: StoredObject, remoteId: string): Promise<string> {
-  if (!(await storeRemoteId(parts.db, parts.target, object, remoteId)))
-    throw new ObjectRefused("The account that matches belongs to another user or group of this realm.");
-  return remoteId;
+async function claim({ db, target }: SendParts, object: StoredObject, remoteId: string): Promise<string> {
+  const stored = await storeRemoteId(db, target, object, remoteId);
+  if (stored === "taken") throw new ObjectRefused("The account that matches belongs to another user or group of this realm.");
+  if (stored === "stored") return remoteId;
+  if (object.kind === "user") await storeErased(db, target, remoteId, clock.now());
+  throw new ObjectGone();
 }

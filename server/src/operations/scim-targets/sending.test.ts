@@ -258,17 +258,6 @@ test("every change of a user or group arrives, from every source, and nothing el
   expect(strict.group("crew")).toBeUndefined();
 });
 
-test("an erased user is deleted there, whatever the target does with deleted ones, and nothing of them is kept", async () => {
-  const of = await targeted(strict, { deprovision: { deleted: "none" } });
-  const [ada, bob] = [await of.user("ada"), await of.user("bob")];
-  await settle(of);
-  must(await of.admin.delete(`/users/${bob}`));
-  must(await of.admin.delete(`/users/${ada}/gdpr`));
-  await settle(of);
-  expect(names(strict)).toEqual(["bob"]);
-  expect(await of.objects("")).toEqual([]);
-});
-
 test("an account that is there already is adopted by our id, the username or the confirmed address, and never by another's", async () => {
   for (const [id, account] of Object.entries({
     byName: { userName: "ADA", externalId: "of another system" },

@@ -1,8 +1,10 @@
 // The configuration of targets: rules, secrets, permissions. One sync runs, so that the store is tried on both databases.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { type ScimPeer, scimPeer } from "../../testing/scim-peer.ts";
+import { must, targetStage } from "../../testing/scim-target.ts";
 
 let iam: Harness;
 let peer: ScimPeer;
@@ -118,4 +120,52 @@ test("a new user is sent without a call, and a disabled or deleted target gets n
   await iam.server.scimTargets.runDue();
   expect(peer.user("countess")).toBeDefined();
   expect(await iam.core.db.selectFrom("scim_objects").select("local_id").where("realm_id", "=", realm.name).execute()).toEqual([]);
+});
+
+test("an erased user is deleted there, whatever the target does with deleted ones, and nothing of them is kept", async () => {
+  // Time is moved here.
+  await iam.server.jobs.stop();
+  peer.clear();
+  const stage = targetStage(iam);
+  const names = () => [...peer.users.values()].map(({ userName }) => userName).sort();
+  const of = await stage.targeted(peer, { deprovision: { deleted: "none" } });
+  const [ada, bob] = [await of.user("ada"), await of.user("bob")];
+  await stage.settle(of);
+  must(await of.admin.delete(`/users/${bob}`));
+  must(await of.admin.delete(`/users/${ada}/gdpr`));
+  await stage.settle(of);
+  expect(names()).toEqual(["bob"]);
+  expect(await of.objects("")).toEqual([]);
+
+  // Erased while the account is being made, or an old one is being adopted; and the first deletion fails.
+  peer.users.set("old", { id: "old", userName: "dan" });
+  for (const username of ["cyd", "dan"]) {
+    const userId = await of.user(username);
+    let isErased = false;
+    peer.beforeAnswer = async ({ method, path }) => {
+      if (isErased || !(username === "cyd" ? method === "POST" : path.includes("dan"))) return;
+      isErased = true;
+      must(await of.admin.delete(`/users/${userId}/gdpr`));
+    };
+    peer.trouble = ({ method }) => (method === "DELETE" ? { status: 500, body: { detail: "trouble" } } : null);
+    await stage.settle(of);
+    expect([isErased, names().includes(username)]).toEqual([true, true]);
+    expect(peer.writes().filter(({ method }) => method === "PUT")).toEqual([]);
+    peer.trouble = () => null;
+    clock.advance(MINUTE);
+    await stage.settle(of);
+  }
+  expect(names()).toEqual(["bob"]);
+  expect(await of.objects("")).toEqual([]);
+  // The target's own words may name a person: they are kept with the object alone.
+  peer.trouble = ({ method, body }) => (method === "POST" ? { status: 404, body: { detail: `no plan for ${body.userName}` } } : null);
+  await of.user("eve.adams");
+  await stage.settle(of);
+  expect(await of.status()).toMatchObject({
+    state: "SUSPENDED",
+    message: expect.stringContaining("/Users is not served there (404). Please"),
+  });
+  const [suspended] = must(await of.admin.get("/events?type=SCIM_TARGET_SUSPENDED")).items;
+  expect(suspended.detail).toBe("/Users is not served there (404).");
+  clock.reset();
 });

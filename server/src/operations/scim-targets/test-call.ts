@@ -26,7 +26,7 @@ export async function testTarget(peer: Peer, withGroups: boolean): Promise<ScimT
     if (!(error instanceof PeerError)) throw error;
     const isReached = error.failure === "denied" || error.failure === "busy";
     if (isReached) add("reach", true, "The target answers.");
-    add(error.failure === "denied" ? "authorised" : error.failure === "busy" ? "users" : "reach", false, error.message);
+    add(error.failure === "denied" ? "authorised" : error.failure === "busy" ? "users" : "reach", false, error.aboutObject);
   }
   return { ok: checks.every(({ ok }) => ok), checks };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import secureJson from "secure-json-parse";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isTooDeep, isTooDeepParameter, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
@@ -105,4 +105,27 @@ export function acceptJson(app: FastifyInstance): void {
     }
     done();
   });
+}
+
+/** For our own APIs: a route that declares no body takes none, or {}. A request that asks for less than the whole act must not get it. */
+export function refuseUnknownBody(app: FastifyInstance): void {
+  app.addHook("onRoute", (route) => {
+    if (route.schema?.body !== undefined) return;
+    const own = [route.preValidation ?? []].flat();
+    route.preValidation = [
+      ...own,
+      async ({ body }: FastifyRequest) => {
+        const faults = unexpected(body);
+        if (faults.length > 0) throw invalidFields(faults);
+      },
+    ];
+  });
+}
+
+function unexpected(body: unknown): FieldError[] {
+  if (body === undefined || body === null) return [];
+  if (typeof body !== "object" || Array.isArray(body))
+    return [{ field: "body", code: "unknown", message: "body must be left out: nothing is read from it here" }];
+  const names = Object.keys(body).slice(0, MAX_REPORTED);
+  return names.map((field) => ({ field, code: "unknown", message: `${field} is not a known member: this takes no body` }));
 }

@@ -1,6 +1,6 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, replies, records, and the unit of work on each request.
 // For routes. Paging, versions and full states are in `platform/paging`, `versions.ts` and `full-state.ts`, for services and stores.
-export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
+export { parseJson, refuseDeepParameters, refuseDirtyText, refuseUnknownBody } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
 export { collectionRoutes } from "./collections.ts";
 export { type CompiledSchemas, compiledSchemas } from "./compiled-schemas.ts";
@@ -39,7 +39,18 @@ export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
-export { field, oneOf, page, redirect, refuseUnknownQuery, visibleName } from "./schemas.ts";
+export {
+  field,
+  fitsSchema,
+  NO_DOT_SEGMENT,
+  oneOf,
+  page,
+  pathName,
+  redirect,
+  refuseUnknownQuery,
+  visibleName,
+  visiblePathName,
+} from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
 export { streamBodies } from "./streamed-bodies.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import Type from "typebox";
 import type { ListQuery, Page } from "../paging/index.ts";
-import { etag } from "../versions.ts";
+import { etag, withDigest } from "../versions.ts";
 
 /** The path parameters of a route below `/admin/realms/:realm`. */
 export const pathParams = <const N extends readonly string[]>(...names: N) =>
@@ -76,8 +75,7 @@ export function answerConditionally(app: FastifyInstance): void {
     const version = reply.getHeader("etag");
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || typeof version !== "string" || typeof payload !== "string") return done(null, payload);
-    const digest = createHash("sha256").update(payload).digest("base64url").slice(0, 16);
-    const tag = `${version.slice(0, -1)}.${digest}"`;
+    const tag = withDigest(version, payload);
     reply.header("etag", tag);
     if (reply.statusCode !== 200 || !isKnown(request.headers["if-none-match"], tag)) return done(null, payload);
     // RFC 9110 §15.4.5: nothing that describes a body.

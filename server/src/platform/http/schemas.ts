@@ -8,15 +8,31 @@ export const oneOf = <const T extends readonly string[]>(values: T, options: obj
 /** Invisible characters: controls, bidirectional marks, fillers, variation selectors, line separators, the Braille blank. */
 const UNSEEN = "\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
 
+const visible = (what: string, example: string) => ({
+  minLength: 1,
+  maxLength: 255,
+  pattern: `^[^${UNSEEN}\\s]([^${UNSEEN}]*[^${UNSEEN}\\s])?$`,
+  description: `${what} has no control or invisible characters and no space at either end`,
+  examples: [example],
+});
+
 /** A display name of visible characters. */
-export const visibleName = (what: string, example: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: `^[^${UNSEEN}\\s]([^${UNSEEN}]*[^${UNSEEN}\\s])?$`,
-    description: `${what} has no control or invisible characters and no space at either end`,
-    examples: [example],
-  });
+export const visibleName = (what: string, example: string) => Type.String(visible(what, example));
+
+/** HTTP clients remove `.` and `..` from a path, also written %2E: a record of that name is out of reach, and its address is that of another. */
+export const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";
+
+/** A name that stands in the path of its record. The pattern begins with `^`. */
+export const pathName = ({ pattern, description, ...options }: Type.TStringOptions & { pattern: string; description: string }) =>
+  Type.String({ ...options, pattern: `^${NO_DOT_SEGMENT}${pattern.slice(1)}`, description: `${description}, and is neither . nor ..` });
+export const visiblePathName = (what: string, example: string) => pathName(visible(what, example));
+
+/** Checks a text that no route has checked. */
+export function fitsSchema(schema: Type.TString): (text: string) => boolean {
+  const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
+  const expression = new RegExp(pattern, "u");
+  return (text) => text.length > 0 && text.length <= maxLength && expression.test(text);
+}
 
 interface Schema {
   $id?: string;

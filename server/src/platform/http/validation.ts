@@ -59,18 +59,34 @@ const MAX_FIELDS = 200;
 
 /** Translates ajv's errors: one entry per offending field. */
 export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
-  const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
-  const reported = errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath);
-  const isReported = (at: string) => reported.some((path) => path === at || path.startsWith(`${at}/`));
+  const said = pathsAbove(errors.filter((error) => !isSummary(error)));
+  const saidElse = pathsAbove(errors.filter((error) => !isSummary(error) && !isNullBranch(error)));
   const seen = new Map<string, FieldError>();
   for (const error of errors as unknown as ErrorObject[]) {
     if (seen.size === MAX_FIELDS) break;
     // A failed `anyOf` is reported by the errors of its alternatives or, without any, by its own.
-    if (isSummary(error) && isReported(error.instancePath)) continue;
+    if (isSummary(error) && said.has(error.instancePath)) continue;
+    // A member that may be null is not wrong for not being null: its other alternative says what is.
+    if (isNullBranch(error) && saidElse.has(error.instancePath)) continue;
     const field = fieldOf(error) || (context ?? "body");
     if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
   }
   return [...seen.values()];
+}
+
+const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
+const isNullBranch = ({ keyword, params }: FastifySchemaValidationError | ErrorObject) => keyword === "type" && params.type === "null";
+
+/** The paths at which, or below which, there are errors. */
+function pathsAbove(errors: readonly FastifySchemaValidationError[]): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (let { instancePath: path } of errors) {
+    for (; !paths.has(path); path = path.slice(0, path.lastIndexOf("/"))) {
+      paths.add(path);
+      if (path === "") break;
+    }
+  }
+  return paths;
 }
 
 const pathOf = (pointer: string) =>

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
+import { answerConditionally, anyOf, bearer, declare, refuseUnknownBody, refuseUnknownQuery, session } from "../../platform/http/index.ts";
 import type { RegistrationParts } from "../../signin/passkeys/index.ts";
 import { accessRoutes } from "./access/access.routes.ts";
 import { ownAgentRoutes } from "./access/agents.routes.ts";
@@ -24,6 +24,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   // Content types that a page of another site can send without a preflight are not accepted here.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   refuseUnknownQuery(app);
+  refuseUnknownBody(app);
   answerConditionally(app);
   await app.register(profileRoutes, { ...parts, prefix: "" });
   await app.register(ownCredentialRoutes, { ...parts, prefix: "/credentials" });

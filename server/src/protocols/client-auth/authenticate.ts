@@ -5,7 +5,7 @@ import type { WorkloadCredential } from "../../applications/workload-credentials
 import { clock } from "../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { oncePer } from "../../kernel/once.ts";
-import { certificateOf, hasAlternativeName, hasSubject, thumbprintOf } from "../proof/index.ts";
+import { type AddressRealm, certificateOf, hasAlternativeName, hasSubject, keycloakAddresses, thumbprintOf } from "../proof/index.ts";
 import type { ClientActivity } from "./activity.ts";
 import { type AssertionParts, isSecretOf, reasonAgainstAssertion } from "./client-assertion.ts";
 import type { ClientKeys } from "./client-keys.ts";
@@ -14,7 +14,7 @@ import { isWorkload, verifyWorkloadToken, type WorkloadParts } from "./workload-
 
 export interface ClientAuthParts extends AssertionParts, WorkloadParts {
   readonly db: WorkloadParts["db"];
-  readonly realm: WorkloadParts["realm"];
+  readonly realm: WorkloadParts["realm"] & AddressRealm;
   readonly issuer: string;
   readonly clients: Clients;
   readonly activity: ClientActivity;
@@ -109,7 +109,7 @@ async function reasonAgainst(
     case "assertion": {
       if (authMethod !== "client_secret_jwt" && authMethod !== "private_key_jwt") return MISMATCH;
       const others = profileOf(client.settings).issuerAudience ? [] : [`${parts.issuer}/token`, endpoint];
-      const audience = new Set([parts.issuer, ...others]);
+      const audience = new Set([parts.issuer, ...others, ...others.flatMap((url) => keycloakAddresses(parts.realm, url))]);
       return reasonAgainstAssertion(parts, client, credentials.assertion, audience);
     }
     case "none":

@@ -59,7 +59,7 @@ export async function reasonAgainstAssertion(
       : await isSignedByClient(parts.clientKeys, client, assertion, header);
   if (!isSigned) return "its signature is not the client's";
   const until = (payload.exp! + TOLERANCE) * SECOND;
-  const key = { realm: parts.realm.realmId, model: "ReplayDetection", recordId: sha256(JSON.stringify([payload.iss, payload.jti])) };
+  const key = { realm: parts.realm.realmId, model: "ClientAssertion", recordId: sha256(JSON.stringify([payload.iss, payload.jti])) };
   return (await isFirst(parts.db, key, Math.max(until, clock.now() + SECOND))) ? null : "it was used already";
 }
 

@@ -68,7 +68,7 @@ export async function readPresented(
   const client = live && (await parts.clients.get(live.realm, live.clientId));
   if (!client || !audience.names(issuer).some((name) => live.audience.includes(name))) throw invalid();
   if (audience.allowsOrigins !== false) allowOrigin(request, reply, client);
-  const unproven = await reasonAgainstPossession(parts, request, live, presented);
+  const unproven = await reasonAgainstPossession(parts, { request, realm }, live, presented);
   if (unproven !== null) throw invalid(unproven);
   const refusal = audience.check?.({ live, client }, request) ?? null;
   if (refusal) throw refused(refusal);
@@ -98,7 +98,7 @@ async function findLive(parts: AccessTokenParts, { realms }: Audience, realm: Re
 /** Why proof of possession fails; null: it succeeds, or the token is not sender-constrained. */
 async function reasonAgainstPossession(
   parts: AccessTokenParts,
-  request: FastifyRequest,
+  { request, realm }: { readonly request: FastifyRequest; readonly realm: RealmSnapshot },
   live: LiveToken,
   presented: PresentedToken,
 ): Promise<string | null> {
@@ -111,7 +111,12 @@ async function reasonAgainstPossession(
   if (presented.scheme === "bearer") return null;
   const { headers, method } = request;
   const url = parts.baseUrl + request.url.split("?", 1)[0];
-  return checkPossession({ ...parts, realm: { realmId: live.realm } }, { headers, method, url }, live, presented).then(
+  return checkPossession(
+    { ...parts, realm: { realmId: live.realm, settings: realm.settings } },
+    { headers, method, url },
+    live,
+    presented,
+  ).then(
     () => null,
     (error) => {
       if (error instanceof OAuthError && request.routeOptions.config.errors !== "oauth") return error.message;

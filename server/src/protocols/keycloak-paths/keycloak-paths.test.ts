@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
+import { fapiClient } from "../../testing/fapi-client.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
@@ -63,4 +64,54 @@ test("the paths of Keycloak answer where the realm asks for them; tokens of the 
   });
   expect(payloadOf(profiled.id_token)).toMatchObject({ typ: "ID", azp: "profiled", aud: "profiled" });
   expect(payloadOf(profiled.id_token)).not.toHaveProperty("realm_access");
+});
+
+test("scripts, proofs and assertions may name the paths of Keycloak, and a client signs out by its refresh token", async () => {
+  const realm = await iam.realm();
+  const there = "/protocol/openid-connect";
+  const at = (path: string) => `/realms/${realm.name}${path}`;
+  const keyed = { clientId: "keyed", profile: "none", authMethod: "private_key_jwt", grantTypes: ["client_credentials"], redirectUris: [] };
+  const key = await fapiClient(iam, realm, keyed);
+  const ask = async (path: string) => {
+    const form = { grant_type: "client_credentials", client_assertion: await key.assertion({ aud: `${key.issuer}${there}/token` }) };
+    return key.post(path, form, { dpop: await key.proof(`${there}/token`) });
+  };
+  const app = await relyingParty(iam, realm, { publicClient: false });
+  const signOut = (form: Record<string, string>) => app.post(`${there}/logout`, form);
+  const preflight = (path: string) =>
+    iam.browser().request("OPTIONS", at(path), {
+      headers: {
+        origin: "https://spa.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+      },
+    });
+  expect((await ask("/token")).body.error, "off by default").toBe("invalid_client");
+  expect((await preflight(`${there}/token`)).status).toBe(404);
+  expect((await signOut({ refresh_token: "x" })).status).toBe(404);
+  must(await realm.asMaster().patch("/settings", { oidc: { keycloakPaths: true } }));
+
+  for (const path of ["/token", "/userinfo", "/revoke"])
+    expect(await preflight(`${there}${path}`), path).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": "https://spa.example", "access-control-allow-headers": "authorization" },
+    });
+  expect(must(await ask(`${there}/token`))).toMatchObject({ token_type: "DPoP" });
+
+  const browser = iam.browser();
+  const { refresh_token } = must(await app.signIn(browser, await realm.user()));
+  const other = await relyingParty(iam, realm, { clientId: "other" });
+  expect((await other.post(`${there}/logout`, { refresh_token })).body.error, "of another client").toBe("invalid_grant");
+  expect((await other.post(`${there}/logout`, { refresh_token, client_id: "app" })).body.error, "without the secret").toBe(
+    "invalid_client",
+  );
+  const silent = async () => String((await browser.get(app.url({ prompt: "none" }))).headers.location);
+  expect(await silent()).toContain("code=");
+  expect((await signOut({ refresh_token })).status).toBe(204);
+  expect(await silent(), "the user is signed out").toContain("error=login_required");
+  expect((await app.post("/token", { grant_type: "refresh_token", refresh_token })).body.error).toBe("invalid_grant");
+  expect((await signOut({ refresh_token })).body.error, "again").toBe("invalid_grant");
+  expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
+  // A form of OpenID Connect is one for a browser.
+  expect(await signOut({ id_token_hint: "x" })).toMatchObject({ status: 307, headers: { location: at("/logout") } });
 });

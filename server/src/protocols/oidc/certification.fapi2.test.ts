@@ -233,6 +233,17 @@ describe("attacks", () => {
     expect((await tokenWith(early)).status, "it would still be recent").toBe(400);
   });
 
+  test("a proof may have the jti of the assertion beside it: each is kept among its own kind", async () => {
+    const jti = crypto.randomUUID();
+    const [client_assertion, dpop] = [await bank.assertion({ jti }), await bank.proof("/token", { jti })];
+    const ask = (form: Record<string, string>, proof: string) =>
+      bank.post("/token", { grant_type: "client_credentials", ...form }, { dpop: proof });
+    const answer = await ask({ client_assertion }, dpop);
+    expect(answer.status, answer.text).toBe(200);
+    expect((await ask({}, dpop)).body.error, "the proof again").toBe("invalid_grant");
+    expect((await ask({ client_assertion }, await bank.proof("/token"))).body.error, "the assertion again").toBe("invalid_client");
+  });
+
   test("a token with another key, another ath, or as a bearer", async () => {
     const { body } = await bank.exchange(await codeOf(bank));
     const ask = (scheme: string, proof?: string) =>

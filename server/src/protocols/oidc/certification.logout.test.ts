@@ -133,6 +133,20 @@ describe("RP-Initiated Logout OP", () => {
     expect(await isSignedOut()).toBe(false);
   });
 
+  test("a hint that cannot be verified counts as none beside a client_id: the user is asked", async () => {
+    const { client_id } = client.metadata;
+    for (const [name, forge] of Object.entries(forged)) {
+      const { page, left } = await end({ ...request(), id_token_hint: await forge(), client_id });
+      expect([left, page.status], name).toEqual([null, 200]);
+      expect(await isSignedOut(), name).toBe(false);
+    }
+    expectPage(await end({ ...request(), client_id: "account-console" }), 400);
+    const { page } = await end({ ...request(), id_token_hint: "rubbish", client_id });
+    const done = await submit(browser, BASE, page, {});
+    expect(done.left?.href).toBe(`${AFTER}?state=${STATE}`);
+    expect(await isSignedOut()).toBe(true);
+  });
+
   test("a hint that has expired is as good as any", async () => {
     clock.advance(3 * 3600 * SECOND);
     expect((await end(request())).left?.href).toBe(`${AFTER}?state=${STATE}`);

@@ -9,7 +9,33 @@ export const aliased = {
   backchannel_authentication_endpoint: "/backchannel/authorize",
 } as const;
 
+/** The endpoints below the issuer, and their names below /protocol/openid-connect, where the realm answers at the paths of Keycloak. */
+export const keycloakPaths = {
+  "/authorize": "/auth",
+  "/token": "/token",
+  "/introspect": "/token/introspect",
+  "/revoke": "/revoke",
+  "/userinfo": "/userinfo",
+  "/jwks": "/certs",
+  "/logout": "/logout",
+  "/device/authorize": "/auth/device",
+  "/par": "/ext/par/request",
+  "/backchannel/authorize": "/ext/ciba/auth",
+} as const;
+
+export interface AddressRealm {
+  readonly settings: { readonly oidc: { readonly keycloakPaths: boolean } };
+}
+
+/** The address of Keycloak by which the endpoint with this URL may have been called, where the realm answers there. */
+export function keycloakAddresses({ settings }: AddressRealm, url: string): readonly string[] {
+  const [, issuer, endpoint = ""] = /^(.*\/realms\/[^/]+)(\/.+)$/.exec(url) ?? [];
+  if (!settings.oidc.keycloakPaths || !Object.hasOwn(keycloakPaths, endpoint)) return [];
+  return [`${issuer}/protocol/openid-connect${keycloakPaths[endpoint as keyof typeof keycloakPaths]}`];
+}
+
 export interface AddressParts {
+  readonly realm: AddressRealm;
   readonly baseUrl: string;
   /** The base URL for mutual TLS; null: none is announced. */
   readonly mtlsBaseUrl: string | null;
@@ -18,9 +44,13 @@ export interface AddressParts {
 const ENDPOINT = /^\/realms\/[^/]+(\/.+)$/;
 const paths: ReadonlySet<string> = new Set(Object.values(aliased));
 
-/** RFC 9449 §4.2: every address at which discovery announces the endpoint with this URL. A proxy may hide which of them was called. */
-export function announcedAddresses({ baseUrl, mtlsBaseUrl }: AddressParts, url: string): readonly string[] {
+/**
+ * RFC 9449 §4.2: every address at which discovery announces the endpoint with this URL, and its name of Keycloak. A proxy may hide which of them
+ * was called.
+ */
+export function announcedAddresses({ realm, baseUrl, mtlsBaseUrl }: AddressParts, url: string): readonly string[] {
   const path = url.slice(baseUrl.length);
   const [, endpoint = ""] = ENDPOINT.exec(path) ?? [];
-  return mtlsBaseUrl !== null && paths.has(endpoint) ? [url, mtlsBaseUrl + path] : [url];
+  const own = mtlsBaseUrl !== null && paths.has(endpoint) ? [url, mtlsBaseUrl + path] : [url];
+  return own.flatMap((address) => [address, ...keycloakAddresses(realm, address)]);
 }

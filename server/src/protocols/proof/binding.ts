@@ -3,13 +3,13 @@ import { type ClientSnapshot, profileOf } from "../../applications/clients/index
 import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Binding, LiveToken } from "../tokens/index.ts";
-import { type AddressParts, announcedAddresses } from "./addresses.ts";
+import { type AddressParts, type AddressRealm, announcedAddresses } from "./addresses.ts";
 import { certificateOf, hasShown, thumbprintOf } from "./certificate.ts";
 import { type DpopProof, isFirstUse, verifyDpopProof } from "./dpop.ts";
 
 export interface ProofParts extends AddressParts {
   readonly db: Db;
-  readonly realm: { readonly realmId: string };
+  readonly realm: AddressRealm & { readonly realmId: string };
   readonly tlsClientCertHeader: string | null;
 }
 

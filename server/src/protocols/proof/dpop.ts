@@ -79,6 +79,6 @@ function addressOf(htu: string): string | null {
 
 /** RFC 9449 §11.1: false for a replayed proof. */
 export const isFirstUse = (db: Db, realm: string, clientId: string, { jti, until }: DpopProof): Promise<boolean> => {
-  const key = { realm, model: "ReplayDetection", recordId: sha256(JSON.stringify([clientId, jti])) };
+  const key = { realm, model: "DpopProof", recordId: sha256(JSON.stringify([clientId, jti])) };
   return isFirst(db, key, until);
 };

@@ -78,6 +78,46 @@ describe("a registered client", () => {
     expect(gone).toMatchObject({ actor: state.client_id, resourceId: id });
   });
 
+  test("may send back what an administrator gave it, gets no more by that, and stays bound to what was demanded of it", async () => {
+    const { realm, register } = await openRealm();
+    const { body: registered } = await register(web);
+    const path = manage(registered);
+    const admin = realm.asMaster();
+    const record = `/clients/${path.split("/").at(-1)}`;
+    const grantTypes = ["authorization_code", "client_credentials", "uma-ticket"];
+    const given = { scopes: ["account"], grantTypes, requirePar: true, requireDpop: true, backchannelLogoutUri: "https://10.1.2.3/out" };
+    const changed = await admin.patch(record, given);
+    expect(changed.status, changed.text).toBe(200);
+    let token = registered.registration_access_token;
+    const put = async (metadata: object) => {
+      const answer = await iam.browser().put(path, { client_id: registered.client_id, ...metadata }, bearer(token));
+      token = answer.body.registration_access_token ?? token;
+      return answer;
+    };
+    const { body: own } = await iam.browser().get(path, bearer(token));
+    expect(own).toMatchObject({ scope: "account", grant_types: expect.arrayContaining(["client_credentials"]) });
+    const echoed = await put(own);
+    expect(echoed.status, echoed.text).toBe(200);
+    expect((await admin.get(record)).body).toMatchObject({ ...given, grantTypes: expect.arrayContaining(grantTypes) });
+    const beyond: [object, RegExp][] = [
+      [{ grant_types: [...own.grant_types, "password"] }, /grant_types: password/],
+      [{ grant_types: [...own.grant_types, "urn:ietf:params:oauth:grant-type:jwt-bearer"] }, /grant_types: urn:.*jwt-bearer/],
+      [{ token_endpoint_auth_method: "federated_jwt" }, /token_endpoint_auth_method federated_jwt/],
+      [{ backchannel_logout_uri: "https://10.1.2.4/out" }, /backchannel_logout_uri/],
+    ];
+    for (const [more, description] of beyond)
+      expect(await put({ ...own, ...more }), `${description}`).toMatchObject({
+        status: 400,
+        body: { error_description: expect.stringMatching(description) },
+      });
+
+    const short = await put({ ...web, require_pushed_authorization_requests: false });
+    expect(short.status, short.text).toBe(200);
+    expect(short.body).toMatchObject({ require_pushed_authorization_requests: true, dpop_bound_access_tokens: true });
+    expect((await admin.get(record)).body).toMatchObject({ scopes: [], requirePar: true, requireDpop: true });
+    expect((await put({ ...web, scope: "account" })).body.error_description, "given up").toContain("account");
+  });
+
   test("a refused change keeps the token; another id or secret is refused", async () => {
     const { register } = await openRealm();
     const client = (await register(web)).body;

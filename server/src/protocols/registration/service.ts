@@ -1,5 +1,6 @@
 import type { Scopes } from "../../applications/client-scopes/index.ts";
 import * as clients from "../../applications/clients/index.ts";
+import { readSubjectClaim } from "../../applications/subject-claim/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
@@ -8,10 +9,10 @@ import { type Db, lockRealm } from "../../platform/db/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { RequestSource, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
-import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
+import type { ClientMetadata, RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
 import { findUsableToken, takeUse } from "./provisioning/initial-tokens.store.ts";
-import { enforcePolicy, refuseInwardAddresses } from "./provisioning/policy.ts";
+import { enforcePolicy, type Has, hasAlready, refuseInwardAddresses } from "./provisioning/policy.ts";
 import { type ProvisioningSnapshots, registrationUri } from "./provisioning/provisioning.service.ts";
 
 export interface RegistrationTools extends clients.ClientTools {
@@ -56,20 +57,22 @@ export async function register(
   { tokenHash, name }: Admission,
   metadata: RegistrationRequest,
 ): Promise<RegisteredClient> {
-  await check(tools, realm, metadata);
+  const has = hasAlready(null);
+  (await policyOf(tools, realm)).judge(metadata, has);
+  await checkAddresses(tools, metadata, has);
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
-  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
+  return tools.work.transact({ realm, actor: anonymousActor(realm, name), ...from }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
-    return clients.createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+    const { client } = await clients.createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+    return answer(tools, ctx.tx, client, accessToken);
   });
-  return answer(tools, client, accessToken);
 }
 
 /** RFC 7592 §2.1: a read; the token stays the same. */
-export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): RegisteredClient =>
-  answer(tools, known, token!);
+export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): Promise<RegisteredClient> =>
+  answer(tools, tools.db, known, token!);
 
 /** RFC 7592 §2.2, with a new registration access token. */
 export async function replaceRegistration(
@@ -82,12 +85,17 @@ export async function replaceRegistration(
   const [secret] = clients.openSecrets(tools.vault, known.realmId, known.id, known.sealed);
   if (client_secret !== undefined && !(secret && safeEqual(secret.value, client_secret)))
     throw invalidMetadata("client_secret", "client_secret must be the present one, or be left out: the server chooses it");
-  await check(tools, caller.realm, metadata);
+  const policy = await policyOf(tools, caller.realm);
+  const { strategy } = await readSubjectClaim({ tx: tools.db, realm: caller.realm });
+  await checkAddresses(tools, metadata, hasAlready(toMetadata(stateOf(known), strategy)));
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, caller, known);
-    const state = toNewState(stateOf(await clients.readClient(ctx, known.id)), metadata);
+    // Read when it is held: a client must not keep what an administrator takes from it at this moment.
+    const current = stateOf(await clients.readClient(ctx, known.id));
+    policy.judge(metadata, hasAlready(toMetadata(current, strategy)));
+    const state = toNewState(current, metadata, strategy);
     const { client } = await clients.saveClient(ctx, tools, known.id, state);
-    return answer(tools, client, accessToken);
+    return answer(tools, ctx.tx, client, accessToken);
   });
 }
 
@@ -101,13 +109,20 @@ export async function removeRegistration(tools: RegistrationTools, caller: Calle
   });
 }
 
-/** Checks outside of the transaction, because some send requests to other hosts. */
-async function check(tools: RegistrationTools, realm: string, metadata: RegistrationRequest): Promise<void> {
+/** Read before the transaction in which it judges. */
+async function policyOf(tools: RegistrationTools, realm: string) {
   const policy = await openPolicy(tools, realm);
+  const scopes = await tools.scopes.get(realm);
   const ownAddresses = [tools.baseUrl, tools.mtlsBaseUrl].filter((address) => address !== null);
-  enforcePolicy(policy, { scopes: await tools.scopes.get(realm), ownAddresses }, metadata);
-  refuseInwardAddresses(tools.outbound, metadata);
-  await checkSector(tools.outbound, metadata);
+  return { judge: (metadata: ClientMetadata, has: Has) => enforcePolicy(policy, { scopes, ownAddresses, has }, metadata) };
+}
+
+/** Outside of the transaction, because it sends requests to other hosts. */
+async function checkAddresses({ outbound }: RegistrationTools, metadata: ClientMetadata, has: Has): Promise<void> {
+  refuseInwardAddresses(outbound, has, metadata);
+  const { sector_identifier_uri: sector, redirect_uris = [] } = metadata;
+  const isKnown = has("sector_identifier_uri", sector) && redirect_uris.every((uri) => has("redirect_uris", uri));
+  if (!isKnown) await checkSector(outbound, metadata);
 }
 
 async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
@@ -157,7 +172,13 @@ const stateOf = (row: clients.ClientRow): clients.Client => {
 };
 
 /** RFC 7591 §3.2.1 */
-function answer({ vault, baseUrl }: RegistrationTools, row: clients.ClientRow, accessToken: string): RegisteredClient {
+async function answer(
+  { vault, baseUrl }: RegistrationTools,
+  tx: Db,
+  row: clients.ClientRow,
+  accessToken: string,
+): Promise<RegisteredClient> {
+  const { strategy } = await readSubjectClaim({ tx, realm: row.realmId });
   const [secret] = clients.openSecrets(vault, row.realmId, row.id, row.sealed);
   return {
     client_id: row.clientId,
@@ -165,7 +186,7 @@ function answer({ vault, baseUrl }: RegistrationTools, row: clients.ClientRow, a
     client_id_issued_at: Math.floor(row.createdAt / SECOND),
     registration_access_token: accessToken,
     registration_client_uri: `${registrationUri(baseUrl, row.realmId)}/${row.id}`,
-    ...toMetadata(stateOf(row)),
+    ...toMetadata(stateOf(row), strategy),
   };
 }
 
@@ -173,10 +194,7 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
 const MEMBER = "sector_identifier_uri";
 
 /** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
-export async function checkSector(
-  outbound: Outbound,
-  { sector_identifier_uri: uri, redirect_uris = [] }: RegistrationRequest,
-): Promise<void> {
+export async function checkSector(outbound: Outbound, { sector_identifier_uri: uri, redirect_uris = [] }: ClientMetadata): Promise<void> {
   if (typeof uri !== "string") return;
   if (!uri.startsWith("https:")) throw invalidMetadata(MEMBER, `${MEMBER} must use https`);
   const listed = await read(outbound, uri);

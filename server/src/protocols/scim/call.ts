@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { scimUrl } from "./tokens/service.ts";
+import { strengthened } from "./version.ts";
 
 /** The scope of a request, as its token defines it, and the base address of the resources. */
 export interface Connection {
@@ -32,12 +33,13 @@ export interface ScimCall {
   transact<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
 }
 
-/** RFC 7644 §3.14: the tags of SCIM are weak, those of the services are strong. */
-const strengthened = (tags: string | null): string | null => tags?.replaceAll("W/", "") ?? null;
-
 /** `ifMatch`: instead of the header, for a part of a bulk request. */
 export const callOf = (request: FastifyRequest, baseUrl: string, ifMatch?: string | null): ScimCall => ({
   connection: connectionOf(request, baseUrl),
   read: (work) => request.read(work),
-  transact: (work) => request.transact((ctx) => work({ ...ctx, ifMatch: strengthened(ifMatch === undefined ? ctx.ifMatch : ifMatch) })),
+  transact: (work) =>
+    request.transact((ctx) => {
+      const tags = ifMatch === undefined ? ctx.ifMatch : ifMatch;
+      return work({ ...ctx, ifMatch: tags === null ? null : strengthened(tags) });
+    }),
 });

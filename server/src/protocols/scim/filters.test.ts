@@ -75,6 +75,8 @@ test("filters that cannot be read, or are too large, are refused at once", async
       "()",
       'userName = "x"',
       'password eq "x"',
+      'userName eq "a\\u0000b"',
+      'emails.value eq "\\ud800"',
     ],
     ...[
       "active gt true",

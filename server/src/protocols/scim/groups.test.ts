@@ -125,6 +125,41 @@ test("parallel changes of members lose nothing, and a thousand members come in o
   expect(streamed.headers["content-type"]).toBe("application/scim+json; charset=utf-8");
   expect(streamed.body.members).toHaveLength(1001);
   expect(Object.keys(streamed.body.members[0])).toEqual(["value"]);
+  expect((await scim.get(at, { "if-none-match": String(streamed.headers.etag) })).status).toBe(304);
+});
+
+test("a tag tells of the members: who has an old one reads anew, and replaces nobody they did not see", async () => {
+  const realm = await iam.realm();
+  const scim = await scimClient(iam, realm);
+  const [a, b, c] = (await people(realm, 3)) as [string, string, string];
+  const { id } = (await scim.post("/Groups", { displayName: "crew", members: [{ value: a }] })).body;
+  const at = `/Groups/${id}`;
+  const [seen, seenUser, withoutMembers] = [
+    await scim.get(at),
+    await scim.get(`/Users/${a}`),
+    await scim.get(`${at}?excludedAttributes=members`),
+  ];
+  const listed = (await scim.get(`/Groups?${filter('displayName eq "crew"')}`)).body.Resources[0];
+  expect([seen.body.meta.version, listed.meta.version]).toEqual([seen.headers.etag, seen.headers.etag]);
+  const tags = (tag: unknown) => ({ "if-none-match": String(tag), "if-match": String(tag) });
+  const isNew = async (path: string, { headers }: { headers: Record<string, unknown> }) =>
+    (await scim.get(path, tags(headers.etag))).status === 200;
+  expect([await isNew(at, seen), await isNew(`/Users/${a}`, seenUser)]).toEqual([false, false]);
+
+  const member = (op: string, value: string, tag: unknown) => scim.patch(at, [{ op, path: "members", value: [{ value }] }], tags(tag));
+  expect((await member("add", b, seen.headers.etag)).status, "joining depends on no member").toBe(200);
+  expect((await member("remove", a, seen.headers.etag)).status).toBe(200);
+  expect([await isNew(at, seen), await isNew(`/Users/${a}`, seenUser)]).toEqual([true, true]);
+  expect(await isNew(`${at}?excludedAttributes=members`, withoutMembers), "they are not in it").toBe(false);
+  expect((await member("replace", c, seen.headers.etag)).status).toBe(412);
+  expect((await scim.put(at, { displayName: "crew" }, tags(seen.headers.etag))).status).toBe(412);
+  expect(await membersOf(scim, id)).toEqual([b]);
+
+  const { etag } = (await scim.get(at)).headers;
+  const answers = await Promise.all([a, c, a, c].map((value) => member("replace", value, etag)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+  expect((await member("replace", b, withoutMembers.headers.etag)).status, "who has seen none replaces them all").toBe(200);
+  expect(await membersOf(scim, id)).toEqual([b]);
 });
 
 test("groups that give permissions need them, and groups below others are not seen", async () => {
@@ -293,7 +328,7 @@ test("a token of an organization changes the accounts that it created or was giv
       .where("user_id", "=", wanda)
       .execute();
     deletion = scim.delete(`/Users/${wanda}`);
-    await expect.poll(() => waitingSessions(tx)).toBe(1);
+    await expect.poll(() => waitingSessions(iam.core.db)).toBe(1);
   });
   expect((await deletion)?.status).toBe(204);
   expect((await both.get(`/users/${wanda}`)).status).toBe(200);

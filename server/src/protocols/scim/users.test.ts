@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { ENTERPRISE, filter, scimClient, USER } from "../../testing/scim.ts";
@@ -61,6 +62,23 @@ describe("a user", () => {
     expect(trail).toEqual(["ADMIN_DELETE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_CREATE scim:entra"]);
   });
 
+  test("loses the password by a PATCH that removes it, and by nothing else; a path is checked as a filter is", async () => {
+    const realm = await iam.realm();
+    const scim = await scimClient(iam, realm);
+    const { id } = (await scim.post("/Users", { userName: "bob", password: "a password by SCIM" })).body;
+    const signsIn = async () => (await iam.browser().trySignIn(realm.name, "bob", "a password by SCIM")).status === 303;
+    const revoked = async () => (await realm.events(`resourceId=${id}&type=CREDENTIAL_REVOKED`)).length;
+    const remove = () => scim.patch(`/Users/${id}`, [{ op: "remove", path: "password" }]);
+    expect((await scim.put(`/Users/${id}`, { userName: "bob", password: null })).status).toBe(200);
+    expect((await scim.patch(`/Users/${id}`, [{ op: "replace", value: { password: null } }])).status).toBe(200);
+    expect([await signsIn(), await revoked()]).toEqual([true, 0]);
+    expect((await remove()).status).toBe(200);
+    expect([await signsIn(), await revoked()]).toEqual([false, 1]);
+    expect([(await remove()).status, await revoked()], "there is none any more").toEqual([200, 1]);
+    const path = 'addresses[locality eq "a\\u0000b"].country';
+    expect((await scim.patch(`/Users/${id}`, [{ op: "replace", path, value: "NL" }])).body.scimType).toBe("invalidFilter");
+  });
+
   test("is refused with the attribute's name, and nothing is written", async () => {
     const realm = await iam.realm();
     const scim = await scimClient(iam, realm);
@@ -73,6 +91,9 @@ describe("a user", () => {
       [{ ...ada, name: "Ada" }, "name"],
       [{ ...ada, title: { a: 1 } }, "title"],
       [{ ...ada, title: "x".repeat(5000) }, "title"],
+      // Keys fit an index, which counts bytes.
+      [{ ...ada, externalId: "\u4e00".repeat(342) }, "externalId"],
+      [{ ...ada, emails: [...ada.emails, { value: `${randomBytes(4000).toString("hex")}@home.example`, type: "home" }] }, "emails"],
       [{ ...ada, password: "x" }, "assword"],
       [[], "object"],
     ];
@@ -81,6 +102,8 @@ describe("a user", () => {
       expect(answer, JSON.stringify(body)).toMatchObject({ status: 400, body: { status: "400", scimType: expect.any(String) } });
       expect(answer.body.detail).toContain(named);
     }
+    const group = await scim.post("/Groups", { displayName: "long", externalId: randomBytes(4000).toString("hex") });
+    expect(group.body).toMatchObject({ status: "400", detail: expect.stringContaining("externalId") });
     for (const text of ["{", "", '{"userName":"a\\u0000"}', '{"__proto__":{}}', "[".repeat(200)])
       expect(await scim.post("/Users", text), text).toMatchObject({ status: 400, body: { status: "400" } });
     expect((await scim.send("POST", "/Users", "a=b", { "content-type": "application/x-www-form-urlencoded" })).status).toBe(415);

@@ -151,6 +151,32 @@ describe("a token in a client's own name", () => {
     expect(await isSigned(answer.body.access_token)).toBe(true);
   });
 
+  test("does not count again when the client is enabled again, or another one gets its name", async () => {
+    const admin = realm.asMaster();
+    const watch = await machine({ introspectAll: true });
+    const isActive = async (jwt: string): Promise<boolean> => {
+      const { body } = await iam.browser().request("POST", `/realms/${realm.name}/introspect`, {
+        form: { token: jwt, client_id: watch.clientId, client_secret: watch.secret },
+        csrf: false,
+      });
+      expect(body).not.toHaveProperty("client_epoch");
+      return body.active;
+    };
+    const client = await machine();
+    const first = (await token(client)).body.access_token;
+    expect(await isActive(first)).toBe(true);
+    expect((await admin.patch(`/clients/${client.id}`, { name: "renamed" })).status).toBe(200);
+    expect(await isActive(first), "another change ends nothing").toBe(true);
+    for (const enabled of [false, true]) expect((await admin.patch(`/clients/${client.id}`, { enabled })).status).toBe(200);
+    expect(await isActive(first)).toBe(false);
+    const second = (await token(client)).body.access_token;
+    expect(await isActive(second)).toBe(true);
+    expect((await admin.delete(`/clients/${client.id}`)).status).toBe(204);
+    const again = await machine({ clientId: client.clientId });
+    expect(await isActive(second)).toBe(false);
+    expect(await isActive((await token(again)).body.access_token)).toBe(true);
+  });
+
   test("is counted", async () => {
     const client = await machine();
     const count = async () =>

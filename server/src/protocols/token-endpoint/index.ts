@@ -19,6 +19,7 @@ export {
 } from "./exchange.ts";
 export type { Presented, TokenCtx } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
+export { findRefreshToken } from "./introspection.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
 export { issueTicket, type TicketContents } from "./permission-ticket.ts";
 export { answerIssue, presentedParameters, tokenRoutes } from "./pipeline.ts";

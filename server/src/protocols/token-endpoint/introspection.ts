@@ -26,6 +26,7 @@ async function introspectAccessToken(
   // JSON leaves out the members that are undefined.
   return Object.assign({}, claims, live.payload, permissionsOf(live), {
     gid: undefined,
+    client_epoch: undefined,
     userinfo_claims: undefined,
     active: true,
     token_type: tokens.tokenTypeOf(live.confirmation ?? {}),
@@ -59,14 +60,21 @@ async function introspectRefreshToken(
   token: string,
 ): Promise<Record<string, unknown> | null> {
   const { db, realm, issuer: iss, subjectOf } = parts;
+  const found = await findRefreshToken(parts, caller, token);
+  if (!found || (await refusalOf(db, { realm: realm.realmId, userId: found.grant.userId, application: caller.settings }))) return null;
+  const { record, grant } = found;
+  const { scope, exp, iat, sid } = record.payload;
+  const sub = await subjectOf(realm.realmId, caller, grant.userId);
+  return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
+}
+
+/** A client's own refresh token with its grant; null: there is none that could be used. */
+export async function findRefreshToken({ db, realm }: TokenEndpointParts, caller: ClientSnapshot, token: string) {
   const now = clock.now();
   const record = await tokens.findRecord(db, { realm: realm.realmId, model: tokens.REFRESH_TOKEN, recordId: sha256(token) }, now);
   if (!record?.grantId || record.consumedAt !== null || record.payload.clientId !== caller.clientId) return null;
   const grant = await tokens.findLiveGrant(db, realm.realmId, record.grantId, now);
-  if (!grant || (await refusalOf(db, { realm: realm.realmId, userId: grant.userId, application: caller.settings }))) return null;
-  const { scope, exp, iat, sid } = record.payload;
-  const sub = await subjectOf(realm.realmId, caller, grant.userId);
-  return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
+  return grant && { record, grant };
 }
 
 /** RFC 7009 §2.1, §2.2: a refresh token is revoked with its grant; an unknown token is no error. */

@@ -84,6 +84,7 @@ const constantClaims = (parts: IssuerParts, client: ClientSnapshot, sub: string,
     aud: audienceClaim(audience),
     nhi: client.agent ? true : undefined,
     agent_id: client.agent?.id,
+    client_epoch: client.tokenEpoch || undefined,
   });
 
 /** and those that are new in each token. JSON leaves out the members that are undefined. */

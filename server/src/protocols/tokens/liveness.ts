@@ -94,7 +94,8 @@ export async function readAccessToken(
   const isUsers = gid !== undefined;
   const { realmId } = realm;
   const agentId = typeof payload.agent_id === "string" ? payload.agent_id : null;
-  const asked = { realm: realmId, jti, clientId, agentId, now: clock.now(), grantId: gid ?? "" };
+  const epoch = Number(payload.client_epoch ?? 0);
+  const asked = { realm: realmId, jti, clientId, agentId, epoch, now: clock.now(), grantId: gid ?? "" };
   const holder = isUsers && isId(gid) ? await findHolder(db, asked) : null;
   if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
   if (holder && payload.act !== undefined && !(await mayActorsAct(db, realm, holder, payload))) return null;

@@ -8,7 +8,7 @@ export const transactionErrors = {
     too_many: [409, "So many transactions wait for this user that no more are taken: let them be signed or expire first"],
     wrong_factor: [403, "The second factor is not right: try again with the present code, or sign on your device once more"],
     declined: [403, "Too many wrong attempts: the transaction was declined. Create a new one"],
-    acr: [403, "The way you signed in is not enough for this transaction: sign in with your password first"],
+    acr: [403, "The way you signed in is not enough for this transaction: sign in with your password, or at your identity provider, first"],
     impersonated: [403, "An administrator is impersonating this user: only the user can sign or decline"],
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
     no_session: [403, "The token has no session behind it: sign in to the application, then sign"],

@@ -291,16 +291,23 @@ describe("a transaction", () => {
 
   test("needs two kinds of proof where it asks for them", async () => {
     const { realm, asUser, code } = await shop();
-    await iam.core.db
-      .updateTable("sessions")
-      .set({ amr: JSON.stringify(["email"]) })
-      .where("realm_id", "=", realm.name)
-      .execute();
+    const signedInBy = (...amr: string[]) =>
+      iam.core.db
+        .updateTable("sessions")
+        .set({ amr: JSON.stringify(amr) })
+        .where("realm_id", "=", realm.name)
+        .execute();
+    await signedInBy("email");
     const strict = (await asUser.create({ ...payment, acr: "2" })).body.id;
     expect(refusal(await asUser.sign(strict, { factor: "totp", value: code() }))).toEqual([403, "transactions.acr"]);
     const loose = (await asUser.create(payment)).body.id;
     const signed = await asUser.sign(loose, { factor: "totp", value: code() });
     expect(decodeJwt(signed.body.jws)).toMatchObject({ acr: "1", amr: ["email", "otp"] });
+    // An account at an identity provider is the other kind.
+    await signedInBy("fed");
+    const federated = await asUser.sign(strict, { factor: "totp", value: code(1) });
+    expect(federated.status, federated.text).toBe(200);
+    expect(decodeJwt(federated.body.jws)).toMatchObject({ acr: "2", amr: ["fed", "otp", "mfa"] });
   });
 
   test("refuses what cannot be shown, contradictions, and what is too large", async () => {

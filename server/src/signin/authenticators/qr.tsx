@@ -62,7 +62,7 @@ function proofOf(challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || challenge.userId === null) return null;
   const { id, userId, data } = challenge;
   const amr = data.amr ?? [];
-  // A phone that was signed in by a password alone proves that password and nothing more: anyone who knows it has such a phone.
+  // A phone that was signed in by a password or a provider alone proves that and nothing more: anyone who can sign in so has such a phone.
   const proven = factorOf(amr) === "knowledge" ? { factor: "knowledge" as const, amr } : { factor: "possession" as const, amr: ["qr"] };
   return { userId, ...proven, accept: (ctx) => useChallenge(ctx.tx, ctx.realm, { id, userId }, ctx.now) };
 }

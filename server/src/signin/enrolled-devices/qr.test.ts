@@ -97,13 +97,16 @@ describe("a QR code", () => {
     expect(row).toMatchObject({ acr: "1", amr: ["pwd"] });
   });
 
-  test("that a phone with a second factor confirms is something that one has", async () => {
+  test.each([
+    ["with a second factor confirms is something that one has", ["pwd", "otp", "mfa"], "2", ["qr"]],
+    ["signed in by a provider alone confirms proves the same once more", ["fed"], "1", ["fed"]],
+  ])("that a phone %s", async (_, methods, acr, amr) => {
     const { realm, user } = await withQr();
     const { browser, at, url } = await showing(realm);
     const phone = await phoneOf(realm, user);
     await iam.core.db
       .updateTable("sessions")
-      .set({ amr: JSON.stringify(["pwd", "otp", "mfa"]), acr: "2" })
+      .set({ amr: JSON.stringify(methods), acr })
       .where("realm_id", "=", realm.name)
       .execute();
     expect((await confirm(phone, url, await phone.get(url, asPage))).status).toBe(200);
@@ -114,7 +117,7 @@ describe("a QR code", () => {
       .where("realm_id", "=", realm.name)
       .orderBy("session_id", "desc")
       .execute();
-    expect(rows[0]).toMatchObject({ acr: "1", amr: ["qr"] });
+    expect(rows[0]).toMatchObject({ acr: "1", amr });
   });
 
   test("is confirmed once, also by two at the same time, and not afterwards", async () => {

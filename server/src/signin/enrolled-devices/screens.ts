@@ -71,7 +71,7 @@ export interface PushPageParts extends DevicePageParts {
 
 /**
  * A second factor cannot be given by what the first one opens. The session must have proven what the realm's own flow asks of its user; one that a
- * password alone began counts only if it is older than the user's first device, when nothing more could be asked for, and the user has no other
+ * password or a provider alone began counts only if it is older than the user's first device, when nothing more could be asked for, and the user has no other
  * second factor.
  */
 export async function assertStrong(

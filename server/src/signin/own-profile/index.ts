@@ -9,3 +9,4 @@ export {
   shownInProfile,
   typedIn,
 } from "./fields.ts";
+export { fixedMembersOf, identifyingMembers } from "./identifying.store.ts";

@@ -4,6 +4,7 @@ import { type AppError, defineErrors } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { dropTokensOf, failureOf, findTokenOf, type MailParts, mailLink, takeToken } from "../action-tokens/index.ts";
+import { fixedMembersOf } from "../own-profile/index.ts";
 
 const KIND = "change-email";
 const MINUTES = 24 * 60;
@@ -53,10 +54,11 @@ export async function pendingEmailOf(ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
   return token === null ? null : String(token.data.to);
 }
 
-/** False: the link was used or replaced, or the address is another by now. */
+/** False: the link was used or replaced, the address is another by now, or users may not choose theirs any more. */
 export async function followChangeEmail(ctx: Ctx, token: string): Promise<boolean> {
   const taken = await takeToken(ctx, KIND, token);
   if (!taken || taken.userId === null) return false;
+  if ((await fixedMembersOf(ctx.tx, ctx.realm, taken.userId)).has("email")) return false;
   const { from, to } = taken.data as { readonly from: string | null; readonly to: string };
   return changeOwnEmail(ctx, taken.userId, { from, to });
 }

@@ -294,6 +294,27 @@ describe("UPDATE_PROFILE", () => {
     await submit(browser, base, page, { firstName: "Ada", lastName: "L", email: "sneaky@example.com" });
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.email).toBe(ada.email);
   });
+
+  test("leaves the address alone where applications know people by it, also if a link was sent before", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    await mail.enable(realm);
+    const ada = await person(realm, ["UPDATE_PROFILE"]);
+    const { browser, page } = await requested(realm, ada);
+    await submit(browser, base, page, { firstName: "Ada", lastName: "L", email: `new.${ada.email}` });
+    const [link] = await mail.linksTo(`new.${ada.email}`);
+    expect((await boss.put("/subject-claim", { strategy: "email" })).status).toBe(200);
+    const { page: confirm } = await walk(browser, base, link!);
+    expect((await submit(browser, base, confirm, {})).page.status).toBe(410);
+    const address = async () => (await boss.get(`/users/${ada.userId}`)).body.email;
+    expect(await address()).toBe(ada.email);
+
+    await boss.put(`/users/${ada.userId}/required-actions`, ["UPDATE_PROFILE"]);
+    const again = await requested(realm, ada);
+    expect([heading(again.page), again.page.text.includes('name="email"')]).toEqual(["Complete your profile", false]);
+    await submit(again.browser, base, again.page, { firstName: "Ada", lastName: "M", email: `other.${ada.email}` });
+    expect([signedIn(realm, again.browser), mail.subjectsTo(`other.${ada.email}`), await address()]).toEqual([true, [], ada.email]);
+  });
 });
 
 describe("terms", () => {

@@ -1,11 +1,17 @@
-import { findAttributeUses } from "../../applications/attribute-uses/index.ts";
 import { dropRequiredAction, readUser, saveOwnProfile, type UserRow } from "../../directory/users/index.ts";
-import { suppliedMembers } from "../../federation/index.ts";
 import { isMailAddress, loginKey } from "../../kernel/text.ts";
 import { Profile } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
-import { type AskedAttribute, faultIn, type ProfileFault, shownAttribute, shownInProfile, typedIn } from "../own-profile/index.ts";
+import {
+  type AskedAttribute,
+  faultIn,
+  fixedMembersOf,
+  type ProfileFault,
+  shownAttribute,
+  shownInProfile,
+  typedIn,
+} from "../own-profile/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
 /** The names, the attributes of the user profile that people may edit and, if the realm allows changing it, the email address. */
@@ -80,19 +86,18 @@ interface Refused {
   readonly fault?: ProfileFault;
 }
 
-/** The members that the user may change: none that a directory decides, that a scheme such as eIDAS has supplied, or that others rely on. */
+/** The members that the user may change: none that a directory decides, nor that are fixed. */
 async function offered({
   user,
   realm,
   parts,
 }: StepContext): Promise<{ readonly attributes: readonly AskedAttribute[]; readonly email: boolean }> {
   if (user!.isFromDirectory) return { attributes: [], email: false };
-  const supplied = await suppliedMembers(parts.db, realm.realmId, user!.userId);
-  const used = new Set((await findAttributeUses(parts.db, realm.realmId)).map(({ attribute }) => attribute));
+  const fixed = await fixedMembersOf(parts.db, realm.realmId, user!.userId);
   const attributes = shownInProfile(realm.settings, { requiresNames: true }).filter(
-    ({ name, edit }) => edit.includes("user") && !supplied.has(name) && !used.has(name),
+    ({ name, edit }) => edit.includes("user") && !fixed.has(name),
   );
-  return { attributes, email: realm.settings.account.changeEmail && !supplied.has("email") };
+  return { attributes, email: realm.settings.account.changeEmail && !fixed.has("email") };
 }
 
 async function save(

@@ -59,6 +59,7 @@ export async function answerStep<T>(
   let userId = named ? (named.user?.userId ?? null) : progress.userId;
   const typed = login ?? progress.login ?? "";
   const isSecond = isProven(progress) || run.purpose === "confirm";
+  const browserOf = (id: string | null) => knownBrowser(parts.db, realm.realmId, id, visitor.deviceToken, clock.now());
   const counted = question.countedFor ? await question.countedFor(contextOf(parts, run, ask)) : question.counted;
   let attempt = counted === null ? null : await count(counted);
   if (attempt && attempt.retryAfterSeconds !== null) return askAgain({ kind: "wait", retryAfterSeconds: attempt.retryAfterSeconds });
@@ -82,10 +83,6 @@ export async function answerStep<T>(
   const { title, text } = result;
   return askAgain({ kind: "wrong", text, ...(title && { title }) });
 
-  function browserOf(id: string | null) {
-    return knownBrowser(parts.db, realm.realmId, id, visitor.deviceToken, clock.now());
-  }
-
   async function count(factor: string): Promise<Attempt> {
     const guesser = {
       ...{ login: typed, userId, sourceIp: visitor.sourceIp },
@@ -99,8 +96,8 @@ export async function answerStep<T>(
   async function attempted(account: FoundAccount): Promise<boolean> {
     userId = account.userId;
     if (!attempt) return true;
-    const guesser = { ...account, knownBrowser: await browserOf(account.userId) };
-    const counted = await countFound(parts, originOf(run, typed), realm, attempt, guesser);
+    const found = { ...account, knownBrowser: await browserOf(userId) };
+    const counted = await countFound(parts, originOf(run, typed), realm, attempt, found);
     attempt = counted ?? attempt;
     return counted !== null;
   }

@@ -27,7 +27,8 @@ export function levelOf(proofs: Factors): "1" | "2" | null {
 export const acrOf = ({ acr, impersonator }: { readonly acr: string | null; readonly impersonator: string | null }): string =>
   acr ?? (impersonator === null ? "1" : "0");
 
-const knowledge = new Set(["pwd", "pin", "kba"]);
+/** `fed`: an account at an identity provider, which counts as one factor unless it says `mfa`. */
+const knowledge = new Set(["pwd", "pin", "kba", "fed"]);
 const possession = new Set(["otp", "sms", "email", "hwk", "swk", "pop", "push", "qr", "recovery"]);
 
 /** The kind of factor that these methods prove. */

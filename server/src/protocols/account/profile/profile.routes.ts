@@ -59,6 +59,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   app.delete(
     "/",
     {
+      // An address below it that ends in `..` is sent with the slash: this act is for those who mean it.
+      prefixTrailingSlash: "no-slash",
       config: { recentAuthentication: true },
       schema: {
         operationId: "eraseOwnAccount",

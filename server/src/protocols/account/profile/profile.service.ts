@@ -1,4 +1,3 @@
-import { findAttributeUses } from "../../../applications/attribute-uses/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
 import { checkProfile, keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
@@ -8,11 +7,11 @@ import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
+import { identifyingMembers } from "../../../signin/own-profile/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
 import { attributesOf, readUserProfile, type Settings, standardAttributes, type UserProfile } from "../../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
 import type { Profile, UpdateProfile } from "./profile.schema.ts";
-import { identifyingNames } from "./profile.store.ts";
 
 type Value = UserRow["attributes"][string];
 type VersionedProfile = Profile & { readonly version: number };
@@ -153,8 +152,7 @@ async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Setting
 }
 
 async function fixedMembers({ tx, realm }: ReadCtx, policy: Settings["account"]) {
-  const uses = await findAttributeUses(tx, realm);
-  const identifying = new Set([...(await identifyingNames(tx, realm)), ...uses.map(({ attribute }) => attribute)]);
+  const identifying = await identifyingMembers(tx, realm);
   const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);
   return { fixed, identifying };
 }

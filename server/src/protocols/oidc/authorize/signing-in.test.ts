@@ -1,8 +1,10 @@
 import { decodeJwt } from "jose";
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
-import { relyingParty, submit, walk } from "../../../testing/relying-party.ts";
+import { type Harness, harness, testDatabase } from "../../../testing/harness.ts";
+import { CALLBACK, relyingParty, submit, walk } from "../../../testing/relying-party.ts";
+import { waitingSessions } from "../../../testing/waiting-sessions.ts";
 
 let iam: Harness;
 let base: string;
@@ -165,6 +167,44 @@ describe("redirect URIs", () => {
     const party = await relyingParty(iam, realm);
     const { page, left } = await walk(iam.browser(), base, party.url({ redirect_uri }));
     expect([left, page.status]).toEqual([null, 400]);
+  });
+
+  test("a redirect URI or a response type that was withdrawn while the user signed in gets no answer", async () => {
+    const realm = await iam.realm();
+    const [party, user, admin] = [await relyingParty(iam, realm), await realm.user(), realm.asMaster()];
+    const arrive = async (change: () => Promise<unknown>, params: Record<string, string> = {}) => {
+      const browser = iam.browser();
+      const { page } = await walk(browser, base, party.url(params));
+      await change();
+      return submit(browser, base, page, { username: user.username, password: user.password });
+    };
+    const moved = ["https://new.example/cb"];
+    const gone = await arrive(() => admin.patch(`/clients/${party.id}`, { redirectUris: moved }));
+    expect([gone.left, gone.page.status]).toEqual([null, 400]);
+    expect((await admin.patch(`/clients/${party.id}`, { redirectUris: [CALLBACK, ...moved] })).status).toBe(200);
+    expect((await arrive(async () => {})).left?.searchParams.get("code")).toMatch(/./);
+    // Another client of the same name.
+    const other = await arrive(async () => {
+      await admin.delete(`/clients/${party.id}`);
+      await admin.post("/clients", { clientId: party.clientId, publicClient: true, redirectUris: moved });
+    });
+    expect([other.left, other.page.status]).toEqual([null, 400]);
+  });
+
+  test.runIf(testDatabase() === "postgres")("two requests at once each get the scopes that they asked for", async () => {
+    const realm = await iam.realm();
+    const party = await relyingParty(iam, realm);
+    const browser = iam.browser();
+    await party.signIn(browser, await realm.user());
+    const asked = ["openid email", "openid profile"];
+    // Held until both have read the session's grant.
+    const { answers } = await iam.core.db.transaction().execute(async (tx) => {
+      await sql`select from oidc_grants where realm_id = ${realm.name} for update`.execute(tx);
+      const answers = Promise.all(asked.map((scope) => walk(browser, base, party.url({ prompt: "none", scope }))));
+      await expect.poll(() => waitingSessions(iam.core.db)).toBe(2);
+      return { answers };
+    });
+    for (const [at, { left }] of (await answers).entries()) expect((await party.exchange(left)).body.scope).toBe(asked[at]);
   });
 
   test("a native app may listen on any port of loopback", async () => {

@@ -18,11 +18,12 @@ import { refineScopeCheck, spellResources } from "./requests/resources.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
 import { guardFormPostPages, leaveByPages } from "./responses/leaving-page.ts";
 import { redirectToSignIn, storeFrontChannelGrants } from "./responses/sign-in-redirect.ts";
-import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
+import { checkResumed, refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
 
 // Patched before the first Provider is created, which copies the steps.
 requireRedirectUri();
 refuseUnauthorizedClients();
+checkResumed();
 refineScopeCheck();
 spellResources();
 refuseUnsignedResponses();

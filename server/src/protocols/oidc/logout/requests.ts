@@ -32,7 +32,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
     async read(realm, params, session): Promise<LogoutRequest> {
       const issuer = await issuerOf(realm);
       const { post_logout_redirect_uri: uri, state, ...rest } = params as LogoutParams;
-      const hint = rest.id_token_hint === undefined ? null : hintOf(issuer, rest.id_token_hint);
+      const hint = rest.id_token_hint === undefined ? null : hintOf(issuer, rest.id_token_hint, rest.client_id !== undefined);
       if (hint && rest.client_id !== undefined && hint.clientId !== rest.client_id) throw errors.logout_hint();
       const clientId = hint?.clientId ?? rest.client_id;
       const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
@@ -72,9 +72,13 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
   };
 };
 
-/** §2: an expired hint is accepted. */
-function hintOf({ parts }: Issuer, jwt: string): { clientId: string; sessionId: unknown } {
+/**
+ * §2: an expired hint is accepted. One that cannot be verified, perhaps because its key is gone, counts as none where the request names the
+ * client as well: the user is asked. Alone it names nobody, and is an error.
+ */
+function hintOf({ parts }: Issuer, jwt: string, isClientNamed: boolean): { clientId: string; sessionId: unknown } | null {
   const verified = verifyIdTokenHint(parts, jwt);
+  if (!verified && isClientNamed) return null;
   if (!verified) throw errors.logout_hint();
   return { clientId: String(verified.payload.aud), sessionId: verified.payload.sid };
 }

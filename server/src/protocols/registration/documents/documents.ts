@@ -134,6 +134,7 @@ function snapshotOf(
     // The client's name is unverified, only its host is verified.
     name: name === null ? host : `${name} (${host})`,
     enabled: true,
+    tokenEpoch: base?.tokenEpoch ?? 0,
     publicClient: authMethod === "none",
     secrets: [],
     grantTypes,

@@ -70,16 +70,25 @@ const members = {
 export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
 export type RegistrationRequest = Static<typeof RegistrationRequest>;
 
-/** RFC 7592 §2.2 */
+const given = "A client may send back those that an administrator gave it";
+
+/** RFC 7592 §2.2: the policy judges only what goes beyond the present state, which may have values that nobody can register. */
 export const RegistrationUpdate = Type.Object(
   {
     ...members,
+    grant_types: Type.Optional(
+      Type.Array(oneOf(["implicit" as const, ...grantTypes]), { maxItems: grantTypes.length + 1, uniqueItems: true, description: given }),
+    ),
+    token_endpoint_auth_method: Type.Optional(oneOf([...oauthAuthMethods, "federated_jwt" as const], { description: given })),
     client_id: Type.String({ description: "As it was given" }),
     client_secret: Type.Optional(Type.String({ description: "If sent, the present one" })),
   },
   { $id: "RegistrationUpdate", additionalProperties: true },
 );
 export type RegistrationUpdate = Static<typeof RegistrationUpdate>;
+
+/** The metadata of either. */
+export type ClientMetadata = Omit<RegistrationUpdate, "client_id" | "client_secret">;
 
 /** RFC 7591 §3.2.1, RFC 7592 §3 */
 export const RegisteredClient = Type.Object(

@@ -1,26 +1,29 @@
 import { type Client, type CreateClient, type ResponseType, toGrantType, type UpdateClient } from "../../../applications/clients/index.ts";
-import { memberNames, otherNames, type RegistrationRequest } from "./metadata.schema.ts";
+import type { SubjectClaim } from "../../../applications/subject-claim/index.ts";
+import { type ClientMetadata, memberNames, otherNames } from "./metadata.schema.ts";
+
+type Strategy = SubjectClaim["strategy"];
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order does not matter. */
 const inOrder = (type: string): ResponseType =>
   ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
 
 /** RFC 7591 §2: the default is `code`, unless the grant types exclude it. */
-export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
+export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: ClientMetadata): ResponseType[] {
   if (response_types.length === 0)
     return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
   return [...new Set(response_types.map(inOrder))];
 }
 
 /** Without `implicit`, which follows from the response types. */
-export function grantTypesOf(metadata: RegistrationRequest) {
+export function grantTypesOf(metadata: ClientMetadata) {
   const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
     metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
 /** The client that the metadata describes; omitted members get their defaults. */
-export function toClientState(metadata: RegistrationRequest): Omit<CreateClient, "clientId"> {
+export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "clientId"> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = metadata[oauth as keyof typeof memberNames];
     return value === undefined ? [] : [[member, value]];
@@ -41,26 +44,31 @@ export function toClientState(metadata: RegistrationRequest): Omit<CreateClient,
 const described = new Set<string>([...Object.values(memberNames), ...Object.values(otherNames), "publicClient"]);
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
+/** Demands on a client's requests. Administrators make them, too, so that a client does not take them back. */
+const demands = ["requirePar", "requireDpop", "requireSignedRequestObject"] as const;
+
 /** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
-export function toNewState(current: Client, metadata: RegistrationRequest): UpdateClient {
+export function toNewState(current: Client, metadata: ClientMetadata, realmStrategy: Strategy): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
   const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  // `toMetadata` returns it like this.
+  // `toMetadata` returns these like this.
+  const isRealms = strategy === undefined && realmStrategy === "pairwise";
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),
     ...state,
     enabled: current.enabled,
     publicClient: state.publicClient ?? current.publicClient,
-    ...(isOverridden && { subjectClaim: current.subjectClaim }),
+    ...((isOverridden || isRealms) && { subjectClaim: current.subjectClaim }),
     ...(isEcho && { authMethod: current.authMethod }),
+    ...Object.fromEntries(demands.filter((member) => current[member]).map((member) => [member, true])),
   };
 }
 
-/** The registered metadata of a client. */
-export function toMetadata(client: Client): Record<string, unknown> {
+/** The registered metadata of a client; its subjects are the realm's where it chose none. */
+export function toMetadata(client: Client, realmStrategy: Strategy): Record<string, unknown> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = client[member as keyof Client];
     const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
@@ -74,7 +82,7 @@ export function toMetadata(client: Client): Record<string, unknown> {
     token_endpoint_auth_method: client.authMethod === "client_secret" ? "client_secret_basic" : client.authMethod,
     grant_types: grantTypes,
     response_types: responseTypes,
-    subject_type: client.subjectClaim?.strategy === "pairwise" ? "pairwise" : "public",
+    subject_type: (client.subjectClaim?.strategy ?? realmStrategy) === "pairwise" ? "pairwise" : "public",
     ...(client.scopes.length > 0 && { scope: client.scopes.join(" ") }),
   };
 }

@@ -1,11 +1,11 @@
 import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
-import { isWithinServer, spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
+import { type GrantType, isWithinServer, rulesOfGrantType, spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.ts";
 import { ACCOUNT_SCOPE } from "../../gate/index.ts";
 import { invalidMetadata } from "../errors.ts";
-import type { RegistrationRequest } from "../metadata/metadata.schema.ts";
+import type { ClientMetadata } from "../metadata/metadata.schema.ts";
 import { grantTypesOf, responseTypesOf } from "../metadata/metadata.ts";
 import type { Provisioning } from "./provisioning.schema.ts";
 
@@ -14,26 +14,39 @@ type Policy = Provisioning["registration"];
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 const allowed = (values: readonly string[]) => (values.length === 0 ? "none at all" : values.join(", "));
 
-/** The realm's restrictions for self-registered clients, besides the rules for all clients. */
-export function enforcePolicy(
-  policy: Policy,
-  { scopes, ownAddresses }: { readonly scopes: ScopesSnapshot | null; readonly ownAddresses: readonly string[] },
-  metadata: RegistrationRequest,
-): void {
+/** Tells whether a client has this value already, for a member with one value or among several. */
+export type Has = (member: string, value: unknown) => boolean;
+
+/** A client may keep the values of its present metadata, whether they are its own or an administrator's. Null: a new client has none. */
+export const hasAlready =
+  (current: Readonly<Record<string, unknown>> | null): Has =>
+  (member, value) => {
+    const present = member === "scope" ? String(current?.scope ?? "").split(" ") : current?.[member];
+    return Array.isArray(present) ? present.includes(value) : present !== undefined && present === value;
+  };
+
+interface Around {
+  readonly scopes: ScopesSnapshot | null;
+  readonly ownAddresses: readonly string[];
+  readonly has: Has;
+}
+
+/** The realm's restrictions for self-registered clients, besides the rules for all clients: they judge what goes beyond the present state. */
+export function enforcePolicy(policy: Policy, { scopes, ownAddresses, has }: Around, metadata: ClientMetadata): void {
   const errors = [
     ...protectionErrors(metadata),
-    ...grantErrors(policy, metadata),
-    ...methodErrors(policy, metadata),
-    ...scopeErrors(scopes, metadata),
-    ...redirectErrors(policy, metadata),
-    ...linkErrors(metadata),
-    ...ownAddressErrors(ownAddresses, metadata),
+    ...grantErrors(policy, has, metadata),
+    ...methodErrors(policy, has, metadata),
+    ...scopeErrors(scopes, has, metadata),
+    ...redirectErrors(policy, has, metadata),
+    ...linkErrors(has, metadata),
+    ...ownAddressErrors(ownAddresses, has, metadata),
   ];
   if (errors.length > 0) throw invalidFields(errors);
 }
 
 /** OpenID Connect Dynamic Client Registration §2: the encryption of request objects is not stored; unsupported algorithms are refused. */
-const protectionErrors = (metadata: RegistrationRequest): FieldError[] => {
+const protectionErrors = (metadata: ClientMetadata): FieldError[] => {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadata as Record<string, unknown>;
   const check = (member: string, value: unknown, known: readonly string[]) =>
     value === undefined || known.includes(value as string) ? [] : [error(member, "enum", `${member} must be one of: ${known.join(", ")}`)];
@@ -43,14 +56,15 @@ const protectionErrors = (metadata: RegistrationRequest): FieldError[] => {
   ];
 };
 
-function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metadata: RegistrationRequest): FieldError[] {
-  const refused = grantTypesOf(metadata).filter((type) => !(allowedGrantTypes as string[]).includes(spellGrantType(type)));
+function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, has: Has, metadata: ClientMetadata): FieldError[] {
+  const isOpen = (type: GrantType) => rulesOfGrantType(type).isSelfRegistrable && allowedGrantTypes.includes(spellGrantType(type));
+  const refused = grantTypesOf(metadata).filter((type) => !isOpen(type) && !has("grant_types", type));
   if (refused.length > 0) {
     const known = allowed(allowedGrantTypes.map(toGrantType));
     return [error("grant_types", "policy", `grant_types: ${refused.join(", ")} may not be registered in this realm. Allowed: ${known}`)];
   }
   const responseTypes = responseTypesOf(metadata);
-  const unwanted = responseTypes.filter((type) => type !== "code" && !allowedResponseTypes.includes(type));
+  const unwanted = responseTypes.filter((type) => type !== "code" && !allowedResponseTypes.includes(type) && !has("response_types", type));
   if (unwanted.length > 0) {
     const message = `response_types: ${unwanted.join(", ")} may not be registered in this realm. Allowed: ${allowed(allowedResponseTypes)}`;
     return [error("response_types", "policy", message)];
@@ -69,32 +83,33 @@ function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metada
 
 function methodErrors(
   { allowedAuthMethods }: Policy,
-  { token_endpoint_auth_method: method = "client_secret_basic" }: RegistrationRequest,
+  has: Has,
+  { token_endpoint_auth_method: method = "client_secret_basic" }: ClientMetadata,
 ): FieldError[] {
-  if (allowedAuthMethods.includes(method)) return [];
+  if ((allowedAuthMethods as string[]).includes(method) || has("token_endpoint_auth_method", method)) return [];
   const known = allowed(allowedAuthMethods);
   const message = `token_endpoint_auth_method ${method} may not be registered in this realm. Allowed: ${known}`;
   return [error("token_endpoint_auth_method", "policy", message)];
 }
 
 /** Scopes without an assignment are only for clients that an administrator assigns them to, and so is the whole account, whatever its assignment. */
-function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: RegistrationRequest): FieldError[] {
+function scopeErrors(scopes: ScopesSnapshot | null, has: Has, { scope = "" }: ClientMetadata): FieldError[] {
   const mayAsk = (name: string) =>
     name !== ACCOUNT_SCOPE && (name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE");
   return scope
     .split(" ")
-    .filter((name) => name !== "" && !mayAsk(name))
+    .filter((name) => name !== "" && !mayAsk(name) && !has("scope", name))
     .map((name) => error("scope", "policy", `scope: “${name}” is not a scope that clients may register for themselves`));
 }
 
-function redirectErrors({ allowedRedirectHosts }: Policy, metadata: RegistrationRequest): FieldError[] {
+function redirectErrors({ allowedRedirectHosts }: Policy, has: Has, metadata: ClientMetadata): FieldError[] {
   const { redirect_uris = [], post_logout_redirect_uris = [] } = metadata;
   const usesBrowser = grantTypesOf(metadata).includes("authorization_code") || responseTypesOf(metadata).some((type) => type !== "code");
   if (usesBrowser && redirect_uris.length === 0)
     return [error("redirect_uris", "required", "redirect_uris: name at least one address to send people back to")];
   const check = (member: string, uris: readonly string[]) =>
     uris.flatMap((uri, index) =>
-      isAllowedHost(allowedRedirectHosts, uri)
+      isAllowedHost(allowedRedirectHosts, uri) || has(member, uri)
         ? []
         : [error(`${member}.${index}`, "policy", `${member}.${index} leads to a host that this realm does not allow`)],
     );
@@ -105,26 +120,26 @@ function redirectErrors({ allowedRedirectHosts }: Policy, metadata: Registration
  * OpenID Connect Dynamic Client Registration §2: URIs that pages link to. URIs that the server calls must be https by the rules of all clients, except
  * for addresses that the operator allows.
  */
-function linkErrors(metadata: RegistrationRequest): FieldError[] {
+function linkErrors(has: Has, metadata: ClientMetadata): FieldError[] {
   const isOnDevice = metadata.application_type === "native";
   return (["initiate_login_uri", "frontchannel_logout_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap(
     (member) => {
       const uri = metadata[member];
-      const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice;
+      const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice || has(member, uri);
       return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
     },
   );
 }
 
 /** A client is no part of this server: its pages and endpoints must not receive what is meant for the client. */
-function ownAddressErrors(ownAddresses: readonly string[], metadata: RegistrationRequest): FieldError[] {
+function ownAddressErrors(ownAddresses: readonly string[], has: Has, metadata: ClientMetadata): FieldError[] {
   const isOwn = (uri: unknown) => typeof uri === "string" && ownAddresses.some((base) => isWithinServer(base, uri));
   return Object.entries(metadata).flatMap(([member, value]) => {
     // RFC 7592 §2.2: a client may send back the address at which it is managed.
     if (!/_uris?$|_endpoint$/.test(member) || member === "registration_client_uri") return [];
     const listed = Array.isArray(value) ? value.map((uri, index) => [`${member}.${index}`, uri] as const) : [[member, value] as const];
     return listed
-      .filter(([, uri]) => isOwn(uri))
+      .filter(([, uri]) => isOwn(uri) && !has(member, uri))
       .map(([field]) => error(field, "reserved", `${field} is an address of this server: use one of the client`));
   });
 }
@@ -137,11 +152,13 @@ export function isAllowedHost(hosts: readonly string[], uri: string): boolean {
 }
 
 /** SSRF: URIs that the server calls must not be internal addresses. Host names are checked again at each call. */
-export function refuseInwardAddresses(outbound: Outbound, metadata: RegistrationRequest): void {
+export function refuseInwardAddresses(outbound: Outbound, has: Has, metadata: ClientMetadata): void {
   const called = ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri", "backchannel_client_notification_endpoint"] as const;
   const addresses = [
-    ...called.map((member) => [member, metadata[member]] as const),
-    ...(metadata.request_uris ?? []).map((address, index) => [`request_uris.${index}`, address] as const),
+    ...called.filter((member) => !has(member, metadata[member])).map((member) => [member, metadata[member]] as const),
+    ...(metadata.request_uris ?? []).flatMap((address, index) =>
+      has("request_uris", address) ? [] : [[`request_uris.${index}`, address] as const],
+    ),
   ];
   for (const [member, address] of addresses) {
     if (typeof address !== "string") continue;

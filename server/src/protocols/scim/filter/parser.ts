@@ -1,3 +1,4 @@
+import { isCleanText } from "../../../kernel/text.ts";
 import { scimError } from "../errors.ts";
 import type { Attribute, ResourceType } from "../schema/attribute.ts";
 import { type AttributePath, findAttribute } from "../schema/paths.ts";
@@ -30,12 +31,19 @@ export function tokensOf(text: string): Token[] {
     if (all === undefined) throw invalidFilter(`cannot be read at character ${at + 1}`);
     at = TOKEN.lastIndex;
     if (bracket !== undefined) tokens.push({ kind: bracket as "(" });
-    else if (quoted !== undefined) tokens.push({ kind: "value", value: JSON.parse(quoted) as string });
+    else if (quoted !== undefined) tokens.push({ kind: "value", value: textOf(quoted) });
     else if (number !== undefined) tokens.push({ kind: "value", value: Number(number) });
     else if (sub !== undefined) tokens.push({ kind: "sub", text: sub });
     else tokens.push({ kind: "word", text: word! });
   }
   return tokens;
+}
+
+/** Nothing that is stored holds a NUL or half a surrogate pair, however it is written. */
+function textOf(quoted: string): string {
+  const text = JSON.parse(quoted) as string;
+  if (!isCleanText(text)) throw invalidFilter("a text holds a NUL or half a surrogate pair");
+  return text;
 }
 
 export const operators = ["eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le"] as const;

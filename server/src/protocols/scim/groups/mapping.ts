@@ -1,22 +1,25 @@
 import type { Connection } from "../call.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { GROUP } from "../schema/resource-types.ts";
+import { versionOf } from "../version.ts";
 import type { ScimGroup, ScimMember } from "./store.ts";
 
-/** The group as clients see it, without its members. */
-export const groupResource = ({ groupId, externalId, name, ...group }: ScimGroup, { url }: Pick<Connection, "url">): Resource => ({
-  schemas: [GROUP],
-  id: groupId,
-  ...(externalId !== null && { externalId }),
-  displayName: name,
-  meta: {
+/** The group as clients see it, without its members. `members`: a digest of those that are shown with it; null: none are. */
+export function groupResource(
+  { groupId, externalId, name, ...group }: ScimGroup,
+  { url }: Pick<Connection, "url">,
+  members: string | null = null,
+): Resource & { readonly meta: { readonly version: string } } {
+  const shown = { schemas: [GROUP], id: groupId, ...(externalId !== null && { externalId }), displayName: name };
+  const meta = {
     resourceType: "Group",
     created: new Date(group.createdAt).toISOString(),
     lastModified: new Date(group.changedAt).toISOString(),
     location: `${url}/Groups/${groupId}`,
-    version: `W/"${group.version}"`,
-  },
-});
+    version: versionOf(group.version, [shown, members]),
+  };
+  return { ...shown, meta };
+}
 
 export const memberResource = ({ userId, username }: ScimMember, { url }: Pick<Connection, "url">): Resource => ({
   value: userId,

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
+import type { ScimCall } from "../call.ts";
 import { SCIM_JSON } from "../errors.ts";
 import { projectionFor, sendResource } from "../replies.ts";
 import { resourceRoutes } from "../resource.routes.ts";
@@ -27,24 +28,27 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
     patchAnswers: noContentAnswer("Changed"),
     list: (call, listed, projection) => listGroups(call, listed, projection.shows("members")),
     create: async (reply, call, body) => {
-      const made = await readGroup(call, await createGroup(call, body));
+      const made = await read(reply, call, await createGroup(call, body));
       reply.code(201).header("location", (made.group.meta as { location: string }).location);
       return sendGroup(reply, made);
     },
-    read: async (reply, call, id) => sendGroup(reply, await readGroup(call, id)),
+    read: async (reply, call, id) => sendGroup(reply, await read(reply, call, id)),
     replace: async (reply, call, id, body) => {
       await replaceGroup(call, id, body);
-      return sendGroup(reply, await readGroup(call, id));
+      return sendGroup(reply, await read(reply, call, id));
     },
     patch: async (reply, call, id, operations) => {
       await patchGroup(call, id, operations);
-      const changed = await readGroup(call, id);
+      const changed = await read(reply, call, id);
       const isLarge = changed.memberCount > MANY_MEMBERS && projectionFor(groupType, reply.request).isDefault;
       return isLarge ? (noContent(reply) as never) : sendGroup(reply, changed);
     },
     remove: removeGroup,
   });
 };
+
+const read = (reply: FastifyReply, call: ScimCall, id: string): Promise<ReadGroup> =>
+  readGroup(call, id, projectionFor(groupType, reply.request).shows("members"));
 
 /** With its members, which are read while a large group is sent. */
 async function sendGroup(reply: FastifyReply, { group, memberCount, members }: ReadGroup): Promise<Resource> {

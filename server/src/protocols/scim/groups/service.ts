@@ -10,10 +10,11 @@ import { shareOrganization } from "../../../directory/organizations/index.ts";
 import { isId, NO_ID } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { expectVersion } from "../../../platform/versions.ts";
+import { expectTag, expectVersion } from "../../../platform/versions.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { invalidValue, scimError, scimErrors } from "../errors.ts";
 import type { Filter } from "../filter/parser.ts";
+import { checkKey } from "../keys.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
@@ -22,10 +23,11 @@ import { type AttributeTarget, findTarget, invalidPath, parsePath } from "../pat
 import { isObject, type Resource } from "../schema/attribute.ts";
 import { groupType } from "../schema/resource-types.ts";
 import { normalise } from "../schema/values.ts";
+import { strengthened } from "../version.ts";
 import { groupResource, memberResource } from "./mapping.ts";
 import { checkName } from "./rules.ts";
 import { groupSource } from "./source.store.ts";
-import { findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId, visibleAmong } from "./store.ts";
+import { digestsOfMembers, findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId, visibleAmong } from "./store.ts";
 
 const CHUNK = 1000;
 /** More members than this are not in the answer to a change. */
@@ -40,12 +42,16 @@ export interface ReadGroup {
   members(): AsyncGenerator<Resource[]>;
 }
 
-export const readGroup = ({ connection, read }: ScimCall, id: string): Promise<ReadGroup> =>
+export const readGroup = ({ connection, read }: ScimCall, id: string, withMembers: boolean): Promise<ReadGroup> =>
   read(async (ctx) => {
     const found = await findGroup(ctx, connection, id);
     const members = () => memberChunks(ctx.tx, connection, found.groupId);
-    return { group: groupResource(found, connection), memberCount: found.memberCount, members };
+    const group = groupResource(found, connection, withMembers ? await membersDigest(ctx.tx, connection, found.groupId) : null);
+    return { group, memberCount: found.memberCount, members };
   });
+
+const membersDigest = async (db: Db, connection: Connection, groupId: string): Promise<string> =>
+  (await digestsOfMembers(db, connection, [groupId])).get(groupId) ?? "";
 
 async function* memberChunks(db: Db, connection: Connection, groupId: string): AsyncGenerator<Resource[]> {
   for (let after = NO_ID; ; ) {
@@ -64,7 +70,7 @@ async function findGroup({ tx }: ReadCtx, connection: Connection, id: string): P
 
 export const listGroups = ({ connection, read }: ScimCall, request: ListRequest, withMembers: boolean): Promise<ListedPage> =>
   read(async ({ tx }) => {
-    const page = await listResources(tx, groupSource(tx, connection), request, `Group ${JSON.stringify(connection)}`);
+    const page = await listResources(tx, groupSource(tx, connection, withMembers), request, `Group ${JSON.stringify(connection)}`);
     return withMembers ? { ...page, resources: await withTheirMembers(tx, connection, page.resources) } : page;
   });
 
@@ -90,12 +96,13 @@ const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
   const resource = readResource(groupType, body);
   const name = checkName(resource.displayName);
+  const externalId = externalIdIn(resource.externalId);
   const members = membersIn(resource);
   return transact(async (given) => {
     const ctx = withoutVersion(given);
     const { groupId } = await createRecord(ctx, { name, parentId: await homeOf(ctx, connection) });
     if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
-    await saveGroupId(ctx.tx, connection, groupId, textOrNull(resource.externalId));
+    await saveGroupId(ctx.tx, connection, groupId, externalId);
     await changeMembers(ctx, connection, groupId, { is: "join", ids: members });
     return groupId;
   });
@@ -105,7 +112,11 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
 const homeOf = async (ctx: Ctx, { organizationId }: Connection): Promise<string | null> =>
   organizationId === null ? null : groupOfOrganization(ctx, (await shareOrganization(ctx.tx, ctx.realm, organizationId))!.alias);
 
-const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+function externalIdIn(value: unknown): string | null {
+  if (typeof value !== "string" || value === "") return null;
+  checkKey("externalId", value);
+  return value;
+}
 
 /** The changes of a request to a group; undefined: unchanged. */
 interface GroupChange {
@@ -117,7 +128,7 @@ interface GroupChange {
 /** PUT: members that are left out leave; `externalId` stays. */
 export const replaceGroup = (call: ScimCall, id: string, body: unknown): Promise<void> => {
   const resource = readResource(groupType, body);
-  const externalId = textOrNull(resource.externalId);
+  const externalId = externalIdIn(resource.externalId);
   return saveChange(call, id, {
     name: checkName(resource.displayName),
     ...(externalId !== null && { externalId }),
@@ -137,7 +148,7 @@ function readChange(id: string, operations: readonly Operation[]): GroupChange {
       if (op === "remove") throw scimError("mutability", "displayName is required and cannot be removed");
       change = { ...change, name: checkName(normalise(attribute, value, path)) };
     } else if (attribute.name === "externalId")
-      change = { ...change, externalId: op === "remove" ? null : textOrNull(normalise(attribute, value, path)) };
+      change = { ...change, externalId: op === "remove" ? null : externalIdIn(normalise(attribute, value, path)) };
     else if (attribute.name !== "id" || value !== id.toLowerCase()) throw scimError("mutability", `${path} is read-only`);
   };
   for (const { op, path, value } of operations) {
@@ -159,8 +170,11 @@ function readChange(id: string, operations: readonly Operation[]): GroupChange {
 
 const saveChange = ({ connection, transact }: ScimCall, id: string, { name, externalId, members }: GroupChange): Promise<void> =>
   transact(async (given) => {
+    const isReplaced = members.some(({ is }) => is === "set");
+    if (isId(id) && (isReplaced || given.ifMatch !== null)) await holdGroup(given.tx, connection, id);
     const group = await findGroup(given, connection, id);
-    expectVersion(given, group.version);
+    if (isReplaced) await expectMembers(given, connection, group);
+    else expectVersion(given, group.version);
     const ctx = withoutVersion(given);
     const { groupId, description } = group;
     if (name !== undefined && name !== group.name)
@@ -169,6 +183,16 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     for (const change of members) await changeMembers(ctx, connection, groupId, change);
   });
 
+/** Members that are replaced are those that the client saw, if it saw any. */
+async function expectMembers(ctx: Ctx, connection: Connection, group: ScimGroup): Promise<void> {
+  if (ctx.ifMatch === null) return;
+  const digests = [null, await membersDigest(ctx.tx, connection, group.groupId)];
+  expectTag(
+    ctx,
+    digests.map((members) => strengthened(groupResource(group, connection, members).meta.version)),
+  );
+}
+
 async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, { is, ids }: MemberChange): Promise<void> {
   if (is === "leave") return leaveAll(ctx, groupId, ids.filter(isId));
   await refuseUnknown(ctx, connection, ids);
@@ -176,7 +200,6 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
     if (ids.length > 0) await joinAll(ctx, groupId, ids);
     return;
   }
-  await holdGroup(ctx.tx, connection, groupId);
   const present = new Set<string>();
   for await (const chunk of memberChunks(ctx.tx, connection, groupId)) for (const { value } of chunk) present.add(String(value));
   const wanted = new Set(ids);

@@ -8,19 +8,24 @@ import { type Condition, type Leaf, narrow, never, wide } from "../listing/condi
 import type { Source } from "../listing/source.store.ts";
 import { spell } from "../schema/paths.ts";
 import { groupResource } from "./mapping.ts";
-import { findGroups, visibleGroups } from "./store.ts";
+import { digestsOfMembers, findGroups, visibleGroups } from "./store.ts";
 
 const createdAt = sql<number>`g.created_at`;
 const changedAt = sql<number>`coalesce(g.updated_at, g.created_at)`;
 
 /** The groups of a connection as a list. The database decides every filter: members are never read for it. */
-export const groupSource = (db: Db, connection: Connection): Source => ({
+export const groupSource = (db: Db, connection: Connection, withMembers: boolean): Source => ({
   from: sql`groups g`,
   visible: visibleGroups(connection),
   id: sql<string>`g.group_id`,
   sorts: { displayName: sql<string>`g.name_key`, "meta.created": createdAt, "meta.lastModified": changedAt },
   conditionOf: (leaf) => conditionOf(connection, leaf),
-  load: async (ids) => (await findGroups(db, connection, ids)).map((group) => groupResource(group, connection)),
+  load: async (ids) => {
+    const digests = withMembers ? await digestsOfMembers(db, connection, ids) : null;
+    return (await findGroups(db, connection, ids)).map((group) =>
+      groupResource(group, connection, digests && (digests.get(group.groupId) ?? "")),
+    );
+  },
 });
 
 function conditionOf(connection: Connection, leaf: Leaf): Condition {

@@ -70,6 +70,17 @@ export async function nextMembers(db: Db, connection: Connection, groupId: strin
   return rows;
 }
 
+/** A digest of the members of each group that the token sees, in any order. Groups without any are left out. */
+export async function digestsOfMembers(db: Db, connection: Connection, groupIds: readonly string[]): Promise<Map<string, string>> {
+  if (groupIds.length === 0) return new Map();
+  const { rows } = await sql<{ group_id: string; digest: string }>`
+    select m.group_id, count(*) || ':' || sum(hashtextextended(m.user_id::text || u.username, 0)) as digest from group_members m
+    join users u on u.realm_id = m.realm_id and u.user_id = m.user_id
+    where m.realm_id = ${connection.realm} and m.group_id = any(${[...groupIds]}::uuid[]) and ${isInOrganization(connection)}
+    group by m.group_id`.execute(db);
+  return new Map(rows.map(({ group_id, digest }) => [group_id, digest]));
+}
+
 /** Filters the ids of users that the token can see. */
 export async function visibleAmong(db: Db, connection: Connection, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();

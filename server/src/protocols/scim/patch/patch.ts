@@ -101,9 +101,7 @@ function store(resource: Resource, target: AttributeTarget, value: unknown): voi
 function unassign(resource: Resource, target: AttributeTarget): void {
   const { attribute, sub } = target;
   if (attribute.required && !sub) throw scimError("mutability", `${attribute.name} is required and cannot be removed`);
-  // Null tells a password that is removed from one that is not mentioned.
-  if (attribute.returned === "never") resource[attribute.name] = null;
-  else if (!sub) store(resource, target, undefined);
+  if (!sub) store(resource, target, undefined);
   else if (attribute.multiValued)
     store(
       resource,
@@ -127,6 +125,11 @@ const elementsOf = (resource: Resource, target: AttributeTarget): Resource[] => 
 
 function remove(resource: Resource, target: AttributeTarget, value: unknown): void {
   const { attribute, filter, sub } = target;
+  // Null tells a password that is removed from one that is not mentioned. Clients write null for a value that they do not know.
+  if (attribute.returned === "never") {
+    resource[attribute.name] = null;
+    return;
+  }
   if (!attribute.multiValued) return void unassign(resource, target);
   const elements = elementsOf(resource, target);
   if (filter) {

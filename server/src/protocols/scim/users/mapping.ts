@@ -5,6 +5,7 @@ import type { Connection } from "../call.ts";
 import { invalidValue } from "../errors.ts";
 import { isObject, type Resource } from "../schema/attribute.ts";
 import { ENTERPRISE, USER } from "../schema/resource-types.ts";
+import { versionOf } from "../version.ts";
 
 type Attributes = NonNullable<CreateUser["attributes"]>;
 
@@ -77,20 +78,16 @@ export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Re
     active: user.enabled,
     ...resource,
     ...(groups.length > 0 && { groups }),
-    meta: {
-      resourceType: "User",
-      created: new Date(user.createdAt).toISOString(),
-      lastModified: new Date(user.changedAt).toISOString(),
-      location,
-      version: versionOf(user.version),
-    },
+  };
+  const meta = {
+    resourceType: "User",
+    created: new Date(user.createdAt).toISOString(),
+    lastModified: new Date(user.changedAt).toISOString(),
+    location,
   };
   for (const name of ["emails", "phoneNumbers"]) if ((whole[name] as unknown[]).length === 0) delete whole[name];
-  return whole;
+  return { ...whole, meta: { ...meta, version: versionOf(user.version, whole) } };
 }
-
-/** RFC 7644 §3.14. */
-export const versionOf = (version: number): string => `W/"${version}"`;
 
 /** A user's fields, read from a resource; the password is separate. */
 export interface UserFields {

@@ -2,18 +2,18 @@ import Type from "typebox";
 import { loginNameMembers } from "../../../directory/users/index.ts";
 import { buildValidator, toFieldErrors } from "../../../platform/http/index.ts";
 import { scimError } from "../errors.ts";
-import type { UserFields } from "./mapping.ts";
+import { checkKey } from "../keys.ts";
+import { addressesOf, type UserFields } from "./mapping.ts";
 
 type Validate = ((value: unknown) => boolean) & { errors?: Parameters<typeof toFieldErrors>[0] | null };
 const validate = buildValidator({})({ schema: Type.Object(loginNameMembers), httpPart: "body" }) as Validate;
 
 const NAMES: Readonly<Record<string, string>> = { username: "userName", email: "emails" };
-const MAX_EXTERNAL_ID = 1024;
 
 /** The rules of `POST /users` for names to sign in by. Everything else is kept as it was sent. */
-export function checkFields({ username, email, externalId }: UserFields): void {
-  if (externalId !== null && externalId.length > MAX_EXTERNAL_ID)
-    throw scimError("invalidValue", `externalId is longer than ${MAX_EXTERNAL_ID} characters`);
+export function checkFields({ username, email, externalId, profile }: UserFields): void {
+  if (externalId !== null) checkKey("externalId", externalId);
+  for (const address of addressesOf(profile)) checkKey("emails", address);
   if (validate({ username, email })) return;
   const errors = toFieldErrors(validate.errors ?? [], "body").map((each) => ({
     ...each,

@@ -146,9 +146,9 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
   return resourceOf(await findUser(ctx, connection, userId), connection);
 }
 
-/** They sign in by another way from then on, or not at all. */
+/** They sign in by another way from then on, or not at all. Without a password nothing happens. */
 async function removePassword(ctx: Ctx, userId: string): Promise<void> {
-  await dropPasswords(ctx.tx, ctx.realm, userId);
+  if (!(await dropPasswords(ctx.tx, ctx.realm, userId))) return;
   await ctx.emit("user.password_changed", { userId, keepSession: null });
   const about = { resourceType: "users", resourceId: userId, detail: "password" };
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", ...about });

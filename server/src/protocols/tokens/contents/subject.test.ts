@@ -36,3 +36,50 @@ test("an address is the sub of the user who confirmed it or was given it, and no
   expect((await boss.put(`/users/${eve.userId}`, { ...state, emailVerified: true })).status).toBe(200);
   expect(decodeJwt((await signIn("eve")).body.id_token).sub).toBe(email);
 });
+
+test("where the realm's subjects are pairwise, a client with several hosts is a sector of its own and not that of its first redirect URI", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  const ada = await realm.user();
+  const [shop, evil] = ["https://shop.example/x", "https://evil.example/cb"];
+  const party = (clientId: string, redirectUris: string[]) =>
+    relyingParty(iam, realm, { clientId, grantTypes: ["password", "authorization_code"], redirectUris });
+  const subAt = async ({ post }: Awaited<ReturnType<typeof party>>) => {
+    const { body } = await post("/token", { grant_type: "password", username: ada.username, password: ada.password, scope: "openid" });
+    return decodeJwt(body.id_token).sub;
+  };
+  const [first, second, wide] = [
+    await party("first", [shop]),
+    await party("second", [shop, `${shop}/y`]),
+    await party("wide", [shop, evil]),
+  ];
+  expect((await boss.put("/subject-claim", { strategy: "pairwise" })).status).toBe(200);
+  const sub = await subAt(first);
+  expect(await subAt(second), "one host is one sector").toBe(sub);
+  const own = await subAt(wide);
+  expect(own).not.toBe(sub);
+  // It may stay as it was, and the order of its addresses says nothing.
+  const turned = await boss.patch(`/clients/${wide.id}`, { redirectUris: [evil, shop] });
+  expect(turned.status, turned.text).toBe(200);
+  expect(await subAt(wide)).toBe(own);
+
+  const sector = { status: 400, body: { errors: [{ field: "sectorIdentifierUri", code: "required" }] } };
+  expect(await boss.post("/clients", { clientId: "another", redirectUris: [shop, evil] })).toMatchObject(sector);
+  expect(await boss.patch(`/clients/${first.id}`, { redirectUris: [shop, evil] })).toMatchObject(sector);
+  expect((await boss.put("/provisioning", { registration: { requireInitialAccessToken: false } })).status).toBe(200);
+  const register = (...redirect_uris: string[]) => iam.browser().post(`/realms/${realm.name}/connect/register`, { redirect_uris });
+  expect(await register(shop, evil)).toMatchObject({
+    status: 400,
+    body: { error: "invalid_client_metadata", error_description: expect.stringContaining("sector_identifier_uri") },
+  });
+  const registered = await register(evil);
+  expect(registered).toMatchObject({ status: 201, body: { subject_type: "pairwise" } });
+  // A client that sends back its metadata has not chosen by that.
+  const { registration_access_token: token, registration_client_uri: uri } = registered.body;
+  const headers = { authorization: `Bearer ${token}` };
+  expect(await iam.browser().put(new URL(uri).pathname, registered.body, { headers })).toMatchObject({
+    status: 200,
+    body: { subject_type: "pairwise" },
+  });
+  expect((await boss.get(`/clients/${uri.split("/").at(-1)}`)).body.subjectClaim).toBeNull();
+});

@@ -1,5 +1,5 @@
 import { type SubjectUser, subjectData, withOwnAddress } from "../../../applications/claims/index.ts";
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type ClientSnapshot, sectorOf } from "../../../applications/clients/index.ts";
 import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
@@ -7,12 +7,6 @@ import type { Db } from "../../../platform/db/index.ts";
 
 /** `user`: the user's row, if it was read already. */
 export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
-
-/** OpenID Connect Core §8.1: clients of one sector get the same pairwise subject. */
-export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): string {
-  const uri = settings.sectorIdentifierUri ?? redirectUris[0];
-  return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
-}
 
 /** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
@@ -23,10 +17,10 @@ export const createSubjectOf =
     if (claim.strategy === "userId" || !snapshot) return userId;
     const found = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId))?.user);
     const user = claim.strategy === "email" && found ? await withOwnAddress(db, realm, found) : found;
-    return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
-      (error) => {
-        // The user lacks the attribute that the strategy needs: the client gets the reason.
-        throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
-      },
-    );
+    const { clientId, redirectUris, settings } = client;
+    const sector = sectorOf({ clientId, redirectUris, sectorIdentifierUri: settings.sectorIdentifierUri });
+    return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sector, snapshot.salt).catch((error) => {
+      // The user lacks the attribute that the strategy needs: the client gets the reason.
+      throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
+    });
   };

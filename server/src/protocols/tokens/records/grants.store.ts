@@ -138,12 +138,12 @@ export interface NewGrant {
   readonly expiresAt: number;
 }
 
-/** Inserts a grant, or updates its payload and expiry. User, client and session never change. */
+/** Inserts a grant, or extends its payload and expiry: another request may have extended it since it was read. User, client and session never change. */
 export const upsertGrant = (realm: string, grant: Omit<NewGrant, "payload"> & { readonly payload: string }) => sql`
     insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
     values (${realm}, ${grant.grantId}, ${grant.userId}, ${grant.clientId}, ${grant.sessionId}, ${grant.payload}::text::jsonb,
       ${grant.now}, ${grant.expiresAt})
-    on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
+    on conflict (realm_id, grant_id) do update set payload = merged_grants(g.payload, excluded.payload), expires_at = greatest(g.expires_at, excluded.expires_at)
       where g.user_id = excluded.user_id and g.client_id = excluded.client_id`;
 
 export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { isOfAgent, liveClient } from "../../../applications/access/index.ts";
+import { isOfAgent, isOfEpoch, liveClient } from "../../../applications/access/index.ts";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
 import { acrOf } from "../../../signin/sessions/index.ts";
@@ -34,6 +34,8 @@ interface Asked {
   readonly clientId: string;
   /** The agent that the token names; null: none. */
   readonly agentId: string | null;
+  /** The epoch of the client that the token names. */
+  readonly epoch: number;
   readonly now: number;
 }
 
@@ -46,11 +48,11 @@ interface HolderRow extends UserColumns, ImpersonatorColumns {
 }
 
 const holder = prepared(
-  ({ realm, jti, clientId, agentId, now, grantId }: Asked & { grantId: string }) =>
+  ({ realm, jti, clientId, agentId, epoch, now, grantId }: Asked & { grantId: string }) =>
     sql<HolderRow>`
     select ${userColumns}, g.session_id, g.client_id as grant_client, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${joinUserAndSession}
-    cross join lateral (${liveClient(sql`g.realm_id`, clientId, now)} and ${isOfAgent(agentId)} limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, clientId, now)} and ${isOfAgent(agentId)} and (g.client_id = ${clientId} or ${isOfEpoch(epoch)}) limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
 );
@@ -73,9 +75,9 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
 }
 
 const clientToken = prepared(
-  ({ realm, jti, clientId, agentId, now }: Asked) =>
+  ({ realm, jti, clientId, agentId, epoch, now }: Asked) =>
     sql<{ id: string }>`
-    ${liveClient(realm, clientId, now)} and ${isOfAgent(agentId)}
+    ${liveClient(realm, clientId, now)} and ${isOfAgent(agentId)} and ${isOfEpoch(epoch)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
 );
 
