@@ -6,7 +6,7 @@ import { withCleanNames } from "./names.ts";
 import { isAddressOf } from "./own.service.ts";
 import { fittingAttributes } from "./profile.ts";
 import type { User } from "./schema.ts";
-import { readUser } from "./service.ts";
+import { auditClaimedUsernames, readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";
 
 /** The user's profile, as an identity provider asserts it. */
@@ -35,7 +35,11 @@ export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes:
     : { email: user.email, emailVerified: user.emailVerified };
   if (!moves && isDeepStrictEqual(attributes, user.attributes)) return false;
   const proof = moves ? (email.verified ? "vouched" : "unconfirmed") : "given";
-  await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof);
+  auditClaimedUsernames(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof));
+  const names = new Set([...Object.keys(user.attributes), ...Object.keys(attributes)]);
+  const changed = [...names].sort().filter((name) => !isDeepStrictEqual(attributes[name], user.attributes[name]));
+  const detail = [...(moves ? ["email"] : []), ...changed].join(" ");
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });
   return true;
 }
 

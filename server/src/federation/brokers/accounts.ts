@@ -122,6 +122,9 @@ export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVe
 
 const TRIES = 3;
 
+/** The actor of what a provider's answer changes. */
+const actorOf = ({ realm, alias }: ProviderSnapshot) => systemActor(realm, `identity provider ${alias}`);
+
 /** Tells whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
 export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
   holder.isConfirmed || !isTrustedAddress(provider, identity);
@@ -134,9 +137,9 @@ export async function createAccount(
   holder: AddressHolder | null,
   from: From,
 ): Promise<string> {
-  const { realm, alias, providerId } = provider;
+  const { realm, providerId } = provider;
   let identity = holder !== null && keepsAddress(provider, asserted, holder) ? { ...asserted, email: null } : asserted;
-  const origin = { realm, actor: systemActor(realm, `identity provider ${alias}`), ...from };
+  const origin = { realm, actor: actorOf(provider), ...from };
   let isCrowded = false;
   for (let tries = 1; ; tries++) {
     const username = await freeUsername(parts.db, provider, identity, isCrowded);
@@ -226,8 +229,10 @@ export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: 
  * Applies the provider's claims to its user: names, address, attributes, roles and groups. The user's row must be locked. The
  * administrator who saved the mappers had to hold the roles that they grant.
  */
-export async function applyMapping(ctx: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string, isFirst: boolean) {
+export async function applyMapping(work: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string, isFirst: boolean) {
   const { config, mappers } = provider;
+  const actor = actorOf(provider);
+  const ctx: Ctx = { ...work, audit: (draft) => work.audit({ actor, ...draft }) };
   const takesNames = countsNow(isFirst)(config as Pick<MapperState, "sync">);
   const attributes = {
     ...(takesNames && identity.firstName !== null && { firstName: identity.firstName }),

@@ -1,7 +1,9 @@
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { basisOf } from "../providers/control.ts";
+import { providerErrors } from "../providers/errors.ts";
 import { keepLinkTokens, type LinkTokens } from "../providers/link-tokens.store.ts";
+import { holdLink } from "../providers/links.store.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.store.ts";
@@ -71,7 +73,10 @@ interface Where {
   readonly userId: string;
 }
 
-/** In the transaction that starts the session. The link is there by then. */
+/**
+ * In the transaction that starts the session. Between the provider's answer and the last step of the sign-in the link may have been removed and the
+ * provider disabled: then the answer counts no more.
+ */
 export async function recordBrokeredSignIn(
   ctx: Ctx,
   vault: Vault,
@@ -79,6 +84,7 @@ export async function recordBrokeredSignIn(
   { interactionId, userId, sessionId }: Where & { readonly sessionId: string },
 ): Promise<void> {
   const { providerId, subject } = signIn;
+  if (!(await holdLink(ctx.tx, ctx.realm, { providerId, subject, userId }))) throw providerErrors.changed();
   const { logout, tokens } = contentOf(vault, ctx.realm, signIn, interactionId);
   const session = { providerId, subject, id: signIn.sessionId, logout };
   await recordBrokeredSession(ctx.tx, vault, ctx.realm, sessionId, session, ctx.now);

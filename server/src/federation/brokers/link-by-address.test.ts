@@ -132,7 +132,7 @@ test("goes on with a new account without the address, as the mappers and the tem
   const [{ userId, attributes }] = (await boss.get("/users?search=s-ada")).body;
   expect(attributes).toMatchObject({ department: "Sales" });
   expect([await linksOf(realm, owner), await linksOf(realm, { userId })]).toMatchObject([[], [{ alias: "corp", subject: "subject-1" }]]);
-  expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", actor: "ada" }]);
+  expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", actor: "s-ada" }]);
   expect(isSignedIn((await signIn(realm, { claims })).back, realm.name), "the link decides").toBe(true);
   expect(await usersOf(realm)).toHaveLength(2);
 });

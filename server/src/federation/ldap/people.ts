@@ -224,7 +224,7 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
   const own: Ctx = { ...ctx, audit: (draft) => void drafts.push(draft), afterCommit: (effect) => void effects.push(effect) };
   try {
     const outcome = await inSavepoint(ctx.tx, async () => {
-      const regrants = await followDirectory(own, directory, person, known.userId);
+      const regrants = await followGrants(own, directory.provider, person.claims, known.userId, false);
       let { disabledBySync } = known;
       const changed = await saveFederatedUser(own, known.userId, profileOf(directory, person), (enabled) => {
         // A user whom an administrator disabled stays disabled; one whom the directory disabled is enabled with their entry.
@@ -250,24 +250,12 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
 async function followAlone(ctx: Ctx, directory: Directory, person: Person, userId: string): Promise<void> {
   const drafts: AuditDraft[] = [];
   try {
-    await inSavepoint(ctx.tx, () => followDirectory({ ...ctx, audit: (draft) => void drafts.push(draft) }, directory, person, userId));
+    await inSavepoint(ctx.tx, () =>
+      followGrants({ ...ctx, audit: (draft) => void drafts.push(draft) }, directory.provider, person.claims, userId, false),
+    );
     for (const draft of drafts) ctx.audit(draft);
   } catch (error) {
     // The last administrator stays one: that is what was refused.
     if (!(error instanceof AppError)) throw error;
   }
-}
-
-/** Roles and groups of a user who is here follow the directory. Answers whether any changed. */
-async function followDirectory(ctx: Ctx, { provider, source }: Directory, { claims }: Person, userId: string): Promise<boolean> {
-  const changed = await followGrants(ctx, provider, claims, userId, false);
-  if (changed)
-    ctx.audit({
-      category: "ADMIN",
-      type: "ADMIN_UPDATE",
-      resourceType: "users",
-      resourceId: userId,
-      detail: `roles and groups by ${source}`,
-    });
-  return changed;
 }

@@ -58,6 +58,10 @@ test("a button leads to the provider, and what it sends back signs in: first as 
   expect(profiles()).toBe(read);
   expect(isSignedIn(again.back, realm.name), again.back.text).toBe(true);
   expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
+  expect(
+    (await realm.events("type=BROKER_LOGIN")).map(({ actor }) => actor),
+    "as the user is called here",
+  ).toEqual(["ada", "ada"]);
 });
 
 test("the requesting application gets its code, and idp_hint redirects to the provider directly", async () => {
@@ -286,6 +290,15 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(isSignedIn((await signIn(realm, { claims: { groups: ["staff"] } })).back, realm.name)).toBe(true);
   const after = await read();
   expect(after).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
+  // Each sign-in recorded what it changed.
+  const by = { resourceId: userId, actor: "identity provider corp", actorKind: "system" };
+  const events = async (type: string) => (await realm.events(`type=${type}`)).filter(({ actor }) => actor === by.actor).reverse();
+  const given = { ...by, detail: "roles and groups by oidc:corp" };
+  expect(await events("ADMIN_UPDATE")).toMatchObject([given, given]);
+  expect(await events("PROFILE_CHANGED")).toMatchObject([
+    { ...by, detail: "department firstName label lastName" },
+    { ...by, detail: "department label" },
+  ]);
   expect(after.attributes).not.toHaveProperty("department");
 
   // A mapper that is deleted withdraws what it gave, be it the last one.
@@ -314,6 +327,30 @@ test("our own second factor is required, unless the provider is trusted for two 
   const done = await answerPage(browser, realm.name, await followed(browser, back), { code: code() });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
   expect(isSignedIn((await signIn(realm, { claims: { amr: ["pwd", "mfa"] } })).back, realm.name)).toBe(true);
+});
+
+test("a link that is removed, or a provider that is disabled, before the second factor signs no one in", async () => {
+  const realm = await brokered({ storeTokens: true });
+  const boss = realm.asMaster();
+  await signIn(realm);
+  const [{ userId }] = await usersOf(realm);
+  const code = await giveTotp(iam, realm.name, userId);
+  expect((await boss.put(`/users/${userId}/password`, { newPassword: "a-Password-of-hers-1" })).status).toBe(204);
+  for (const change of [
+    () => boss.patch("/identity-providers/corp", { enabled: false }),
+    () => boss.delete(`/users/${userId}/linked-accounts/corp`),
+  ]) {
+    const { browser, back } = await signIn(realm);
+    const page = await followed(browser, back);
+    expect([200, 204]).toContain((await change()).status);
+    const done = await answerPage(browser, realm.name, page, { code: code() });
+    expect([done.status, browser.cookies.has(`gh_${realm.name}`), done.text.includes("Sign in again")], done.text).toEqual([
+      400,
+      false,
+      true,
+    ]);
+    await boss.patch("/identity-providers/corp", { enabled: true });
+  }
 });
 
 describe("a sign-in that was begun for a name or a user", () => {

@@ -70,8 +70,8 @@ export async function endOtherLinks(ctx: Ctx, userId: string, providerId: string
 }
 
 /** Also withdraws what mappers gave by the link: no later sign-in by the provider could. */
-async function endLink(ctx: Ctx, userId: string, { providerId, alias }: Link): Promise<void> {
-  await followGrants(ctx, { providerId, mappers: [], config: {} }, {}, userId, false);
+async function endLink(ctx: Ctx, userId: string, { providerId, protocol, alias }: Link): Promise<void> {
+  await followGrants(ctx, { providerId, protocol, alias, mappers: [], config: {} }, {}, userId, false);
   await deleteLink(ctx.tx, ctx.realm, userId, providerId);
   ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
 }

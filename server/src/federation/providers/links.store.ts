@@ -136,6 +136,18 @@ export async function touchLink(tx: Tx, realm: string, link: NewLink, now: numbe
   return touched.length > 0;
 }
 
+/** Keeps a link from being deleted until commit. False: it is no more, or its provider is disabled. */
+export const holdLink = async (tx: Tx, realm: string, link: Omit<NewLink, "username">): Promise<boolean> =>
+  (await held(tx, { ...link, realm })).length > 0;
+
+const held = prepared(
+  ({ realm, providerId, subject, userId }: Omit<NewLink, "username"> & { realm: string }) => sql`
+    select 1 from identity_links l
+    join identity_providers p on p.realm_id = l.realm_id and p.provider_id = l.provider_id and p.enabled
+    where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject} and l.user_id = ${userId}
+    for key share of l`,
+);
+
 /** A short answer does not name the user. */
 const touch = prepared(
   ({ realm, providerId, subject, userId, username, now }: NewLink & { realm: string; now: number }) => sql`

@@ -3,6 +3,7 @@ import { changingGrants, shareRolesByName } from "../../directory/roles/index.ts
 import { addRoles, dropRoles } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
+import { sourceOf } from "./control.ts";
 import { assertMayLetGive } from "./grants.ts";
 import { grantsMadeBy, type MadeGrant, recordGrants } from "./links.store.ts";
 import type { MapperState } from "./mappers.schema.ts";
@@ -70,16 +71,16 @@ export const assertMayChoose = async (ctx: Ctx, provider: Pick<ProviderSnapshot,
 
 /**
  * Gives a user who is here what the mappers say now, and withdraws what they gave before and no longer say. A role or group that the user had
- * already stays theirs. The administrator who saved the mappers had to hold what they give. Answers whether anything changed.
+ * already stays theirs. The administrator who saved the mappers had to hold what they give. Records and answers whether anything changed.
  */
 export async function followGrants(
   ctx: Ctx,
-  provider: Pick<ProviderSnapshot, "providerId" | "mappers" | "config">,
+  provider: Pick<ProviderSnapshot, "providerId" | "protocol" | "alias" | "mappers" | "config">,
   claims: Claims,
   userId: string,
   isFirst: boolean,
 ): Promise<boolean> {
-  const { providerId } = provider;
+  const { providerId, protocol, alias } = provider;
   const made = await grantsMadeBy(ctx.tx, ctx.realm, providerId, userId);
   if (made.length === 0 && !isFirst && !provider.mappers.some(isGranting)) return false;
   const given = await grantsFrom(ctx, provider, claims, isFirst);
@@ -102,5 +103,8 @@ export async function followGrants(
   const kept = given.followed.filter(isOurs);
   const isSame = kept.length === made.length && kept.every(({ kind, targetId }) => before(kind).includes(targetId));
   if (!isSame) await recordGrants(ctx.tx, ctx.realm, providerId, userId, kept);
-  return newRoles.length + newGroups.length + lostRoles.length + lostGroups.length > 0;
+  if (newRoles.length + newGroups.length + lostRoles.length + lostGroups.length === 0) return false;
+  const detail = `roles and groups by ${sourceOf(protocol, alias)}`;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
+  return true;
 }

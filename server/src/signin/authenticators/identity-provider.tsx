@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
+import { readUser } from "../../directory/users/index.ts";
 import * as federation from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { FindProvider, ProviderLinks } from "../../pages/index.ts";
@@ -80,7 +81,10 @@ export const identityProvider: Question = {
     const kept = resolved.kind === "prove" && resolved.mayCreate ? federation.identityToKeep(provider, identity) : undefined;
     const brokered = federation.brokeredSignInOf(parts.vault, provider, identity, at.interactionId!, kept);
     if (resolved.kind === "linked")
-      return { outcome: "passed", proof: { ...proofOf(at, provider, identity, resolved), user: linked?.user, brokered } };
+      return {
+        outcome: "passed",
+        proof: { ...proofOf(at, provider, identity, { ...resolved, user: linked?.user }), user: linked?.user, brokered },
+      };
     const { isConfirmed, mayCreate } = resolved;
     const link = {
       ...{
@@ -142,7 +146,7 @@ export function proofOf(
   at: StepContext,
   provider: federation.ProviderSnapshot,
   identity: federation.BrokeredIdentity,
-  linked: federation.LinkedUser,
+  linked: federation.LinkedUser & Partial<LinkedSignInUser>,
 ): Proof {
   const { parts } = at;
   const { alias, protocol, providerId } = provider;
@@ -161,7 +165,8 @@ export function proofOf(
       ctx.audit({
         category: "AUTHN",
         type: "BROKER_LOGIN",
-        actor: { id: userId, name: at.user?.username ?? username ?? subject },
+        // The user's name here: the provider may call them by another's.
+        actor: { id: userId, name: linked.user?.username ?? (await readUser(ctx, userId)).username },
         detail: alias,
       });
       return true;

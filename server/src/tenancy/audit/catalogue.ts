@@ -28,7 +28,7 @@ export const catalogue = {
     SCIM_TARGET_SUSPENDED: { description: "A SCIM target refuses us: nothing is sent until it accepts us again; the detail says why" },
   },
   SECURITY: {
-    PROFILE_CHANGED: { description: "A user changed their own profile; the detail names the members" },
+    PROFILE_CHANGED: { description: "A user, or an identity provider at a sign-in, changed the profile; the detail names the members" },
     PASSWORD_CHANGED: { description: "A user changed their own password, or was refused because the present one was wrong" },
     PASSWORD_RESET: { description: "An administrator set a user's password, or a user chose a new one after a reset by mail" },
     TERMS_ACCEPTED: { description: "A user accepted the realm's terms; the detail is their version" },
