@@ -56,6 +56,9 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
   // CREATED
   expect(await tokenFor(realm, "bot", secret)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   expect(await move("suspend")).toEqual([409, "agents.state"]);
+  expect((await boss.post(`${at}/suspend`)).body.detail).toBe(
+    "The agent is CREATED, which does not allow this; it can become ACTIVE or REVOKED",
+  );
   expect(await move("attest")).toEqual([409, "agents.state"]);
   expect(await move("activate")).toEqual([409, "agents.no_owner"]);
   ok(await boss.patch(at, { ownerUserId: owner.userId, expiresAt: clock.now() - 1 }));

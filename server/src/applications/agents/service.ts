@@ -1,5 +1,5 @@
 import { DAY } from "../../kernel/clock.ts";
-import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -74,7 +74,7 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   refuseReadOnly(current, input, ["id", "realmId", "status", "createdAt", "activatedAt", "lastReviewedAt"]);
   await assertMayDirectAll(ctx, tools, current, client);
   expectVersion(ctx, current.version);
-  if (current.status === "REVOKED") throw agentErrors.state();
+  if (current.status === "REVOKED") throw refusedIn(current.status);
   // Without its agent the client would live on as one that nothing marks.
   if (current.client !== null && state.client !== current.client) throw agentErrors.bound();
   if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
@@ -102,12 +102,21 @@ const MOVES: Readonly<Record<Exclude<AgentStatus, "CREATED">, readonly AgentStat
   SUSPENDED: ["ACTIVE"],
   REVOKED: ["CREATED", "ACTIVE", "SUSPENDED"],
 };
+const movesFrom = (status: AgentStatus) => Object.entries(MOVES).flatMap(([to, from]) => (from.includes(status) ? [to] : []));
+
+function refusedIn(status: AgentStatus): AppError {
+  const { code, status: answer } = agentErrors.state();
+  const next = movesFrom(status);
+  const moves = next.length > 0 ? `it can become ${next.join(" or ")}` : "it stays so";
+  return new AppError(code, answer, `The agent is ${status}, which does not allow this; ${moves}`);
+}
+
 const EVENTS = { ACTIVE: "AGENT_ACTIVATED", SUSPENDED: "AGENT_SUSPENDED", REVOKED: "AGENT_REVOKED" } as const;
 
 /** Counts on the next request of every node: whether an agent is active is read with each token. */
 export async function moveAgent(ctx: Ctx, agent: store.AgentRow, status: keyof typeof MOVES, detail = agent.name): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
-  if (!MOVES[status].includes(agent.status)) throw agentErrors.state();
+  if (!MOVES[status].includes(agent.status)) throw refusedIn(agent.status);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const activated = { activatedAt: ctx.now, review: reviewTimes(settings.agents, ctx.now) };
   await store.updateAgent(ctx.tx, ctx.realm, agent.id, { status, ...(status === "ACTIVE" && activated) });
@@ -120,7 +129,7 @@ export async function activateAgent(ctx: Ctx, tools: AgentTools, id: string): Pr
   const agent = await takeAgent(ctx, id);
   await assertMayDirectAll(ctx, tools, agent, null);
   expectVersion(ctx, agent.version);
-  if (!MOVES.ACTIVE.includes(agent.status)) throw agentErrors.state();
+  if (!MOVES.ACTIVE.includes(agent.status)) throw refusedIn(agent.status);
   if (agent.client === null) throw agentErrors.no_client();
   if (agent.expiresAt !== null && agent.expiresAt <= ctx.now) throw agentErrors.expired();
   await assertOwned(ctx, agent.ownerUserId);
@@ -139,7 +148,7 @@ export const revokeAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent>
 /** Its owner, or an administrator, confirms that it is still needed, and no wider than needed. */
 export async function attest(ctx: Ctx, agent: store.AgentRow): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
-  if (agent.status !== "ACTIVE" && agent.status !== "SUSPENDED") throw agentErrors.state();
+  if (agent.status !== "ACTIVE" && agent.status !== "SUSPENDED") throw refusedIn(agent.status);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const review = reviewTimes(settings.agents, ctx.now);
   await store.updateAgent(ctx.tx, ctx.realm, agent.id, { lastReviewedAt: ctx.now, review });

@@ -54,6 +54,8 @@ describe("the model", () => {
     for (const path of ["/resources", "/scopes", "/policies", "/permissions"])
       for (const each of [path, `${path}/x`])
         expect(await admin.get(at(each)), each).toMatchObject({ status: 409, body: { code: "authz.disabled" } });
+    const silent = await admin.put(at("/settings"), {});
+    expect(silent).toMatchObject({ status: 400, body: { errors: [{ field: "enabled", code: "required" }] } });
     expect(await admin.patch(at("/settings"), { enabled: true })).toMatchObject({ status: 200, body: { enabled: true } });
 
     await realm.asMaster().post("/roles", { name: "staff" });

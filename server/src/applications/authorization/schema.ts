@@ -22,8 +22,9 @@ export const isResourceType = fitsSchema(resourceType);
 const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
   Type.Array(items, { maxItems, uniqueItems: true, ...options });
 
+const enabled = Type.Boolean({ description: "The client is a resource server. While it is not, every other route answers 409" });
 const settingsMembers = {
-  enabled: Type.Boolean({ default: false, description: "The client is a resource server. While it is not, every other route answers 409" }),
+  enabled,
   policyEnforcementMode: oneOf(["ENFORCING", "PERMISSIVE", "DISABLED"], {
     default: "ENFORCING",
     description:
@@ -57,7 +58,10 @@ export const AuthzSettings = Type.Object(
   { $id: "AuthzSettings" },
 );
 export type AuthzSettings = Static<typeof AuthzSettings>;
-export const UpdateAuthzSettings = Type.Partial(AuthzSettings, { $id: "UpdateAuthzSettings", additionalProperties: false });
+export const UpdateAuthzSettings = Type.Object(
+  { ...Type.Partial(AuthzSettings).properties, enabled },
+  { $id: "UpdateAuthzSettings", additionalProperties: false },
+);
 export type UpdateAuthzSettings = Static<typeof UpdateAuthzSettings>;
 export type AuthzSettingsState = Static<Type.TObject<typeof settingsMembers>>;
 

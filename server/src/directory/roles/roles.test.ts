@@ -175,6 +175,8 @@ describe("/admin-roles", () => {
     const [entry] = (await admin.get(`/admin-roles?search=${holder.username}-role`)).body;
     expect(entry).toEqual({ realmId: realm.name, roleId: entry.roleId, roleName: `${holder.username}-role`, permissions: ["view-users"] });
     expect((await admin.put(`/admin-roles/${entry.roleId}`, entry)).body, "GET is a valid PUT").toEqual(entry);
+    const names = (await admin.get("/admin-roles?sort=-roleName")).body.map(({ roleName }: { roleName: string }) => roleName);
+    expect(names).toEqual([...names].sort().reverse());
     const put = await admin.put(`/admin-roles/${entry.roleId}`, { permissions: ["view-events", "manage-realm"] });
     expect(put).toMatchObject({ status: 200, body: { permissions: ["manage-realm", "view-events"] } });
     expect([(await holder.get("/users")).status, (await holder.get("/settings")).status]).toEqual([403, 200]);

@@ -18,7 +18,18 @@ import {
   replacePermissions,
 } from "./permissions.store.ts";
 import type { AdminRole, CreateRole, UpdateAdminRole, UpdateRole } from "./schema.ts";
-import { deleteRole, findRole, insertRole, listRoles, lockRole, moveDefault, type RoleRow, shareDefaultRole, updateRole } from "./store.ts";
+import {
+  adminOrder,
+  deleteRole,
+  findRole,
+  insertRole,
+  listRoles,
+  lockRole,
+  moveDefault,
+  type RoleRow,
+  shareDefaultRole,
+  updateRole,
+} from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -153,7 +164,7 @@ export async function makeDefault(ctx: Ctx, roleId: string): Promise<RoleRow> {
 }
 
 export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<Page<AdminRole>> {
-  const page = await listRoles(ctx.tx, ctx.realm, query);
+  const page = await listRoles(ctx.tx, ctx.realm, query, null, adminOrder);
   const byId = new Map(
     (
       await adminRoles(

@@ -69,8 +69,17 @@ const order: ListOrder = {
   id: sql.ref("role_id"),
 };
 
+/** With the names of members that an admin role has. */
+export const adminOrder: ListOrder = { ...order, sorts: { roleName: order.sorts.name!, ...order.sorts } };
+
 /** The realm's own roles, or those of one client. */
-export async function listRoles(db: Db, realm: string, query: ListQuery, client: string | null = null): Promise<Page<RoleRow>> {
+export async function listRoles(
+  db: Db,
+  realm: string,
+  query: ListQuery,
+  client: string | null = null,
+  by: ListOrder = order,
+): Promise<Page<RoleRow>> {
   const { search } = query;
   const base = db
     .selectFrom("roles")
@@ -80,7 +89,7 @@ export async function listRoles(db: Db, realm: string, query: ListQuery, client:
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
     );
-  const page = await pageOf(db, base, order, query);
+  const page = await pageOf(db, base, by, query);
   return { ...page, rows: page.rows.map(toRole) };
 }
 

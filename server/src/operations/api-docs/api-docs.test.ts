@@ -293,6 +293,7 @@ test("offers If-Match where a stale version is refused", async () => {
   const { userId } = await realm.user();
   const [role] = (await realm.asMaster().get("/roles?search=auditor")).body;
   const stale = { headers: { "if-match": '"999"' } };
+  const [key] = (await realm.asMaster().get("/keys")).body;
   const provider = { channel: "SMS", driver: "http", enabled: true, config: { url: "https://sms.example.com/send" } };
   await realm.asMaster().put("/messaging/providers", provider);
   const template = { templateKey: "otp-sms", body: "{{code}}", enabled: true };
@@ -360,6 +361,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /roles/{roleId}": () => realm.asMaster().put(`/roles/${role.roleId}`, { name: "x" }, stale),
     "PUT /roles/{roleId}/default": () => realm.asMaster().put(`/roles/${role.roleId}/default`, undefined, stale),
     "PUT /admin-roles/{roleId}": () => realm.asMaster().put(`/admin-roles/${role.roleId}`, { permissions: [] }, stale),
+    "DELETE /keys/{keyId}": () => realm.asMaster().delete(`/keys/${key.keyId}`, stale),
     "DELETE /roles/{roleId}": () => realm.asMaster().delete(`/roles/${role.roleId}`, stale),
     "DELETE /users/{userId}/roles/{roleId}": () => realm.asMaster().delete(`/users/${userId}/roles/${role.roleId}`, stale),
     "PUT /messaging/providers": () => realm.asMaster().put("/messaging/providers", provider, stale),
@@ -436,7 +438,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE ": () => realm.asMaster().delete("", stale),
   };
   await addAuthzParts(realm.asMaster(), client);
-  tried["PUT /clients/{clientId}/authz/settings"] = () => realm.asMaster().put(`${client}/authz/settings`, {}, stale);
+  tried["PUT /clients/{clientId}/authz/settings"] = () => realm.asMaster().put(`${client}/authz/settings`, { enabled: true }, stale);
   for (const [part, [, change]] of Object.entries(authzParts)) {
     tried[`PUT /clients/{clientId}/authz/${part}/{name}`] = () => realm.asMaster().put(`${client}/authz/${part}/worker`, change, stale);
     tried[`DELETE /clients/{clientId}/authz/${part}/{name}`] = () => realm.asMaster().delete(`${client}/authz/${part}/worker`, stale);

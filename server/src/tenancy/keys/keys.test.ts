@@ -90,8 +90,11 @@ describe("deleting", () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-realm");
     const [old] = (await admin.get("/keys")).body;
+    const etag = async () => ({ headers: { "if-match": String((await admin.get(`/keys/${old.keyId}`)).headers.etag) } });
+    const active = await etag();
     const { keyId } = (await admin.post("/keys/rotate")).body;
-    expect((await admin.delete(`/keys/${old.keyId}`)).status).toBe(204);
+    expect((await admin.delete(`/keys/${old.keyId}`, active)).status, "it was read while it signed").toBe(412);
+    expect((await admin.delete(`/keys/${old.keyId}`, await etag())).status).toBe(204);
     expect((await jwks(realm.name)).map(({ kid }) => kid)).toEqual([keyId]);
     expect((await admin.delete(`/keys/${old.keyId}`)).status).toBe(404);
     expect(await realm.events(`type=KEY_DELETED&resourceId=${old.keyId}`)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Vault } from "../../kernel/vault.ts";
-import { createdAt, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { createdAt, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
@@ -42,26 +42,19 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     },
   );
 
-  app.get(
-    "/:keyId",
-    {
+  recordRoutes(app, "/:keyId", {
+    tags: ["Keys"],
+    params: pathParams("keyId"),
+    record: RealmKey,
+    read: {
       config: { permission: "manage-realm" },
-      schema: { summary: "Read a signing key", tags: ["Keys"], params: pathParams("keyId"), response: { 200: RealmKey } },
+      summary: "Read a signing key",
+      run: (ctx, { keyId }) => readKey(ctx, keyId),
     },
-    (req) => req.read((ctx) => readKey(ctx, req.params.keyId)),
-  );
-
-  app.delete(
-    "/:keyId",
-    {
+    remove: {
       config: { permission: "manage-realm", recentAuthentication: true },
-      schema: {
-        summary: "Delete a retained key",
-        tags: ["Keys"],
-        params: pathParams("keyId"),
-        response: noContentAnswer("Deleted"),
-      },
+      summary: "Delete a retained key",
+      run: (ctx, { keyId }) => removeKey(ctx, keyId),
     },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeKey(ctx, req.params.keyId))),
-  );
+  });
 };

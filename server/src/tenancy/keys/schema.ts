@@ -14,3 +14,4 @@ export const RealmKey = Type.Object(
   { $id: "RealmKey" },
 );
 export type RealmKey = Static<typeof RealmKey>;
+export type VersionedKey = RealmKey & { readonly version: number };

@@ -3,11 +3,12 @@ import { isId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { isEdwards } from "./algorithms.ts";
 import { generateCompanion, type NewCompanion } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
-import type { RealmKey } from "./schema.ts";
-import { deleteKey, findActiveWithout, insertCompanions, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
+import type { RealmKey, VersionedKey } from "./schema.ts";
+import { deleteKey, findActiveWithout, findKey, insertCompanions, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
 
 const errors = defineErrors("keys", {
   not_found: [404, "No such key in this realm"],
@@ -17,8 +18,8 @@ const errors = defineErrors("keys", {
 /** Every key of the realm, the signer first. */
 export const readKeys = (ctx: ReadCtx): Promise<RealmKey[]> => listKeys(ctx.tx, ctx.realm);
 
-export async function readKey(ctx: ReadCtx, keyId: string): Promise<RealmKey> {
-  const key = (await readKeys(ctx)).find((one) => one.keyId === keyId.toLowerCase());
+export async function readKey(ctx: ReadCtx, keyId: string): Promise<VersionedKey> {
+  const key = isId(keyId) ? await findKey(ctx.tx, ctx.realm, keyId) : null;
   if (!key) throw errors.not_found();
   return key;
 }
@@ -62,6 +63,7 @@ export const publishEdwards =
 export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   const key = isId(keyId) ? await lockKey(ctx.tx, ctx.realm, keyId) : null;
   if (!key) throw errors.not_found();
+  expectVersion(ctx, key.version);
   if (key.status === "ACTIVE") throw errors.active();
   await deleteKey(ctx.tx, ctx.realm, keyId);
   await ctx.configChanged();

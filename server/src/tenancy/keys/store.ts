@@ -1,8 +1,8 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { type CompanionKind, companionKid, type NewCompanion, type PublicJwk, requiredCompanions } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
-import type { RealmKey } from "./schema.ts";
+import type { RealmKey, VersionedKey } from "./schema.ts";
 
 interface RealmKeysTable {
   realm_id: string;
@@ -14,6 +14,7 @@ interface RealmKeysTable {
   certificate: string;
   created_at: number;
   rotated_at: ColumnType<number | null, number | null | undefined, number | null>;
+  version: Generated<number>;
 }
 
 interface RealmKeyCompanionsTable {
@@ -76,7 +77,7 @@ export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number,
 export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<string | null> {
   const row = await tx
     .updateTable("realm_keys")
-    .set({ status: "RETAINED", rotated_at: sql<number>`greatest(created_at, ${now}::bigint)` })
+    .set((eb) => ({ status: "RETAINED", rotated_at: sql<number>`greatest(created_at, ${now}::bigint)`, version: eb("version", "+", 1) }))
     .where("realm_id", "=", realm)
     .where("status", "=", "ACTIVE")
     .returning("key_id")
@@ -88,7 +89,7 @@ export async function retireActiveKey(tx: Tx, realm: string, now: number): Promi
 export async function activateKey(tx: Tx, realm: string, keyId: string): Promise<void> {
   await tx
     .updateTable("realm_keys")
-    .set({ status: "ACTIVE", rotated_at: null })
+    .set((eb) => ({ status: "ACTIVE", rotated_at: null, version: eb("version", "+", 1) }))
     .where("realm_id", "=", realm)
     .where("key_id", "=", keyId)
     .execute();
@@ -172,15 +173,21 @@ export async function findIncompleteKeys(db: Db, limit: number): Promise<Incompl
   }));
 }
 
-export async function lockKey(tx: Tx, realm: string, keyId: string): Promise<RealmKey | null> {
-  const row = await tx
+const selectKey = (db: Db, realm: string, keyId: string) =>
+  db
     .selectFrom("realm_keys")
-    .select(shown)
+    .select([...shown, "version"])
     .where("realm_id", "=", realm)
-    .where("key_id", "=", keyId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ? toKey(row) : null;
+    .where("key_id", "=", keyId);
+
+export async function findKey(db: Db, realm: string, keyId: string): Promise<VersionedKey | null> {
+  const row = await selectKey(db, realm, keyId).executeTakeFirst();
+  return row ? toVersioned(row) : null;
+}
+
+export async function lockKey(tx: Tx, realm: string, keyId: string): Promise<VersionedKey | null> {
+  const row = await selectKey(tx, realm, keyId).forUpdate().executeTakeFirst();
+  return row ? toVersioned(row) : null;
 }
 
 export async function deleteKey(tx: Tx, realm: string, keyId: string): Promise<void> {
@@ -220,3 +227,5 @@ const toKey = (row: KeyRow): RealmKey => ({
   createdAt: row.created_at,
   rotatedAt: row.rotated_at,
 });
+
+const toVersioned = (row: KeyRow & { readonly version: number }): VersionedKey => ({ ...toKey(row), version: row.version });
