@@ -23,35 +23,45 @@ import { deleteExpiredDrafts } from "./tenancy/brand-drafts/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
 import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
-/** Deletes what has run out, of every feature. Each minute, on one node. */
+const steps: readonly ((db: Db, now: number) => Promise<void>)[] = [
+  deleteExpiredInteractions,
+  deleteExpiredTokens,
+  deleteExpiredAttempts,
+  deleteExpiredTickets,
+  deleteEndedChallenges,
+  deleteExpiredTransactions,
+  deleteExpiredInvitations,
+  deleteExpiredEnrollments,
+  deleteExpiredChallenges,
+  deleteExpiredBrowsers,
+  deleteOldHours,
+  deleteExpiredLimits,
+  deleteExpiredDrafts,
+  forgetPreviousSecrets,
+  forgetPreviousClientSecrets,
+  deleteEndedDeliveries,
+  deletePassedIntervals,
+  deleteOldImports,
+  deleteOldRuns,
+  deleteExpiredAnswers,
+  deleteExpiredOAuth,
+  deleteAnsweredRequests,
+  deleteExpiredLogouts,
+  deleteExpiredBrokerLogouts,
+  deleteExpiredActivity,
+  deleteExpiredInitialTokens,
+  deleteExpiredScimTokens,
+  deleteGoneObjects,
+];
+
+/**
+ * Deletes what has run out, of every feature. Each minute, on one node. A step that fails does not keep the others from their work: it is tried
+ * again with the next run.
+ */
 export async function cleanUp(db: Db): Promise<void> {
   const now = clock.now();
-  await deleteExpiredInteractions(db, now);
-  await deleteExpiredTokens(db, now);
-  await deleteExpiredAttempts(db, now);
-  await deleteExpiredTickets(db, now);
-  await deleteEndedChallenges(db, now);
-  await deleteExpiredTransactions(db, now);
-  await deleteExpiredInvitations(db, now);
-  await deleteExpiredEnrollments(db, now);
-  await deleteExpiredChallenges(db, now);
-  await deleteExpiredBrowsers(db, now);
-  await deleteOldHours(db, now);
-  await deleteExpiredLimits(db, now);
-  await deleteExpiredDrafts(db, now);
-  await forgetPreviousSecrets(db, now);
-  await forgetPreviousClientSecrets(db, now);
-  await deleteEndedDeliveries(db, now);
-  await deletePassedIntervals(db);
-  await deleteOldImports(db, now);
-  await deleteOldRuns(db, now);
-  await deleteExpiredAnswers(db, now);
-  await deleteExpiredOAuth(db, now);
-  await deleteAnsweredRequests(db, now);
-  await deleteExpiredLogouts(db, now);
-  await deleteExpiredBrokerLogouts(db, now);
-  await deleteExpiredActivity(db, now);
-  await deleteExpiredInitialTokens(db, now);
-  await deleteExpiredScimTokens(db, now);
-  await deleteGoneObjects(db, now);
+  const failures: unknown[] = [];
+  for (const step of steps) await step(db, now).catch((error) => failures.push(error));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${steps.length} steps of the clean-up failed: ${failures[0]}`);
 }

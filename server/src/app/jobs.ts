@@ -13,7 +13,7 @@ import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
 import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
-import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
+import { applyRetention, hasUnforwarded, RETENTION_JOB } from "../tenancy/audit/index.ts";
 import { completeKeys } from "../tenancy/keys/index.ts";
 import { MESSAGE_JOB, messageJob } from "../tenancy/messaging/index.ts";
 import { PURGE_JOB, purgeRealm } from "../tenancy/realms/index.ts";
@@ -39,7 +39,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
     background.db,
     {
       [RETENTION_JOB]: { run: ({ realm }) => applyRetention(background, realm!) },
-      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
+      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm), hasUnforwarded) },
       [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, mailbox, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [SAML_LOGOUT_JOB]: samlLogoutJob(saml),

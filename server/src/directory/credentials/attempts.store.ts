@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, prepared, type Tx } from "../../platform/db/index.ts";
 
 interface LoginAttemptsTable {
   realm_id: string;
@@ -229,9 +229,7 @@ export async function clearUserAttempts(tx: Tx, realm: string, userId: string): 
     .execute();
 }
 
-export async function deleteExpiredAttempts(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("login_attempts").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredAttempts = (db: Db, now: number): Promise<void> => deleteExpired(db, "login_attempts", now);
 
 /** The attempt was right: with this counter all is forgotten. */
 export async function clearAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {

@@ -2,7 +2,7 @@ import { type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Invitation, InvitationQuery } from "./schema.ts";
 
@@ -255,12 +255,7 @@ export async function markAccepted(tx: Tx, realm: string, invitationId: string, 
 /** An expired invitation is kept this long, to show that it has expired; then its address is deleted. */
 const KEPT = 30 * DAY;
 
-export async function deleteExpiredInvitations(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom("organization_invitations")
-    .where("expires_at", "<=", now - KEPT)
-    .execute();
-}
+export const deleteExpiredInvitations = (db: Db, now: number): Promise<void> => deleteExpired(db, "organization_invitations", now - KEPT);
 
 const statusOf = (row: { accepted_at: number | null; expires_at: number }, now: number): Invitation["status"] =>
   row.accepted_at !== null ? "accepted" : row.expires_at > now ? "open" : "expired";

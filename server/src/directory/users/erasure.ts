@@ -1,11 +1,13 @@
+import { isId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { newPseudonym } from "../../tenancy/audit/index.ts";
+import { eraseFromTrail, hadUser, newPseudonym } from "../../tenancy/audit/index.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import { userErrors } from "./errors.ts";
 import { takeOwnUser } from "./own.service.ts";
 import type { User } from "./schema.ts";
 import { findUserForUpdate, isSelf } from "./service.ts";
-import { deleteUser, type UserRow } from "./store.ts";
+import { deleteUser, findUser, type UserRow } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -17,14 +19,27 @@ declare module "../../platform/context.ts" {
   }
 }
 
-/** An administrator erases a user. */
+/** An administrator erases a user, or what the trail keeps of one who was deleted. */
 export async function eraseUser(ctx: Ctx, id: string): Promise<void> {
-  const user = await findUserForUpdate(ctx, id);
-  if (isSelf(ctx, user.userId)) throw userErrors.self();
-  const pseudonym = await erase(ctx, user);
+  const pseudonym = isId(id) && (await isDeleted(ctx, id)) ? await eraseTraces(ctx, id) : await eraseKnown(ctx, id);
   const about = { resourceType: "users", resourceId: pseudonym } as const;
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, detail: "gdpr" });
   ctx.audit({ category: "SECURITY", type: "USER_ERASED", ...about });
+}
+
+async function eraseKnown(ctx: Ctx, id: string): Promise<string> {
+  const user = await findUserForUpdate(ctx, id);
+  if (isSelf(ctx, user.userId)) throw userErrors.self();
+  return erase(ctx, user);
+}
+
+const isDeleted = async (ctx: Ctx, id: string): Promise<boolean> =>
+  !(await findUser(ctx.tx, ctx.realm, id, ctx.now)) && (await hadUser(ctx, id));
+
+/** Nobody knows any more which permissions they had, so it takes all. By the id alone: somebody else may have their name now. */
+async function eraseTraces(ctx: Ctx, userId: string): Promise<string> {
+  assertHolds(ctx.actor, ["realm-admin"]);
+  return (await eraseFromTrail(ctx, { userId, username: userId, email: null })).pseudonym;
 }
 
 /** Users erase themselves: the event does not name the user, and has no source address. */

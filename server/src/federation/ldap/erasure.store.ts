@@ -27,7 +27,7 @@ export const forgetEntries =
     }
     // An entry that was moved since, or could not be taken over because they had its name, is known by the name in its DN.
     const isTheirs = sql`(e->>'dn' = any(${rows.map(({ dn }) => dn)}::text[])
-      or position(lower(${`=${username},`}) in lower(e->>'dn')) > 0)`;
+      or lower(substring(e->>'dn' from '^[^=]+=((?:[^\\\\,+]|\\\\.)*)')) = lower(${username}))`;
     await sql`update directory_runs set report = jsonb_set(report, '{errors}', (select jsonb_agg(
         case when ${isTheirs} then e || '{"dn": "erased"}' else e end) from jsonb_array_elements(report->'errors') e))
       where realm_id = ${ctx.realm} and exists (select 1 from jsonb_array_elements(report->'errors') e where ${isTheirs})`.execute(ctx.tx);

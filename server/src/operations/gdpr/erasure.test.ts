@@ -427,6 +427,18 @@ describe("permission to erase", () => {
     expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
   });
 
+  test("also erases what the trail keeps of a user who was deleted before, for a realm-admin", async () => {
+    const realm = await iam.realm();
+    const leaver = await realm.user("leaver");
+    await iam.browser().trySignIn(realm.name, leaver.username, leaver.password);
+    expect((await realm.asMaster().delete(`/users/${leaver.userId}`)).status).toBe(204);
+    expect((await (await realm.as("manage-users")).delete(`/users/${leaver.userId}/gdpr`)).status).toBe(403);
+    expect(await realm.events("actor=leaver")).not.toEqual([]);
+    expect((await realm.asMaster().delete(`/users/${leaver.userId}/gdpr`)).status).toBe(204);
+    expect(JSON.stringify(await realm.events(""))).not.toMatch(new RegExp(`"leaver"|${leaver.userId}`));
+    expect((await realm.asMaster().delete(`/users/${leaver.userId}/gdpr`)).status).toBe(404);
+  });
+
   test("one of two at once erases, and the other finds no user", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();

@@ -97,7 +97,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "Erase a user for good",
         description:
           "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
-          "be undone. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
+          "be undone. Also for a user who was deleted before, with `realm-admin`. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
         tags,
         params,
         response: noContentAnswer("Erased"),

@@ -83,7 +83,8 @@ export async function listObjects(db: Db, target: TargetKey, query: ObjectQuery)
     .$if(search !== undefined && search !== "", (q) =>
       isId(search!)
         ? q.where("local_id", "=", search!)
-        : q.where(sql<boolean>`(remote_id = ${search!} or local_id in (
+        : // With each kind, for the index.
+          q.where(sql<boolean>`((kind in ('user', 'group') and remote_id = ${search!}) or local_id in (
             select n.user_id from login_names n where n.realm_id = scim_objects.realm_id and n.key = ${loginKey(search!)}))`),
     );
   const found = await pageOf(db, base, order, page);

@@ -2,7 +2,7 @@ import type { ColumnType } from "kysely";
 import { sql } from "kysely";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, deleteExpired } from "../../platform/db/index.ts";
 
 interface ActionTokensTable {
   realm_id: string;
@@ -129,6 +129,4 @@ export async function forgetRegistrations(
       and (lower(data ->> 'username') = any(${names}::text[]) or lower(data ->> 'email') = any(${names}::text[]))`.execute(ctx.tx);
 }
 
-export async function deleteExpiredTokens(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("action_tokens").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredTokens = (db: Db, now: number): Promise<void> => deleteExpired(db, "action_tokens", now);

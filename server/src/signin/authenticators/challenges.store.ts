@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { HOUR } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 
 type ChallengeKind = "push" | "qr";
 
@@ -210,12 +210,7 @@ export async function useChallenge(
 }
 
 /** They are kept a while: how the last ones ended decides whether another may be sent. */
-export async function deleteEndedChallenges(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom("device_challenges")
-    .where("expires_at", "<=", now - HOUR)
-    .execute();
-}
+export const deleteEndedChallenges = (db: Db, now: number): Promise<void> => deleteExpired(db, "device_challenges", now - HOUR);
 
 const isOpen = (status: StoredStatus) => status === "PENDING" || status === "APPROVED";
 

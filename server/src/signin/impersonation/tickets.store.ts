@@ -1,6 +1,6 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 
 interface TicketsTable {
   realm_id: string;
@@ -78,9 +78,7 @@ export async function takeTicket(tx: Tx, realm: string, tokenHash: string, now: 
 }
 
 /** A recurring job. */
-export async function deleteExpiredTickets(db: Db, now: number): Promise<void> {
-  await sql`delete from impersonation_tickets where expires_at <= ${now}`.execute(db);
-}
+export const deleteExpiredTickets = (db: Db, now: number): Promise<void> => deleteExpired(db, "impersonation_tickets", now);
 
 /** `user.erased`: tickets to become them go with the user; those that they asked for may be in another realm. */
 export async function forgetTickets(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {

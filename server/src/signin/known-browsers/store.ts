@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { NO_ID } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, prepared, type Tx } from "../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 interface KnownDevicesTable {
@@ -142,9 +142,7 @@ export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): 
   await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();
 }
 
-export async function deleteExpiredBrowsers(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("known_devices").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredBrowsers = (db: Db, now: number): Promise<void> => deleteExpired(db, "known_devices", now);
 
 /** A browser that several people use has a value for each of them, the newest first. */
 export const MAX_VALUES = 5;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { MINUTE } from "../../kernel/clock.ts";
 import { safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 
 interface SpentChallengesTable {
   realm_id: string;
@@ -68,6 +68,4 @@ export async function isSpent(db: Db, realm: string, challenge: string): Promise
   return row !== undefined;
 }
 
-export async function deleteExpiredChallenges(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("spent_challenges").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredChallenges = (db: Db, now: number): Promise<void> => deleteExpired(db, "spent_challenges", now);

@@ -84,5 +84,12 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
   return { pseudonym, events: Number(numAffectedRows ?? 0n) };
 }
 
+/** Tells whether the trail knows a user of this id, who may have been deleted since. */
+export async function hadUser(ctx: Ctx, userId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from audit_events
+    where realm_id = ${ctx.realm} and resource_type = 'users' and resource_id = ${userId} limit 1`.execute(ctx.tx);
+  return rows.length > 0;
+}
+
 /** A name as a whole word: erasing “al” does not change “personal”. An id matches anywhere: `members -<id>`. */
 const wholeWord = (name: string) => `(?<![\\w.@-])${name.replace(/[^\p{L}\p{N}]/gu, "\\$&")}(?![\\w@-])`;

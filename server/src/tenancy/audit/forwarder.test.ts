@@ -6,7 +6,9 @@ import { answers, type Behaviour, type Collector, collector, hangs, takes } from
 import { type Harness, harness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import { settled } from "../../testing/trail.ts";
+import { purgeRealm } from "../realms/index.ts";
 import { createForwarder, type Forwarder, forgetForwarder, type Turn } from "./forwarder.ts";
+import { hasUnforwarded } from "./retention.store.ts";
 import { httpReceiver, transports } from "./transports.ts";
 
 let iam: Harness;
@@ -97,6 +99,23 @@ describe("the forwarder", () => {
     expect(ofRealm).toEqual(stored.toReversed());
     expect(await counted()).toEqual({ success: batch!.events.length });
     expect(await cursor()).toEqual({ locked_until: 0, last_error: null });
+  });
+
+  test("gets the trail of a realm that was deleted before it was sent", async () => {
+    await iam.server.jobs.stop();
+    const realm = await iam.realm();
+    await realm.user("leaver");
+    expect((await realm.asMaster().browser.delete(`/admin/realms/${realm.name}`)).status).toBe(204);
+    const purge = () => purgeRealm(iam.core.db, realm.name, hasUnforwarded);
+    const left = async () =>
+      (await iam.core.db.selectFrom("audit_events").select("event_id").where("realm_id", "=", realm.name).execute()).length;
+    const recorded = await left();
+    await expect(purge()).rejects.toThrow("wait to be forwarded");
+    expect(await left()).toBe(recorded);
+    expect(await turn()).toBe("sent");
+    expect(receiver.batches[0]!.events.filter(({ realm: name }) => name === realm.name).length).toBeGreaterThan(0);
+    await purge();
+    expect(await left()).toBe(0);
   });
 
   onPostgres("skips the categories that are not configured, and sends the others", async () => {

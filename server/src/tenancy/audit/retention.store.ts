@@ -5,6 +5,7 @@ import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type Settings, settingsOf } from "../settings/index.ts";
+import type { StreamReader } from "./stream.store.ts";
 
 export const RETENTION_JOB = "audit.retention";
 const BATCH = 5_000;
@@ -64,6 +65,17 @@ async function endOfBatch(tx: Tx, realm: string, from: Key, before: number): Pro
   return rows[0] ? { ts: rows[0].ts, eventId: rows[0].event_id } : null;
 }
 
+/** SQL: a reader, or the reader of this name, has not come to event `e` yet. */
+const isUnread = (name?: StreamReader) => sql<boolean>`exists (
+  select 1 from event_cursors c
+  where (e.xid, e.event_id) > (c.xid, c.event_id) and e.ts >= c.floor_ts ${name === undefined ? sql`` : sql`and c.name = ${name}`})`;
+
+/** Tells whether events of the realm wait to be forwarded. */
+export async function hasUnforwarded(db: Db, realm: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from audit_events e where e.realm_id = ${realm} and ${isUnread("forwarder")} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Events that a reader has not forwarded yet stay, and so do those of unfinished deliveries. */
 async function deleteBetween(tx: Tx, realm: string, from: Key, to: Key, before: number): Promise<number> {
   await sql`select set_config('gatehouse.maintenance', 'retention', true)`.execute(tx);
@@ -73,9 +85,7 @@ async function deleteBetween(tx: Tx, realm: string, from: Key, to: Key, before: 
       -- The condition stands for the time alone as well: from the pairs the planner would expect a third of the table.
       and e.ts >= ${from.ts} and e.ts <= ${to.ts}
       and (e.ts, e.event_id) > (${from.ts}, ${from.eventId}::text::uuid) and (e.ts, e.event_id) <= (${to.ts}, ${to.eventId}::text::uuid)
-      and not exists (
-        select 1 from event_cursors c where (e.xid, e.event_id) > (c.xid, c.event_id) and e.ts >= c.floor_ts
-      )
+      and not ${isUnread()}
       and not exists (
         select 1 from webhooks w
         join webhook_deliveries d on d.realm_id = w.realm_id and d.webhook_id = w.webhook_id and d.status = 'PENDING'

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { AppError } from "../../kernel/errors.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -48,9 +48,7 @@ export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt:
 }
 
 /** A recurring job: an expired row means a full bucket, and so does none. */
-export async function deleteExpiredLimits(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("message_limits").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredLimits = (db: Db, now: number): Promise<void> => deleteExpired(db, "message_limits", now);
 
 export function tooMany(waitMs: number, whose: "recipient" | "realm"): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));

@@ -1,16 +1,26 @@
 import { sql } from "kysely";
+import { MINUTE } from "../../kernel/clock.ts";
 import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
+import { TryAgain } from "../../platform/jobs/index.ts";
 
 const BATCH = 5_000;
 
-/** Removes every row of a deleted realm, a batch at a time, and its name last. Safe to run again after a crash. */
-export async function purgeRealm(db: Db, realm: string): Promise<void> {
+const TRAIL = "audit_events";
+
+/**
+ * Removes every row of a deleted realm, a batch at a time, and its name last. Safe to run again after a crash. Its audit trail stays until it was
+ * forwarded: the receiver may be unreachable.
+ */
+export async function purgeRealm(db: Db, realm: string, hasUnforwarded: (db: Db, realm: string) => Promise<boolean>): Promise<void> {
   const { rows: realms } = await sql<{
     deleted: boolean;
   }>`select deleted_at is not null as deleted from realms where realm_id = ${realm}`.execute(db);
   // Gone already, or a new realm of that name: in neither case is anything ours to delete.
   if (!realms[0]?.deleted) return;
-  for (const table of await tablesOfRealms(db)) {
+  const tables = (await tablesOfRealms(db)).filter((table) => table !== TRAIL);
+  for (const table of [...tables, TRAIL]) {
+    if (table === TRAIL && (await hasUnforwarded(db, realm)))
+      throw new TryAgain("The events of the deleted realm wait to be forwarded", MINUTE);
     // Until no row is found, not until a batch is short: a batch skips rows that were changed concurrently.
     while ((await purgeBatch(db, table, realm)) > 0);
   }

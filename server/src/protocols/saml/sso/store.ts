@@ -1,6 +1,5 @@
-import { sql } from "kysely";
 import { sha256 } from "../../../kernel/vault.ts";
-import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, prepared, type Tx } from "../../../platform/db/index.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {
@@ -53,6 +52,4 @@ export async function isFirstAnswer(tx: Tx, realm: string, entityId: string, req
   return (await markAnswered(tx, { realm, request: sha256(`${entityId}\n${requestId}`), until })).length > 0;
 }
 
-export async function deleteAnsweredRequests(db: Db, now: number): Promise<void> {
-  await sql`delete from saml_answered_requests where expires_at <= ${now}`.execute(db);
-}
+export const deleteAnsweredRequests = (db: Db, now: number): Promise<void> => deleteExpired(db, "saml_answered_requests", now);
