@@ -7,7 +7,7 @@ import { UpstreamError } from "../oidc/metadata.ts";
 import { brokerOf } from "../providers/protocols.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokerTools, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
-import { brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.store.ts";
+import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "./brokered-sessions.store.ts";
 import { insertUpstreamLogout, useLogoutToken } from "./logouts.store.ts";
 import { askingProvider, type BrokerParts } from "./parts.ts";
 
@@ -18,8 +18,10 @@ export interface UpstreamLogoutParts {
   readonly baseUrl: string;
 }
 
-/** A logout that is to go on at the provider which the session came by. */
-export interface PreparedLogout {
+/** A logout that is to go on at the providers which the session came by, one after the other. */
+export type PreparedLogout = readonly [PreparedHop, ...PreparedHop[]];
+
+interface PreparedHop {
   readonly alias: string;
   readonly providerId: string;
   readonly state: string;
@@ -37,34 +39,42 @@ export async function prepareUpstreamLogout(
   const sessions = await brokeredSessionsOf(db, vault, realm, sessionId);
   if (sessions.length === 0) return null;
   const known = [...((await brokers.providers.get(realm))?.byAlias.values() ?? [])];
-  for (const session of sessions) {
+  const prepared = await Promise.all(sessions.map(prepare));
+  const [first, ...others] = prepared.filter((each) => each !== null);
+  return first ? [first, ...others] : null;
+
+  async function prepare(session: BrokeredSession): Promise<PreparedHop | null> {
     const provider = known.find(({ providerId }) => providerId === session.providerId);
     const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
-    if (!provider || !broker?.signOut) continue;
+    if (!provider || !broker?.signOut) return null;
     const { alias, providerId } = provider;
     const state = randomToken();
     const returnTo = `${baseUrl}${pathOf(realm, alias)}/endpoint/logout_response`;
     try {
       const hop = await askingProvider(brokers.tools, async (tools) => broker.signOut!(provider, session, { returnTo, state }, tools));
-      if (hop) return { alias, providerId, state, hop };
+      return hop && { alias, providerId, state, hop };
     } catch (error) {
       // They are signed out here in any case.
       if (!(error instanceof UpstreamError) && !(error instanceof OutboundError)) throw error;
       warn(brokers.tools.log, provider, error, "a logout does not go on at the identity provider");
+      return null;
     }
   }
-  return null;
 }
 
-/** In the transaction that ends the session. Answers the path at which the browser goes on, and in the end to `next`. */
+/** In the transaction that ends the session. Answers the path at which the browser goes on, from provider to provider, and in the end to `next`. */
 export async function recordUpstreamLogout(
   ctx: Ctx,
   vault: Vault,
-  { alias, providerId, state, hop }: PreparedLogout,
-  { browser, next }: { readonly browser: string; readonly next: string },
+  prepared: PreparedLogout,
+  { browser, next: last }: { readonly browser: string; readonly next: string },
 ): Promise<string> {
-  await insertUpstreamLogout(ctx.tx, vault, ctx.realm, { state, browser, providerId, hop, next }, ctx.now);
-  return `${pathOf(ctx.realm, alias)}/logout?${new URLSearchParams({ state })}`;
+  let next = last;
+  for (const { alias, providerId, state, hop } of prepared.toReversed()) {
+    await insertUpstreamLogout(ctx.tx, vault, ctx.realm, { state, browser, providerId, hop, next }, ctx.now);
+    next = `${pathOf(ctx.realm, alias)}/logout?${new URLSearchParams({ state })}`;
+  }
+  return next;
 }
 
 /** Verifies a logout token and returns the session or subject that it names. Null: the token is not valid. */

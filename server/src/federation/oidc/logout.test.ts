@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
+import { systemActor } from "../../platform/context.ts";
 import type { Browser } from "../../testing/browser.ts";
 import type { Harness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
@@ -8,6 +9,7 @@ import { type OpenidPeer, type PeerAnswer, signedByAnother, withOtherContent } f
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
+import { brokeredSessionsOf, recordBrokeredSession } from "../brokers/brokered-sessions.store.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
@@ -61,6 +63,33 @@ test("a logout continues at the provider and returns to its target, in the same 
   expect((await browser.get(path)).headers.location).toBe(`${CALLBACK}?state=s`);
   expect((await browser.get(path)).headers.location, "once").toBe(signedOut);
   expect((await browser.get(String(done.headers.location))).headers.location).toBe(signedOut);
+});
+
+test("a logout of a session that came by two providers continues at both, the latest first", async () => {
+  const realm = await brokered();
+  const boss = realm.asMaster();
+  const { config: known } = (await boss.get("/identity-providers/corp")).body;
+  const config = { ...known, clientSecret: "a-secret" };
+  const other = await boss.post("/identity-providers", { alias: "other", protocol: "oidc", config });
+  expect(other.status, other.text).toBe(201);
+  const browser = await signIn(realm);
+  const { db, work, vault } = iam.core;
+  const row = await db.selectFrom("brokered_sessions").selectAll().where("realm_id", "=", realm.name).executeTakeFirstOrThrow();
+  const sessionId = row.session_id;
+  const added = db.selectFrom("identity_providers").select("provider_id").where("realm_id", "=", realm.name).where("alias", "=", "other");
+  const { provider_id: providerId } = await added.executeTakeFirstOrThrow();
+  await work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
+    const [there] = await brokeredSessionsOf(ctx.tx, vault, realm.name, sessionId);
+    await recordBrokeredSession(ctx.tx, vault, realm.name, sessionId, { ...there!, providerId }, ctx.now + 1);
+  });
+  let { location } = (await signOut(realm, browser)).headers;
+  for (const alias of ["other", "corp"]) {
+    expect(location).toContain(`/broker/${alias}/logout?`);
+    const returnTo = new URL(hopOf((await browser.get(String(location))).text).searchParams.get("post_logout_redirect_uri")!);
+    const { searchParams } = new URL(String(location), iam.config.baseUrl);
+    ({ location } = (await browser.get(`${returnTo.pathname}?${searchParams}`)).headers);
+  }
+  expect(location).toBe(`/realms/${realm.name}/login?signed_out=1`);
 });
 
 onPostgres("a logout stays here where the provider has no address for it, it is off, or the session came by a password", async () => {
