@@ -26,7 +26,8 @@ export const isLive = (now: number): RawBuilder<boolean> => sql<boolean>`(c.enab
 export const isOfAgent = (agentId: string | null): RawBuilder<unknown> => sql`a.id is not distinct from ${agentId}::uuid`;
 
 /** A condition beside `liveClient`, for a token that hangs on no grant of its client: it was issued to this very client, and not before it was disabled. */
-export const isOfEpoch = (epoch: number): RawBuilder<unknown> => sql`c.token_epoch = ${epoch}::bigint`;
+export const isOfEpoch = (since: number, until: number): RawBuilder<unknown> =>
+  sql`c.token_epoch between ${since}::bigint and ${until}::bigint`;
 
 interface Asked {
   readonly realm: string;

@@ -20,8 +20,8 @@ export async function signOutByToken(
   const { realmId: realm } = parts.realm;
   const { grantId, sessionId, userId, user } = grant;
   await parts.work.transact({ realm, actor: anonymousActor(realm, client.clientId), ...from }, async (ctx) => {
-    await deleteGrant(ctx.tx, realm, grantId);
-    if (sessionId === null) return;
+    if (sessionId === null) return void (await deleteGrant(ctx.tx, realm, grantId));
+    // Its grants end with it.
     const ended = await endSession(ctx, sessionId, { askedBy: client.clientId, user: { id: userId, name: user.username } });
     if (ended) await parts.singleLogout.begin(ctx, ended, { logoutId: newId(), browser: null, next: "", frames: [] });
   });

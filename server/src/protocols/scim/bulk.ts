@@ -158,7 +158,7 @@ const areas = (
   Groups: {
     permission: "manage-organizations",
     async run(call, method, id, data) {
-      const read = async (status: string, groupId: string) => of(status, (await readGroup(call, groupId, false)).group);
+      const read = async (status: string, groupId: string) => of(status, (await readGroup(call, groupId, () => false)).group);
       if (method === "POST" && id === undefined) return read("201", await createGroup(call, data));
       if (id === undefined) throw badMethod();
       if (method === "PUT") await replaceGroup(call, id, data);

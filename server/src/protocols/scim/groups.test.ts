@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { ENTERPRISE, filter, GROUP, type ScimClient, scimClient, USER } from "../../testing/scim.ts";
 import { waitingSessions } from "../../testing/waiting-sessions.ts";
@@ -318,7 +318,8 @@ test("a token of an organization changes the accounts that it created or was giv
   expect((await lesser.put(memberAt(ada.id), {})).status).toBe(204);
   expect((await scim.patch(`/Users/${ada.id}`, [takenOver])).status).toBe(403);
 
-  // The account is taken back while the token deletes it: the later one counts.
+  // The account is taken back while the token deletes it: the later one counts. That takes two connections.
+  if (testDatabase() !== "postgres") return;
   let deletion: Promise<Answer> | undefined;
   await iam.core.db.transaction().execute(async (tx) => {
     await tx

@@ -1,12 +1,13 @@
 import { hasConsented, mayAllAct, refusalOf } from "../../applications/access/index.ts";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
-import { clock } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { listOf } from "../../kernel/lists.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { Binding } from "./access-token.ts";
 import { agentsIn } from "./contents/act.ts";
+import { requestedResources } from "./contents/audience.ts";
 import { needsConsent } from "./contents/consent.ts";
 import { findHolder, type Holder, isClientTokenLive } from "./records/liveness.store.ts";
 import { isKnownKey, type VerifiedJwt, verifyJwt } from "./verify.ts";
@@ -56,15 +57,21 @@ async function mayActorsAct(
 }
 
 /**
- * A client that holds a token under the grant of another client has lost it when the user withdraws the consent. `mayActorsAct` has looked at
- * agents. A token without scopes needed no consent.
+ * A client that holds a token under the grant of another client has lost it when the user withdraws the consent that it was issued by. As then, the
+ * realm itself needs one for scopes, another resource in any case; an RPT is judged by the realm. `mayActorsAct` has looked at agents.
  */
-const isAllowedStill = async (db: Db, client: ClientSnapshot, { userId, grantClientId }: Holder, scope: string | undefined) =>
-  grantClientId === client.clientId ||
-  client.agent !== null ||
-  !needsConsent(client) ||
-  !scope ||
-  hasConsented(db, client.realmId, userId, client.clientId);
+async function isAllowedStill(
+  db: Db,
+  client: ClientSnapshot,
+  { userId, grantClientId }: Holder,
+  issuer: string,
+  { aud, scope, authorization }: VerifiedJwt["payload"],
+): Promise<boolean> {
+  if (grantClientId === client.clientId || client.agent !== null || !needsConsent(client)) return true;
+  const resources = authorization === undefined ? requestedResources(client, listOf(aud as string | string[])) : [issuer];
+  if (!resources.some((each) => each !== issuer || Boolean(scope))) return true;
+  return hasConsented(db, client.realmId, userId, client.clientId);
+}
 
 /** Another node may have rotated the key, and this node's snapshot is older: then the newest one decides. */
 export async function verifyAccessToken(
@@ -78,6 +85,10 @@ export async function verifyAccessToken(
   const newer = verified || isKnownKey(realm, jwt) ? null : await realms.catchUp(realm.realmId);
   return newer && newer !== realm ? verifyJwt(newer, jwt, rules) : verified;
 }
+
+/** The epoch of the client that a token names. One of an earlier release names none: it is of any epoch that had begun when it was issued. */
+const epochsOf = ({ client_epoch: epoch, iat }: VerifiedJwt["payload"]) =>
+  typeof epoch === "number" ? { since: epoch, until: epoch } : { since: 0, until: (Number(iat) + 1) * SECOND - 1 };
 
 /** RFC 9068 §4: checks signature, issuer, type and times, then liveness in one query. The caller checks the audience. */
 export async function readAccessToken(
@@ -94,15 +105,14 @@ export async function readAccessToken(
   const isUsers = gid !== undefined;
   const { realmId } = realm;
   const agentId = typeof payload.agent_id === "string" ? payload.agent_id : null;
-  const epoch = Number(payload.client_epoch ?? 0);
-  const asked = { realm: realmId, jti, clientId, agentId, epoch, now: clock.now(), grantId: gid ?? "" };
+  const asked = { realm: realmId, jti, clientId, agentId, ...epochsOf(payload), now: clock.now(), grantId: gid ?? "" };
   const holder = isUsers && isId(gid) ? await findHolder(db, asked) : null;
   if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
   if (holder && payload.act !== undefined && !(await mayActorsAct(db, realm, holder, payload))) return null;
   // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realmId, clientId));
   if (client && (await refusalOf(db, { realm: realmId, userId: holder.userId, application: client.settings }))) return null;
-  if (client && !(await isAllowedStill(db, client, holder, scope))) return null;
+  if (client && !(await isAllowedStill(db, client, holder, issuer, payload))) return null;
   return {
     realm: realmId,
     jti,

@@ -178,9 +178,16 @@ describe("oidc-provider, in the version that is pinned", () => {
       ).toEqual([arity]);
   });
 
-  test("no other step is replaced, and before them stands only the translation of errors", () => {
+  /** Steps that come after `checkClient` where a request is resumed. */
+  const again = ["unchecked", "checkRedirectUri", "checkResponseType"];
+
+  test("no other step is replaced or added, and before them stands only the translation of errors", () => {
     for (const endpoint of ENDPOINTS) {
-      const [, ...steps] = stepsOf(endpoint);
+      const [, ...all] = stepsOf(endpoint);
+      const after = all.findIndex(({ name }) => name === "checkClient") + 1;
+      const added = endpoint === "resume" ? again : [];
+      expect(all.slice(after, after + added.length).map(({ name }) => name)).toEqual(added);
+      const steps = all.toSpliced(after, added.length);
       expect(steps.map(({ name }) => name)).toEqual(pristine.steps[endpoint]!.map(([name]) => name));
       const differing = steps.filter((step, at) => String(step) !== pristine.steps[endpoint]![at]![2]).map(({ name }) => name);
       const expected = replaced.filter(([, , endpoints]) => endpoints.includes(endpoint)).map(([name]) => name);

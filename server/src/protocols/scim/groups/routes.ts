@@ -39,16 +39,17 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
     },
     patch: async (reply, call, id, operations) => {
       await patchGroup(call, id, operations);
-      const changed = await read(reply, call, id);
-      const isLarge = changed.memberCount > MANY_MEMBERS && projectionFor(groupType, reply.request).isDefault;
-      return isLarge ? (noContent(reply) as never) : sendGroup(reply, changed);
+      const projection = projectionFor(groupType, reply.request);
+      const isLarge = (memberCount: number) => memberCount > MANY_MEMBERS && projection.isDefault;
+      const changed = await readGroup(call, id, (memberCount) => projection.shows("members") && !isLarge(memberCount));
+      return isLarge(changed.memberCount) ? (noContent(reply) as never) : sendGroup(reply, changed);
     },
     remove: removeGroup,
   });
 };
 
 const read = (reply: FastifyReply, call: ScimCall, id: string): Promise<ReadGroup> =>
-  readGroup(call, id, projectionFor(groupType, reply.request).shows("members"));
+  readGroup(call, id, () => projectionFor(groupType, reply.request).shows("members"));
 
 /** With its members, which are read while a large group is sent. */
 async function sendGroup(reply: FastifyReply, { group, memberCount, members }: ReadGroup): Promise<Resource> {

@@ -42,11 +42,16 @@ export interface ReadGroup {
   members(): AsyncGenerator<Resource[]>;
 }
 
-export const readGroup = ({ connection, read }: ScimCall, id: string, withMembers: boolean): Promise<ReadGroup> =>
+/** `withMembers`: tells by their number whether they are shown, and so are part of the tag. */
+export const readGroup = ({ connection, read }: ScimCall, id: string, withMembers: (memberCount: number) => boolean): Promise<ReadGroup> =>
   read(async (ctx) => {
     const found = await findGroup(ctx, connection, id);
     const members = () => memberChunks(ctx.tx, connection, found.groupId);
-    const group = groupResource(found, connection, withMembers ? await membersDigest(ctx.tx, connection, found.groupId) : null);
+    const group = groupResource(
+      found,
+      connection,
+      withMembers(found.memberCount) ? await membersDigest(ctx.tx, connection, found.groupId) : null,
+    );
     return { group, memberCount: found.memberCount, members };
   });
 

@@ -34,8 +34,9 @@ interface Asked {
   readonly clientId: string;
   /** The agent that the token names; null: none. */
   readonly agentId: string | null;
-  /** The epoch of the client that the token names. */
-  readonly epoch: number;
+  /** The epochs of the client that the token may be of. */
+  readonly since: number;
+  readonly until: number;
   readonly now: number;
 }
 
@@ -48,11 +49,11 @@ interface HolderRow extends UserColumns, ImpersonatorColumns {
 }
 
 const holder = prepared(
-  ({ realm, jti, clientId, agentId, epoch, now, grantId }: Asked & { grantId: string }) =>
+  ({ realm, jti, clientId, agentId, since, until, now, grantId }: Asked & { grantId: string }) =>
     sql<HolderRow>`
     select ${userColumns}, g.session_id, g.client_id as grant_client, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${joinUserAndSession}
-    cross join lateral (${liveClient(sql`g.realm_id`, clientId, now)} and ${isOfAgent(agentId)} and (g.client_id = ${clientId} or ${isOfEpoch(epoch)}) limit 1) c
+    cross join lateral (${liveClient(sql`g.realm_id`, clientId, now)} and ${isOfAgent(agentId)} and (g.client_id = ${clientId} or ${isOfEpoch(since, until)}) limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
 );
@@ -75,9 +76,9 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
 }
 
 const clientToken = prepared(
-  ({ realm, jti, clientId, agentId, epoch, now }: Asked) =>
+  ({ realm, jti, clientId, agentId, since, until, now }: Asked) =>
     sql<{ id: string }>`
-    ${liveClient(realm, clientId, now)} and ${isOfAgent(agentId)} and ${isOfEpoch(epoch)}
+    ${liveClient(realm, clientId, now)} and ${isOfAgent(agentId)} and ${isOfEpoch(since, until)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
 );
 
