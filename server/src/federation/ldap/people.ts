@@ -1,4 +1,10 @@
-import { type FoundAccount, nothingKnown, type PasswordAnswer, type PasswordQuestion } from "../../directory/credentials/index.ts";
+import {
+  directoryUnavailable,
+  type FoundAccount,
+  nothingKnown,
+  type PasswordAnswer,
+  type PasswordQuestion,
+} from "../../directory/credentials/index.ts";
 import { saveFederatedUser, userErrors } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
@@ -72,19 +78,21 @@ async function askEach(
 ): Promise<PasswordAnswer> {
   let failure: unknown;
   for (const directory of directories) {
-    try {
-      const found = await search(parts, directory, directory.filterOf(login));
-      if (found.length > 1) {
-        warn(parts, directory, "the filter finds more than one entry for a name, so it signs no one in", found[0]);
-        return WRONG;
-      }
-      const [entry] = found;
-      if (!entry) continue;
-      if (!(await attempted(await accountOf(parts, { entry, directory }, realm)))) return WRONG;
-      return await bindAs(parts, { entry, directory }, realm, password);
-    } catch (error) {
+    const found = await search(parts, directory, directory.filterOf(login)).catch((error) => {
       failure = error;
+      return [];
+    });
+    if (found.length > 1) {
+      warn(parts, directory, "the filter finds more than one entry for a name, so it signs no one in", found[0]);
+      return WRONG;
     }
+    const [entry] = found;
+    if (!entry) continue;
+    if (!(await attempted(await accountOf(parts, { entry, directory }, realm)))) return WRONG;
+    // The password was not judged, so the attempt does not count against the user.
+    return bindAs(parts, { entry, directory }, realm, password).catch((error) => {
+      throw directoryUnavailable(error);
+    });
   }
   if (failure !== undefined) throw nothingKnown(failure);
   return UNKNOWN;

@@ -10,7 +10,10 @@ export const deviceErrors = {
     too_many: [409, "You have as many devices as there may be: remove one of them first"],
     push_token_taken: [409, "This push token belongs to another account: remove the device there first, or enroll without a push token"],
     same_browser: [403, "This is the browser that is signing in: answer on another device"],
-    weak_session: [403, "You signed in here with a password alone: sign in on this device with a second factor, or use an enrolled device"],
+    weak_session: [
+      403,
+      "You signed in here with a password or an identity provider alone: sign in on this device with a second factor, or use an enrolled device",
+    ],
     stale_session: [403, "You signed in here too long ago for this: sign in again on this device, then confirm"],
     wrong_number: [403, "That is not the number on the other screen: look at it again and type the number that it shows"],
     wrong_numbers: [403, "That was not the number on the other screen either. To be safe, the sign-in was stopped: start it again"],
