@@ -60,10 +60,14 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
 }
 
 /** A user who signs in by an organization's identity provider, with an address in one of its verified domains, becomes a member. */
-export async function joinByProvider(ctx: Ctx, { userId, alias, email }: { userId: string; alias: string; email: string }): Promise<void> {
+export async function joinByProvider(
+  ctx: Ctx,
+  { email, ...by }: { readonly userId: string; readonly alias: string; readonly source: string; readonly email: string },
+): Promise<void> {
+  const { userId } = by;
   const domain = domainOfAddress(email);
   const joined =
-    domain === null ? null : await insertMemberByDomain(ctx, { userId, alias, domain, addressKey: loginKey(email), role: DEFAULT_ROLE });
+    domain === null ? null : await insertMemberByDomain(ctx, { ...by, domain, addressKey: loginKey(email), role: DEFAULT_ROLE });
   if (joined) recordMembership(ctx, joined.organizationId, userId, `member added (${DEFAULT_ROLE})`, `+${joined.alias} (${DEFAULT_ROLE})`);
 }
 

@@ -48,6 +48,8 @@ export async function verifierOf(db: Db, realm: string, domain: string): Promise
 export interface Joining {
   readonly userId: string;
   readonly alias: string;
+  /** `users.source` of those who came by the provider. */
+  readonly source: string;
   readonly domain: string;
   /** The key of the address that the provider has verified. */
   readonly addressKey: string;
@@ -60,7 +62,7 @@ export interface Joining {
  */
 export async function insertMemberByDomain(
   { tx, realm, now }: Ctx,
-  { userId, alias, domain, addressKey, role }: Joining,
+  { userId, alias, source, domain, addressKey, role }: Joining,
 ): Promise<{ readonly organizationId: string; readonly alias: string } | null> {
   const { rows } = await sql<{ organization_id: string; alias: string }>`
     with home as (
@@ -70,8 +72,8 @@ export async function insertMemberByDomain(
     ), joined as (
       insert into organization_members (realm_id, organization_id, user_id, role, joined_at, managed)
       select ${realm}, organization_id, ${userId}::uuid, ${role}, ${now}::bigint, exists (
-        select 1 from users u join identity_providers p on p.realm_id = u.realm_id and u.source = p.protocol || ':' || p.alias
-        where u.realm_id = ${realm} and u.user_id = ${userId}::uuid and p.alias = ${alias} and u.email_key = ${addressKey}
+        select 1 from users u
+        where u.realm_id = ${realm} and u.user_id = ${userId}::uuid and u.source = ${source} and u.email_key = ${addressKey}
       ) and not exists (select 1 from organization_members m where m.realm_id = ${realm} and m.user_id = ${userId}::uuid and m.managed)
       from home
       on conflict do nothing returning organization_id

@@ -161,7 +161,7 @@ export function proofOf(
       if (!(await federation.touchLink(ctx.tx, ctx.realm, { providerId, subject, userId, username }, ctx.now))) return false;
       if (writes) await federation.applyMapping(ctx, provider, identity, userId, false);
       if (provider.isOfOrganizations && identity.email !== null && identity.emailVerified)
-        await joinByProvider(ctx, { userId, alias, email: identity.email });
+        await joinByProvider(ctx, { userId, alias, source: federation.sourceOf(provider.protocol, alias), email: identity.email });
       ctx.audit({
         category: "AUTHN",
         type: "BROKER_LOGIN",

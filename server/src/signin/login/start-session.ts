@@ -1,5 +1,5 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
-import { addLink, recordBrokeredSignIn } from "../../federation/index.ts";
+import { addLink, recordBrokeredSignIn, sourceOf } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addresseeOf, isNew, type Progress, type SignInParts } from "../authenticators/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
@@ -59,7 +59,8 @@ async function completeLink(
   const link = pending!;
   const { alias, protocol, providerId, subject, username } = link;
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username, basis: brokered!.basis }, actor);
-  if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });
+  if (link.email !== undefined)
+    await joinByProvider(ctx, { userId: actor.id, alias, source: sourceOf(protocol, alias), email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
   ctx.afterCommit(() => brokers.counted(protocol, "success"));
 }
