@@ -38,6 +38,7 @@ export class KeycloakRealm {
   readonly #oidcClients: ReadonlySet<string>;
   readonly #clientRoles: Values;
   readonly #ownNames = new Map<string, string>();
+  readonly #roles = new Map<string | null, ReadonlyMap<unknown, Values>>();
 
   constructor(value: Values, report: Report, input: SourceInput) {
     this.value = value;
@@ -97,7 +98,7 @@ export class KeycloakRealm {
     const known = this.#ownNames.get(key);
     if (known !== undefined) return known;
     const gives = this.permissionsOf(clientId === null ? [name] : [], clientId === null ? {} : { [clientId]: [name] });
-    const isTheirs = (one: string) => this.#rolesOf(clientId).some((role) => role.name === one);
+    const isTheirs = (one: string) => this.#rolesOf(clientId).has(one);
     const ours = this.input.naming.role(name, { gives, isTheirs }, clientId);
     this.#ownNames.set(key, ours);
     return ours;
@@ -119,15 +120,22 @@ export class KeycloakRealm {
       if (permission) found.add(permission);
       // The default role gives no permissions here.
       if (BUILT_IN_CLIENTS.includes(clientId ?? "") || (clientId === null && name === this.defaultRole)) return;
-      const { composites } = this.#rolesOf(clientId).find((role) => role.name === name) ?? {};
+      const { composites } = this.#rolesOf(clientId).get(name) ?? {};
       visit(recordOf(composites).realm, recordOf(composites).client);
     };
     visit(realmRoles, clientRoles);
     return found;
   }
 
-  #rolesOf(clientId: string | null): Values[] {
-    return clientId === null ? recordsOf(recordOf(this.value.roles).realm) : this.rolesOfClient(clientId);
+  /** By name, because a file may have thousands of roles, each looked up for each user, group and role that names it. */
+  #rolesOf(clientId: string | null): ReadonlyMap<unknown, Values> {
+    const known = this.#roles.get(clientId);
+    if (known) return known;
+    const roles = clientId === null ? recordsOf(recordOf(this.value.roles).realm) : this.rolesOfClient(clientId);
+    // The first of two with one name counts.
+    const byName = new Map(roles.toReversed().map((role) => [role.name, role]));
+    this.#roles.set(clientId, byName);
+    return byName;
   }
 
   /** The one that every new user gets there. */
