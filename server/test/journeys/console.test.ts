@@ -200,7 +200,8 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await one.getByLabel("Name").fill("Engineers");
     await one.getByLabel("Description").fill("We build");
     await one.getByRole("button", { name: "Save changes" }).click();
-    await one.getByText("Saved").waitFor();
+    // By the exact word: the bar above the form says "unsaved" until then.
+    await one.getByText("Saved", { exact: true }).waitFor();
     // The other one comes back to the tab later: the page reads the record again, and still knows what the form began with.
     const readAgain = other.waitForResponse((answer) => answer.url().endsWith(`/groups/${ids.group}`));
     await other.evaluate(() => {
@@ -215,7 +216,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await other.getByText("Another administrator has changed this record").waitFor();
     await expectAccessible(other, "console-conflict");
     await other.getByRole("button", { name: "Save merged" }).click();
-    await other.getByText("Saved").waitFor();
+    await other.getByText("Saved", { exact: true }).waitFor();
     const { body } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
     expect(body).toMatchObject({ name: "Engineers", description: "They build" });
     await other.getByRole("button", { name: "Undo" }).click();
@@ -297,7 +298,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("What you see may be old").waitFor({ state: "hidden" });
     expect(await version.inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     // The page has other texts with "saved" in them, so the request may still be on its way.
     await expect.poll(async () => (await admin.get("/admin/realms/demo/settings")).body.terms.version).toBe("7");
 
