@@ -242,7 +242,8 @@ describe("secrets in files", () => {
   });
 
   test("can be named in yaml, relative to it", () => {
-    const cwd = directory({ "gatehouse.yaml": "masterKeyFile: key\naudit:\n  httpTokenFile: token", key: KEY, token: "t0ken\n" });
+    const yaml = "masterKeyFile: key\naudit:\n  httpUrl: https://siem.example/\n  httpTokenFile: token";
+    const cwd = directory({ "gatehouse.yaml": yaml, key: KEY, token: "t0ken\n" });
     expect(load({ cwd })).toMatchObject({ masterKey: KEY, audit: { httpToken: "t0ken" }, origins: { masterKey: "file" } });
   });
 
@@ -472,7 +473,15 @@ describe("production", () => {
     expect(problems(() => load({ env: { ...env, GATEHOUSE_MASTER_KEY: "", GATEHOUSE_MASTER_KEY_FILE: "nowhere" } }))).toHaveLength(1);
   });
 
-  test("refuses a LISTEN connection without a database", () => {
-    expect(problems(() => load({ env: { GATEHOUSE_LISTEN_URL: POSTGRES } }))).toMatchObject([{ setting: "listenUrl" }]);
+  test.each([
+    ["listenUrl", { GATEHOUSE_LISTEN_URL: POSTGRES }, "DATABASE_URL"],
+    ["mtlsBaseUrl", { GATEHOUSE_MTLS_BASE_URL: "https://mtls.example" }, "GATEHOUSE_TLS_CLIENT_CERT_HEADER"],
+    ["audit.httpToken", { GATEHOUSE_AUDIT_HTTP_TOKEN: "t0ken" }, "GATEHOUSE_AUDIT_HTTP_URL"],
+  ])("refuses %s without the setting that it needs", (setting, alone, needed) => {
+    expect(problems(() => load({ env: alone }))).toEqual([
+      expect.objectContaining({ setting, message: `only of use together with ${needed}, which is not set; expected both or neither` }),
+    ]);
+    // One that is wrong is mended first.
+    expect(problems(() => load({ env: { ...alone, [needed]: "a b" } })).map((problem) => problem.setting)).not.toContain(setting);
   });
 });

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
-import { refuseOpenedUses } from "./applications/attribute-uses/index.ts";
+import { nameAttributeUses, refuseOpenedUses } from "./applications/attribute-uses/index.ts";
 import {
   forgetSharesNaming,
   keepNamedClient,
@@ -17,7 +17,14 @@ import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin } from "./directory/users/index.ts";
-import { forgetEntries, keepMappedGrants, nameSupplied, ownMappedAttributes } from "./federation/index.ts";
+import {
+  clearDisabledBySync,
+  forgetEntries,
+  keepMappedGrants,
+  nameSupplied,
+  ownGivenGrants,
+  ownMappedAttributes,
+} from "./federation/index.ts";
 import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { checkVault, openVault } from "./master-key.ts";
@@ -41,7 +48,7 @@ import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
-import { forgetManager } from "./protocols/scim/index.ts";
+import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
@@ -72,9 +79,12 @@ const listenersOf = (vault: Vault): Listeners => ({
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
+  "user.enabled_set": [clearDisabledBySync],
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
+  "user.grants_given": [ownGivenGrants],
   "user.grants_removing": [keepMappedGrants],
+  "identity_provider.attributes_mapping": [nameAttributeUses],
   "user.deleted": [forgetInvitationsTo, loseUser, orphanAgentsOf],
   "user.erased": [
     orphanAgentsOf,
@@ -100,12 +110,14 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.signatures_chosen": [publishEdwards(vault)],
   "client.disabled": [endGrants],
-  "agent.bound": [endGrants],
+  "agent.bound": [endGrants, forgetConsentsTo],
   "client.deleting": [keepNamedClient, loseClient],
   "client.deleted": [forgetConsentsTo],
   "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
   "groups.deleting": [keepNamedGroups],
+  "organization.member_removed": [leaveGroupsOf],
+  "organization.deleting": [removeGroupsOf],
   "client_scope.deleting": [keepNamedScope],
   "saml_client.disabled": [],
   "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],

@@ -46,7 +46,7 @@ import { type Services, version } from "./services.ts";
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
   const { baseUrl } = core.config;
-  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, mtlsBaseUrl, standings, tlsClientCertHeader } = services;
+  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, flows, mtlsBaseUrl, standings, tlsClientCertHeader } = services;
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
@@ -56,6 +56,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
         realms,
         csrf,
         cookies,
+        flows,
         standings,
         metrics,
         origins,

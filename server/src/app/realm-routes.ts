@@ -80,7 +80,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
       await realm.register(pushRoutes, { ...devices, standings });
       await realm.register(qrRoutes, devices);
-      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf, standings });
+      await realm.register(transactionRoutes, { ...devices, ...signIn, flows, signingKeys, subjectOf, standings });
 
       const account = {
         db,
@@ -112,9 +112,24 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
 /** The gate's parts, with which it enforces declarations: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
-  const { clients, csrf, cookies, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
+  const { clients, csrf, cookies, flows, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {
-    ...{ db, work, realms, metrics, clients, csrf, cookies, standings, visitors, issuers, baseUrl, mtlsBaseUrl, tlsClientCertHeader },
+    ...{
+      db,
+      work,
+      realms,
+      metrics,
+      clients,
+      csrf,
+      cookies,
+      flows,
+      standings,
+      visitors,
+      issuers,
+      baseUrl,
+      mtlsBaseUrl,
+      tlsClientCertHeader,
+    },
     devices: createDeviceProver({ db, baseUrl }),
     audiences: {
       account: accountAudience,

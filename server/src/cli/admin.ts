@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { PASSWORD_FILE } from "../bootstrap.ts";
 import type { Core } from "../core.ts";
 import { clearUserAttempts, preparePassword, savePassword } from "../directory/credentials/index.ts";
-import { shareDefaultRole } from "../directory/roles/index.ts";
+import { rolesWithPermissions, shareDefaultRole } from "../directory/roles/index.ts";
 import { CreateUser, createUser, findUserByLogin, resetPassword } from "../directory/users/index.ts";
 import type { Ctx } from "../platform/context.ts";
 import { shippedBreaches } from "../platform/passwords/index.ts";
@@ -70,9 +70,9 @@ async function create(call: Invocation): Promise<ExitCode> {
   if (username === undefined) throw new UsageError("How shall the user be called? --username=<name>", "admin");
   const input = checked(CreateUser, { username });
   const { password, toShow } = await choosePassword(call, "password-file");
-  const user = await withCore(call, (core) => createAdmin(core, realm, input, password));
+  const { user, role } = await withCore(call, (core) => createAdmin(core, realm, input, password));
   const shown = { realm, userId: user.userId, username, roles: user.roles, ...(toShow !== null && { password: toShow }) };
-  const text = `Created ${username} in the realm ${realm}, with the role admin.`;
+  const text = `Created ${username} in the realm ${realm}, with the role ${role}.`;
   call.print(shown, toShow === null ? text : `${text}\n\n  Password    ${toShow}`);
   return 0;
 }
@@ -81,9 +81,21 @@ async function createAdmin(core: Core, realm: string, input: CreateUser, passwor
   const { settings } = await requireRealm(core, realm);
   const hash = await checkedHash(core, realm, settings, input.username, password);
   return core.work.transact(cliOrigin(realm), async (ctx) => {
+    const role = await adminRole(ctx);
     const usual = await shareDefaultRole(ctx.tx, realm);
-    const user = await createUser(ctx, { ...input, roles: ["admin", ...(usual ? [usual.name] : [])] }, "given", "local", "source");
+    const user = await createUser(ctx, { ...input, roles: [role, ...(usual ? [usual.name] : [])] }, "given", "local", "source");
     await savePassword(ctx.tx, realm, user.userId, hash, ctx.now);
-    return user;
+    return { user, role };
   });
+}
+
+/** The role `admin`, or the first by name of those that carry realm-admin where the realm took it from that one. */
+async function adminRole({ tx, realm }: Ctx): Promise<string> {
+  const names = (await rolesWithPermissions(tx, realm))
+    .filter(({ clientId, permissions }) => clientId === null && permissions.includes("realm-admin"))
+    .map(({ name }) => name)
+    .sort();
+  const role = names.includes("admin") ? "admin" : names[0];
+  if (role === undefined) throw new Error(`No role of the realm ${realm} carries realm-admin. Give it to one, such as admin, first.`);
+  return role;
 }

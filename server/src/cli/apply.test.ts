@@ -2,8 +2,11 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { createCore } from "../core.ts";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
 import { runHere } from "../testing/command-line.ts";
+import { applyAtStart } from "./apply.ts";
 
 // The commands as people and pipelines use them, on the example of the repository: in this process, but for a few in their own. Later tests
 // find what earlier ones left.
@@ -158,4 +161,28 @@ test("start --apply brings a realm before the server listens", async () => {
   }
   writeFileSync(join(folder, "three.yaml"), "roles: []\n");
   await expect(here.start({}, ["--apply", folder])).rejects.toThrow(/three\.yaml names no realm/);
+});
+
+test("nodes that start --apply at once all start, though one alone creates the realm", async () => {
+  const file = join(here.folder, "at-once.yaml");
+  writeFileSync(file, "realm: at-once\nroles:\n  - name: first\n");
+  const config = loadConfig({ env: here.env, cwd: here.folder });
+  const nodes = await Promise.all([1, 2].map(() => createCore(config, { output: { write: () => undefined }, migrate: false })));
+  const notes: string[] = [];
+  try {
+    await Promise.all(nodes.map((core) => applyAtStart(core, file, (text) => notes.push(text))));
+  } finally {
+    for (const core of nodes) await core.close();
+  }
+  expect(notes.map((text) => text.split(": ").at(-1)).sort()).toEqual(["0 changed.", "1 changed."]);
+});
+
+test("admin create gives a role that carries realm-admin, also where the realm took it from the role admin", async () => {
+  const chiefs = "realm: moved\nroles:\n  - name: chief\n    permissions: [realm-admin]\nusers:\n  - username: boss\n    roles: [chief]\n";
+  expect(await run("apply", "-f", write("moved.yaml", chiefs))).toMatchObject({ code: 0 });
+  const create = (username: string) => run("admin", "create", "--realm", "moved", "--username", username, "--json");
+  expect(JSON.parse((await create("before")).out).roles).toEqual(["admin", "user"]);
+  const emptied = write("emptied.yaml", "realm: moved\nroles:\n  - name: admin\n    permissions: []\n");
+  expect(await run("apply", "-f", emptied)).toMatchObject({ code: 0 });
+  expect(JSON.parse((await create("after")).out).roles).toEqual(["chief", "user"]);
 });

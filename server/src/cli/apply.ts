@@ -1,5 +1,6 @@
 import { readVariable } from "../config/environment.ts";
 import type { Core } from "../core.ts";
+import { AppError } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/vault.ts";
 import type { ImportOptions } from "../operations/transfer/index.ts";
 import { shippedBreaches } from "../platform/passwords/index.ts";
@@ -35,8 +36,8 @@ export async function applyDocument(call: Invocation, named: string | null): Pro
           throw new Error(
             `There is no realm “${realm}”, so the plan is of another state. Nothing was changed; apply without --plan creates it.`,
           );
-        await createMissing(core, realm);
-        call.note(`Created the realm ${realm}. Let its administrator in by: gatehouse admin reset-password --realm ${realm}`);
+        if (await createMissing(core, realm))
+          call.note(`Created the realm ${realm}. Let its administrator in by: gatehouse admin reset-password --realm ${realm}`);
         return apply(target);
       });
   if (!done) return missing(call, realm, options, remote !== null);
@@ -73,11 +74,18 @@ function byRealm(files: readonly string[]): Map<string, Document> {
   return new Map([...groups].map(([realm, its]) => [realm, { schema: DOCUMENT_SCHEMA, ...readDocuments(its, readVariable) }]));
 }
 
-/** Its administrator has a password that is not shown: a command sets another. */
-async function createMissing(core: Core, realm: string): Promise<void> {
+/** Its administrator has a password that is not shown: a command sets another. False: another node was quicker, and the realm is there. */
+async function createMissing(core: Core, realm: string): Promise<boolean> {
   const input = checked(CreateRealm, { realm });
   const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: randomToken() });
-  await core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
+  try {
+    await core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
+    return true;
+  } catch (error) {
+    // The name of a realm that is still being deleted is taken, too.
+    if (error instanceof AppError && error.code === "realms.name_taken" && (await core.realms.get(realm))) return false;
+    throw error;
+  }
 }
 
 function documentOf(call: Invocation): Document {

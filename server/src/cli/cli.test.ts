@@ -101,6 +101,7 @@ describe("config print", () => {
     DATABASE_URL: "postgres://gatehouse:hunter2@db.internal/gatehouse",
     GATEHOUSE_MASTER_KEY: Buffer.alloc(32, "hunter2").toString("base64"),
     GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: "hunter2hunter2",
+    GATEHOUSE_AUDIT_HTTP_URL: "https://siem.example/",
     GATEHOUSE_AUDIT_HTTP_TOKEN: "hunter2",
     GATEHOUSE_BASE_URL: "https://id.example.org",
   };

@@ -52,7 +52,7 @@ export const commands = {
         options: [realmOption, { ...usernameOption, doc: "The user (default admin)." }, passwordFileOption],
       },
       create: {
-        summary: "Create a user with the role admin",
+        summary: "Create a user with the role admin, or with another that carries realm-admin where admin does not",
         options: [realmOption, { ...usernameOption, doc: "The new user's name; needed." }, passwordFileOption],
       },
     },

@@ -12,7 +12,7 @@ export interface Reading {
 
 /** The rules that tie one setting to another. Each names the setting that has to change. */
 export function checkRules(reading: Reading): ConfigProblem[] {
-  return [baseUrlInProduction, masterKeyForPostgres, listenUrlNeedsPostgres].flatMap((rule) => rule(reading));
+  return [baseUrlInProduction, masterKeyForPostgres, needs].flatMap((rule) => rule(reading));
 }
 
 function baseUrlInProduction({ values, sources, isWritten, isWrong }: Reading): ConfigProblem[] {
@@ -33,15 +33,21 @@ function masterKeyForPostgres({ values, isWrong, isWritten }: Reading): ConfigPr
   return [{ setting: "masterKey", source: "not set", message }];
 }
 
-function listenUrlNeedsPostgres({ values, sources }: Reading): ConfigProblem[] {
-  if (values.listenUrl === null || values.databaseUrl !== null) return [];
-  return [
-    {
-      setting: "listenUrl",
-      source: sources.listenUrl,
-      message: "only of use together with DATABASE_URL, which is not set; expected both or neither",
-    },
-  ];
+/** Settings without effect unless the other is set, too. */
+const pairs = [
+  ["listenUrl", "databaseUrl"],
+  ["mtlsBaseUrl", "tlsClientCertHeader"],
+  ["audit.httpToken", "audit.httpUrl"],
+] as const satisfies readonly (readonly [SettingName, SettingName])[];
+
+function needs({ values, sources, isWrong }: Reading): ConfigProblem[] {
+  return pairs
+    .filter(([setting, other]) => values[setting] !== null && values[other] === null && !isWrong(other))
+    .map(([setting, other]) => ({
+      setting,
+      source: sources[setting],
+      message: `only of use together with ${settings[other].env}, which is not set; expected both or neither`,
+    }));
 }
 
 function waysToSet(name: "baseUrl" | "masterKey"): string {

@@ -216,7 +216,13 @@ export const settings = {
     unset,
     "The address to which audit events are forwarded, besides stdout.",
   ),
-  "audit.httpToken": setting("GATEHOUSE_AUDIT_HTTP_TOKEN", kinds.text("a token"), unset, "The bearer token sent along with them.", secret),
+  "audit.httpToken": setting(
+    "GATEHOUSE_AUDIT_HTTP_TOKEN",
+    kinds.text("a token"),
+    unset,
+    "The bearer token sent along with them. Needs `GATEHOUSE_AUDIT_HTTP_URL`.",
+    secret,
+  ),
   "audit.categories": setting(
     "GATEHOUSE_AUDIT_CATEGORIES",
     kinds.someOf("AUTHN", "ADMIN", "SECURITY"),

@@ -25,7 +25,7 @@ export {
   sessionsToEnd,
   type UpstreamLogoutParts,
 } from "./brokers/upstream-logout.ts";
-export { entriesOfUser } from "./ldap/entries.store.ts";
+export { clearDisabledBySync, entriesOfUser } from "./ldap/entries.store.ts";
 export { createEntryChecks, type EntryChecks } from "./ldap/entry-checks.ts";
 export { forgetEntries } from "./ldap/erasure.store.ts";
 export { createDirectoryMetrics } from "./ldap/metrics.ts";
@@ -65,7 +65,7 @@ export {
 } from "./providers/links.store.ts";
 export { CreateProviderMapper } from "./providers/mappers.schema.ts";
 export { createMapper, readMappers, removeMapper, saveMapper } from "./providers/mappers.service.ts";
-export { keepMappedGrants, nameSupplied, ownMappedAttributes } from "./providers/owned-members.store.ts";
+export { keepMappedGrants, nameSupplied, ownGivenGrants, ownMappedAttributes } from "./providers/owned-members.store.ts";
 export { brokerOf, markOf, type ProtocolName, protocolOf } from "./providers/protocols.ts";
 export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.ts";
 export { identityProviderRoutes } from "./providers/routes.ts";

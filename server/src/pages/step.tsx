@@ -51,6 +51,8 @@ export interface StepView extends PageFrame, FormTarget {
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
   /** For how many days one can ask not to be asked again in this browser. */
   readonly trustDays?: number | undefined;
+  /** The box was ticked in an answer that was refused. */
+  readonly isTrustTicked?: boolean;
   /** The application that the sign-in is for; shown until the user is known. */
   readonly application?: ShownApplication | undefined;
   /** Why somebody who is signed in is asked at all. */
@@ -67,7 +69,7 @@ export function renderStep(view: StepView): string {
   const trust =
     view.trustDays === undefined ? null : (
       <label class="gh-check">
-        <input type="checkbox" name="trustDevice" value="true" />
+        <input type="checkbox" name="trustDevice" value="true" checked={view.isTrustTicked} />
         <span>{text.trustBrowser.replace("{time}", () => daysText(view.locale, view.trustDays!))}</span>
       </label>
     );

@@ -8,6 +8,14 @@ import type { Db, Tx } from "./db/index.ts";
 export const actorKinds = ["user", "administrator", "client", "agent", "scim-token", "system", "anonymous"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
+/** The party that acts as the user: an administrator, or the actor of a token (RFC 8693 §4.1), whose `sub` is both. */
+export interface NamedImpersonator {
+  /** Null: the session does not say. */
+  readonly id: string | null;
+  /** The name in the audit trail. */
+  readonly name: string;
+}
+
 /** The caller. Administrators have the permissions that their session or token gives them for this request. */
 export interface Actor {
   readonly kind: ActorKind;
@@ -18,7 +26,7 @@ export interface Actor {
   readonly realm: string;
   readonly permissions: ReadonlySet<string>;
   readonly sessionId: string | null;
-  readonly impersonator: string | null;
+  readonly impersonator: NamedImpersonator | null;
   /** A client that acts in its own name (RFC 6749 §4.4). */
   readonly isClient?: boolean;
   /**

@@ -22,6 +22,8 @@ export interface AuditEvent {
   readonly outcome: "SUCCESS" | "FAILURE";
   readonly detail: string | null;
   readonly impersonator: string | null;
+  /** Null: there is none, or recorded by an earlier release. */
+  readonly impersonatorId: string | null;
   /** Null: a job or a command, or recorded by an earlier release. */
   readonly requestId: string | null;
 }
@@ -127,7 +129,8 @@ function complete(draft: AuditDraft, { realm, actor, sourceIp, requestId }: Orig
     resourceId: draft.resourceId ?? null,
     outcome: draft.outcome ?? "SUCCESS",
     detail: draft.detail ?? null,
-    impersonator: actor.impersonator,
+    impersonator: actor.impersonator?.name ?? null,
+    impersonatorId: actor.impersonator?.id ?? null,
     requestId: requestId ?? null,
   };
 }

@@ -24,6 +24,11 @@ export async function keepAttributesApart(ctx: Ctx, field: string): Promise<void
   if (errors.size > 0) throw invalidFields([...errors.values()]);
 }
 
+/** `identity_provider.attributes_mapping` */
+export async function nameAttributeUses(ctx: Ctx, { names, uses }: DomainEvents["identity_provider.attributes_mapping"]): Promise<void> {
+  for (const { attribute, by } of await findAttributeUses(ctx.tx, ctx.realm)) if (names.includes(attribute)) uses.set(attribute, by);
+}
+
 /** `settings.changed`: refused if an attribute that is used like this is opened. */
 export async function refuseOpenedUses(ctx: Ctx, { settings: { userProfile } }: DomainEvents["settings.changed"]): Promise<void> {
   const errors = (await conflictsOf(ctx, userProfile)).map(({ attribute, by }): FieldError => {

@@ -8,7 +8,7 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   // UMA: the permissions of an RPT
   "authorization",
   // our own
-  ...["gid", "front_channel", "nhi", "agent_id", "workload_iss", "workload_sub", "client_epoch"],
+  ...["gid", "front_channel", "nhi", "agent_id", "workload_iss", "workload_sub", "workload_scope", "client_epoch"],
 ]);
 
 /** Names by which an assignment would reach into every object of the process. */

@@ -123,12 +123,18 @@ describe("/groups", () => {
     ["realmId", "other"],
     ["groupId", newId()],
     ["createdAt", 5],
-    ["memberCount", 7],
     ["roleNames", ["admin"]],
   ])("refuses to change %s", async (field, value) => {
     const group = await make();
     const answer = await admin.put(`/groups/${group.groupId}`, { ...group, [field]: value });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field, code: "read_only" }] } });
+  });
+
+  test("takes a group as it was read, also when somebody has joined since", async () => {
+    const group = await make();
+    const { userId } = await realm.user();
+    expect((await admin.put(`/groups/${group.groupId}/members/${userId}`)).status).toBe(204);
+    expect(await admin.put(`/groups/${group.groupId}`, group)).toMatchObject({ status: 200, body: { memberCount: 1 } });
   });
 
   test("a name is taken beside its siblings, in every letter case and Unicode form, and nowhere else", async () => {

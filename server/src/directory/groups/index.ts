@@ -3,9 +3,9 @@
 export { guardInheritance } from "./inheritance.ts";
 export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
-export { groupName, groupOfOrganization } from "./of-organizations.ts";
+export { findGroupOfOrganization, groupName, groupOfOrganization } from "./of-organizations.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
-export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
+export { findGroupId, groupPath, isInGroup, isNamedAtTop, pathsOfGroups } from "./paths.store.ts";
 export { grantRole, withdrawRole } from "./roles.service.ts";
 export { rolesGrantedBy, rolesOf as rolesOfGroup, rolesOfGroups } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";

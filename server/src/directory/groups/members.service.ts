@@ -34,6 +34,7 @@ export async function join(ctx: Ctx, id: string, userId: string): Promise<{ memb
   const member = await findMember(ctx.tx, ctx.realm, groupId, userId);
   if (!member) throw groupErrors.not_found();
   if (joined) auditUpdate(ctx, groupId, `members +${member.userId}`);
+  else await ctx.emit("user.grants_given", { userIds: [member.userId], roles: [], groups: [groupId] });
   return { member, joined };
 }
 
@@ -54,6 +55,7 @@ export async function joinAll(ctx: Ctx, id: string, userIds: readonly string[]):
   await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]));
   expectVersion(ctx, version);
   const joined = await insertMembersOf(ctx.tx, ctx.realm, groupId, userIds, ctx.now);
+  await ctx.emit("user.grants_given", { userIds, roles: [], groups: [groupId] });
   for (const userId of joined) auditUpdate(ctx, groupId, `members +${userId}`);
 }
 

@@ -1,7 +1,19 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
+
+/** Begins the names of groups at the top below which organizations name groups themselves. */
+export const ORGANIZATION = "organization:";
+
+/** SQL: below this group `g` an organization of the realm names groups. */
+const isOfOrganization = (g: RawBuilder<unknown>) =>
+  sql<boolean>`(${g}.parent_id is null and starts_with(${g}.name_key, ${ORGANIZATION}) and exists (select 1 from organizations o
+    where o.realm_id = ${g}.realm_id and o.alias = substr(${g}.name_key, ${ORGANIZATION.length + 1}::int)))`;
+
+/** SQL: the group `g` has a name for others: it is at the top, or one that an organization named there. */
+export const isNamedAtTop = sql<boolean>`(case when g.parent_id is null then not ${isOfOrganization(sql`g`)}
+  else exists (select 1 from groups p where p.realm_id = g.realm_id and p.group_id = g.parent_id and ${isOfOrganization(sql`p`)}) end)`;
 
 /** `/Sales/Europe`, of the names from the top down; a slash that is part of a name is written `~/`. */
 export const groupPath = (names: readonly string[]): string => names.map((name) => `/${name.replaceAll("/", "~/")}`).join("");

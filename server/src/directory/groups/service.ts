@@ -72,7 +72,7 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
     await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
   const handedDown = moves ? await rolesHandedDown(ctx.tx, ctx.realm, changed(before, after)) : [];
   await changingGrants(ctx, handedDown, async () => {
-    refuseReadOnly(current, input, ["realmId", "groupId", "createdAt", "memberCount"], "cannot be changed here");
+    refuseReadOnly(current, input, ["realmId", "groupId", "createdAt"], "cannot be changed here");
     refuseOtherRoles(current, input);
     expectVersion(ctx, current.version);
     if (moves) await move(ctx, groupId, before, after);

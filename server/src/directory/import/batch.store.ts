@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { awaitPasswords } from "../credentials/index.ts";
-import { type User, withCleanNames } from "../users/index.ts";
+import { inactiveKey, type User, withCleanNames } from "../users/index.ts";
 
 export interface NewUser {
   readonly userId: string;
@@ -11,6 +11,8 @@ export interface NewUser {
   readonly usernameKey: string;
   readonly email: string | null;
   readonly emailKey: string | null;
+  /** The keys by which the user does not sign in, of these two. */
+  readonly inactiveKeys?: ReadonlySet<string>;
   readonly emailVerified: boolean;
   readonly enabled: boolean;
   readonly attributes: User["attributes"];
@@ -46,8 +48,10 @@ export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewU
     select ${realm}, r.* from json_to_recordset(${JSON.stringify(users.map(userColumns))}::text::json) as r(user_id uuid, username text,
       username_key text, email text, email_key text, email_verified boolean, enabled boolean, attributes jsonb, required_actions jsonb,
       created_at bigint, source text)`.execute(tx);
-  const names = users.flatMap(({ userId, usernameKey, emailKey }) =>
-    [...new Set([usernameKey, emailKey])].filter((key) => key !== null).map((key) => ({ key, user_id: userId })),
+  const names = users.flatMap(({ userId, usernameKey, emailKey, inactiveKeys }) =>
+    [...new Set([usernameKey, emailKey])]
+      .filter((key) => key !== null)
+      .map((key) => ({ key: inactiveKeys?.has(key) ? inactiveKey(key, userId) : key, user_id: userId })),
   );
   // In the order of keys, so that two imports of the same users cannot deadlock.
   const { rows } = await sql<{ user_id: string }>`
@@ -130,12 +134,12 @@ export async function insertCredentials(tx: Tx, realm: string, credentials: read
       "createdAt" bigint)`.execute(tx);
 }
 
-/** The ids that users of the realm have already. */
-export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ user_id: string }>`
-    select user_id from users where realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`.execute(tx);
-  return new Set(rows.map((row) => row.user_id));
+/** The ids that users of the realm have already, with the keys of their usernames. */
+export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ user_id: string; username_key: string }>`
+    select user_id, username_key from users where realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.user_id, row.username_key]));
 }
 
 async function insertRoles(tx: Tx, realm: string, users: readonly NewUser[]): Promise<void> {

@@ -3,12 +3,14 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { inSavepoint } from "../../platform/db/index.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
 import { findUserForUpdate, profileFaults, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
 import { findTaken, findTakenIds, insertNewUsers, type NewUser } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
+import { createPrivileges, type Privileges } from "./privileges.ts";
 import type { Fault } from "./readers/index.ts";
 import { type CheckedRow, checkRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { ImportUser, OnConflict } from "./schema.ts";
@@ -34,10 +36,10 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   });
 
   const present = await findTaken(ctx.tx, ctx.realm, sound.flatMap(keysOf));
-  const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key));
   const newcomers = new Map<ReadyRow, NewUser>();
   const belongings = new Map<ReadyRow, Belongings>();
   const resolve = createResolver(ctx, tools);
+  const privileges = createPrivileges(ctx);
   const profile = await readUserProfile(ctx);
   const misfit = ({ user }: ReadyRow): Fault | null => {
     const faults = profileFaults(profile, { by: "source", current: null, next: user.attributes ?? {} });
@@ -48,13 +50,20 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
     ctx.realm,
     sound.flatMap(({ user }) => user.userId ?? []),
   );
+  // One who signs in by no name at all is known again by id and username.
+  const knownById = (row: ReadyRow): Owner | undefined => {
+    const userId = idOf(row);
+    return userId !== undefined && takenIds.get(userId) === row.usernameKey ? { userId, byUsername: true } : undefined;
+  };
+  const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key)) || knownById(row) !== undefined;
   for (const row of sound.filter((each) => !isTaken(each))) {
-    const { userId } = row.user;
+    const userId = idOf(row);
     const found = await resolve(row);
     const refusal =
       (await roles.refusalFor(row)) ??
       misfit(row) ??
-      (isFault(found) ? found : userId !== undefined && takenIds.has(userId.toLowerCase()) ? idTaken : null);
+      refusalOfName(ctx, row) ??
+      (isFault(found) ? found : userId !== undefined && takenIds.has(userId) ? idTaken : null);
     if (refusal || isFault(found)) outcomes.set(row, refusal!);
     else {
       belongings.set(row, found);
@@ -72,7 +81,22 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   );
 
   const owners = late.length === 0 ? present : new Map([...present, ...(await findTaken(ctx.tx, ctx.realm, late.flatMap(keysOf)))]);
-  for (const row of [...sound.filter(isTaken), ...late]) outcomes.set(row, await settle(ctx, row, owners.get(row.usernameKey), onConflict));
+  for (const row of [...sound.filter(isTaken), ...late]) {
+    const holders = keysOf(row).flatMap((key) => owners.get(key) ?? []);
+    const byName = row.inactiveKeys.has(row.usernameKey) ? undefined : owners.get(row.usernameKey);
+    outcomes.set(row, await settle(ctx, row, knownById(row) ?? byName, holders, onConflict, privileges));
+  }
+  // The import itself is one event. Who got admin permissions by it is found in the trail by name.
+  for (const [row, { userId, roleIds }] of made) {
+    const { roles: named, groups = [], clientRoles } = row.user;
+    if (!named && !clientRoles && groups.length === 0) continue;
+    const { groupIds } = belongings.get(row)!;
+    const detail = await privileges.givenBy(
+      roleIds,
+      groups.map((path, at) => ({ path, groupId: groupIds[at]! })),
+    );
+    if (detail !== null) ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail });
+  }
   return rows.map((row) => outcomes.get(row)!);
 }
 
@@ -86,20 +110,45 @@ export async function importOne(ctx: Ctx, user: ImportUser, vault: BatchTools["v
   return outcome!;
 }
 
+interface Owner {
+  readonly userId: string;
+  readonly byUsername: boolean;
+}
+
+const idOf = ({ user }: ReadyRow): string | undefined => user.userId?.toLowerCase();
+
+/** The username that another user signs in by as their address: only who controls every user may give it to a second one. */
+function refusalOfName(ctx: Ctx, { usernameKey, inactiveKeys }: ReadyRow): Fault | null {
+  if (!inactiveKeys.has(usernameKey)) return null;
+  try {
+    assertHolds(ctx.actor, ["realm-admin"]);
+    return null;
+  } catch (error) {
+    return faultOfError(error);
+  }
+}
+
 /** A row whose name or email address is taken. A user is known again by the username alone. */
 async function settle(
   ctx: Ctx,
   row: ReadyRow,
-  owner: { userId: string; byUsername: boolean } | undefined,
+  owner: Owner | undefined,
+  holders: readonly Owner[],
   onConflict: OnConflict,
+  privileges: Privileges,
 ): Promise<Outcome> {
-  if (onConflict === "skip") return "skipped";
+  if (onConflict === "skip") {
+    // A row with an id says who it is. Where another user has its name, a user is lost, and the report says so.
+    const userId = idOf(row);
+    const isThere = owner?.byUsername || userId === undefined || holders.some((holder) => holder.userId === userId);
+    return isThere ? "skipped" : taken;
+  }
   if (onConflict === "fail" || !owner?.byUsername) return taken;
   const ignored = forNewUsers.filter((member) => row.user[member] !== undefined);
   if (ignored.length > 0)
     return { code: "import.new_users_only", message: `${ignored.join(", ")}: only a new user gets these; leave them out to update one` };
   try {
-    await updateUser(ctx, owner.userId, row);
+    await updateUser(ctx, owner.userId, row, privileges);
     return "updated";
   } catch (error) {
     return faultOfError(error);
@@ -107,17 +156,21 @@ async function settle(
 }
 
 /** Changes what the row names and keeps the rest, whole or not at all. */
-async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: ReadyRow): Promise<void> {
+async function updateUser(
+  ctx: Ctx,
+  userId: string,
+  { user, emailKey, inactiveKeys, passwordHash }: ReadyRow,
+  privileges: Privileges,
+): Promise<void> {
   const drafts: AuditDraft[] = [];
   const effects: (() => void)[] = [];
-  // One event for the import; security events are recorded per user, after the write.
   const rowCtx: Ctx = {
     ...ctx,
     ifMatch: null,
-    audit: (draft) => void (draft.category !== "ADMIN" && drafts.push(draft)),
+    audit: (draft) => void drafts.push(draft),
     afterCommit: (effect) => void effects.push(effect),
   };
-  await inSavepoint(ctx.tx, async () => {
+  const changesPermissions = await inSavepoint(ctx.tx, async () => {
     const current = await findUserForUpdate(rowCtx, userId);
     const state = {
       username: user.username,
@@ -128,30 +181,38 @@ async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: Read
       emailVerified: user.emailVerified ?? current.emailVerified,
       roles: user.roles ?? current.roles,
     };
-    const saved = await saveUser(rowCtx, userId, state, { by: "source" });
+    const isUnconfirmed = emailKey !== null && inactiveKeys.has(emailKey);
+    const options = { by: "source", setsEnabled: user.enabled !== undefined } as const;
+    const saved = await saveUser(rowCtx, userId, state, { ...options, proof: isUnconfirmed ? "unconfirmed" : "given" });
     // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.
-    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, { by: "source" });
+    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, options);
     if (user.requiredActions) await replaceRequiredActions(ctx.tx, ctx.realm, userId, user.requiredActions);
     if (passwordHash !== null) await resetPassword(rowCtx, userId, passwordHash);
+    return privileges.differ(current.roles, saved.roles);
   });
-  for (const draft of drafts) ctx.audit(draft);
+  // One event for the import. Changed permissions and security events are recorded per user, after the write.
+  for (const draft of drafts) if (draft.category !== "ADMIN" || changesPermissions) ctx.audit(draft);
   for (const effect of effects) ctx.afterCommit(effect);
 }
 
-const newUser = (ctx: Ctx, { user, usernameKey, emailKey, createdAt, passwordHash }: ReadyRow, roleIds: readonly string[]): NewUser => ({
-  userId: user.userId?.toLowerCase() ?? newId(),
-  username: user.username,
-  usernameKey,
-  email: user.email ?? null,
-  emailKey,
-  emailVerified: user.email != null && (user.emailVerified ?? false),
-  enabled: user.enabled ?? true,
-  attributes: user.attributes ?? {},
-  requiredActions: user.requiredActions ?? [],
-  passwordHash,
-  roleIds,
-  createdAt: createdAt ?? ctx.now,
-});
+const newUser = (ctx: Ctx, row: ReadyRow, roleIds: readonly string[]): NewUser => {
+  const { user, usernameKey, emailKey, inactiveKeys, createdAt, passwordHash } = row;
+  return {
+    userId: idOf(row) ?? newId(),
+    username: user.username,
+    usernameKey,
+    email: user.email ?? null,
+    emailKey,
+    inactiveKeys,
+    emailVerified: user.email != null && (user.emailVerified ?? false),
+    enabled: user.enabled ?? true,
+    attributes: user.attributes ?? {},
+    requiredActions: user.requiredActions ?? [],
+    passwordHash,
+    roleIds,
+    createdAt: createdAt ?? ctx.now,
+  };
+};
 
 /** The roles that a batch hands out, looked up once and kept from changing until it commits. */
 async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {

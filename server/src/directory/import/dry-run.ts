@@ -24,10 +24,14 @@ export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict
   const listed: RowError[] = [];
   // The database forgets each batch, so names that repeat in the file are remembered here.
   const names = createKeySet();
-  const isRepeated = (row: CheckedRow): row is ReadyRow => isReady(row) && keysOf(row).some((key) => names.has(key));
+  const asUsername = (key: string) => `u ${key}`;
+  const asAddress = (key: string) => `a ${key}`;
+  const isRepeated = (row: CheckedRow): row is ReadyRow =>
+    isReady(row) && keysOf(row).some((key) => names.has(asUsername(key)) || names.has(asAddress(key)));
   const repeated = (row: ReadyRow): Outcome => {
-    if (onConflict === "skip") return "skipped";
-    if (onConflict === "update" && names.has(row.usernameKey)) return "updated";
+    const isThere = !row.inactiveKeys.has(row.usernameKey) && names.has(asUsername(row.usernameKey));
+    if (onConflict === "skip" && (isThere || row.user.userId === undefined)) return "skipped";
+    if (onConflict === "update" && isThere) return "updated";
     const { code, message } = userErrors.login_name_taken();
     return { code, message };
   };
@@ -61,7 +65,8 @@ export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict
       const outcomes = await writing({ ...batch, rows: fresh }, onConflict, { vault, links }, undone);
       for (const [index, row] of fresh.entries()) {
         results.set(row, outcomes[index]!);
-        if (isReady(row) && outcomes[index] === "created") for (const key of keysOf(row)) names.add(key);
+        if (isReady(row) && outcomes[index] === "created")
+          for (const key of keysOf(row)) names.add(key === row.usernameKey ? asUsername(key) : asAddress(key));
       }
       const { errors, ...more } = tally(
         batch.rows,

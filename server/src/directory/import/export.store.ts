@@ -1,4 +1,4 @@
-// Users as an export carries them, many in one statement. The tables belong to users, roles, groups, organizations and credentials.
+// Users as an export carries them, many in one statement. The tables belong to users, roles, groups, organizations, credentials and identity providers.
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
 
@@ -16,6 +16,8 @@ export interface CarriedUser {
   readonly username: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
+  /** Names by which the user does not sign in. */
+  readonly inactiveLoginNames: readonly ("email" | "username")[];
   readonly enabled: boolean;
   readonly attributes: Record<string, string | string[]>;
   readonly requiredActions: readonly string[];
@@ -33,6 +35,7 @@ interface Row {
   username: string;
   email: string | null;
   email_verified: boolean;
+  inactive: CarriedUser["inactiveLoginNames"] | null;
   enabled: boolean;
   attributes: CarriedUser["attributes"];
   required_actions: string[];
@@ -45,8 +48,8 @@ interface Row {
 }
 
 /**
- * The next users by id, with what they hold; those of directories come by their sync. The whole realm is walked over in pages: none is skipped or
- * repeated.
+ * The next users by id, with what they hold; those of directories come by their sync, and what mappers of a provider gave comes with the next
+ * sign-in by it. The whole realm is walked over in pages: none is skipped or repeated.
  */
 export async function readUsers(
   db: Db,
@@ -60,13 +63,21 @@ export async function readUsers(
         order by c.type, c.credential_id) from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
         and c.type in ('password', 'totp', 'passkey', 'recovery-code'))`
     : sql`null::json`;
+  // Otherwise they would be the user's own where they are imported, and no later answer of the provider would withdraw them.
+  const isMapped = (kind: "role" | "group", target: string) => sql`exists (select 1 from identity_provider_grants x
+        join identity_providers p on p.realm_id = x.realm_id and p.provider_id = x.provider_id
+        where x.realm_id = u.realm_id and x.user_id = u.user_id and x.kind = ${sql.lit(kind)} and x.target_id = ${sql.ref(target)})`;
   const { rows } = await sql<Row>`
     select u.user_id, u.username, u.email, u.email_verified, u.enabled, u.attributes, u.required_actions, u.created_at, u.source,
+      (select json_agg(k.name order by k.name) from (values ('email', u.email_key), ('username', u.username_key)) k (name, key)
+        where k.key is not null and not exists (select 1 from login_names n
+          where n.realm_id = u.realm_id and n.key = k.key and n.user_id = u.user_id)) as inactive,
       (select json_agg(json_build_object('name', r.name, 'clientId', k.client_id) order by k.client_id nulls first, r.name_key)
         from user_roles g join roles r on r.realm_id = g.realm_id and r.role_id = g.role_id
         left join clients k on k.realm_id = r.realm_id and k.id = r.client_id
-        where g.realm_id = u.realm_id and g.user_id = u.user_id) as roles,
-      (select json_agg(m.group_id) from group_members m where m.realm_id = u.realm_id and m.user_id = u.user_id) as groups,
+        where g.realm_id = u.realm_id and g.user_id = u.user_id and not ${isMapped("role", "g.role_id")}) as roles,
+      (select json_agg(m.group_id) from group_members m
+        where m.realm_id = u.realm_id and m.user_id = u.user_id and not ${isMapped("group", "m.group_id")}) as groups,
       (select json_agg(json_strip_nulls(json_build_object('alias', o.alias, 'role', m.role, 'managed', nullif(m.managed, false))) order by o.alias) from organization_members m
         join organizations o on o.realm_id = m.realm_id and o.organization_id = m.organization_id
         where m.realm_id = u.realm_id and m.user_id = u.user_id) as organizations,
@@ -77,7 +88,9 @@ export async function readUsers(
     userId: row.user_id,
     username: row.username,
     email: row.email,
-    emailVerified: row.email_verified,
+    // A provider's word for an address that is another's username goes no further than the server that heard it.
+    emailVerified: row.email_verified && !row.inactive?.includes("email"),
+    inactiveLoginNames: row.inactive ?? [],
     enabled: row.enabled,
     attributes: row.attributes,
     requiredActions: row.required_actions,

@@ -129,3 +129,42 @@ test("the last administrator stays one", async () => {
   expect(body).toMatchObject({ created: 1, failed: 2, errors: [{ code: "roles.last_realm_admin" }, { code: "roles.last_realm_admin" }] });
   expect(await find(realm, "admin")).toMatchObject({ enabled: true, roles: ["admin", "user"] });
 });
+
+test("who gets or loses admin permissions is in the trail, for new users and for users who are there", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await admin.post("/users", { username: "raised" });
+  await admin.post("/users", { username: "lowered", roles: ["user", "admin"] });
+  await admin.post("/users", { username: "same", roles: ["user", "admin"] });
+  const lead = (await admin.post("/roles", { name: "lead", compositeRoles: ["auditor"] })).body;
+  expect(lead.name).toBe("lead");
+  await admin.post("/roles", { name: "plain" });
+  for (const [name, role] of [
+    ["chiefs", "admin"],
+    ["others", "plain"],
+  ]) {
+    const { groupId } = (await admin.post("/groups", { name })).body;
+    expect((await admin.post(`/groups/${groupId}/roles`, { name: role })).status).toBeLessThan(300);
+  }
+  const rows = [
+    { username: "raised", roles: ["user", "admin"], attributes: { n: "1" } },
+    { username: "lowered", roles: ["user"] },
+    { username: "same", roles: ["admin", "user"], attributes: { n: "1" } },
+    { username: "new-admin", roles: ["user", "admin", "lead", "plain"] },
+    { username: "new-chief", groups: ["/others", "/chiefs"] },
+    { username: "new-plain", roles: ["user", "plain"], groups: ["/others"] },
+  ];
+  expect((await importing(admin, rows, "onConflict=update&importId=staff")).body).toMatchObject({ created: 3, updated: 3 });
+  const told = async (username: string) => {
+    const { userId } = await find(realm, username);
+    const events = await realm.events(`category=ADMIN&resourceType=users&resourceId=${userId}`);
+    return events.map(({ type, detail }) => `${type} ${detail}`);
+  };
+  expect(await told("raised")).toEqual(["ADMIN_UPDATE attributes, roles +admin", "ADMIN_CREATE null"]);
+  expect(await told("lowered")).toEqual(["ADMIN_UPDATE roles -admin", "ADMIN_CREATE roles +admin"]);
+  expect(await told("same")).toEqual(["ADMIN_CREATE roles +admin"]);
+  expect(await told("new-admin")).toEqual(["ADMIN_CREATE roles +admin +lead"]);
+  expect(await told("new-chief")).toEqual(["ADMIN_CREATE groups +/chiefs"]);
+  expect(await told("new-plain")).toEqual([]);
+  expect(await realm.events("type=ADMIN_ACTION&resourceId=staff")).toHaveLength(1);
+});

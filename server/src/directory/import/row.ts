@@ -14,6 +14,8 @@ export interface ReadyRow {
   readonly user: ImportUser;
   readonly usernameKey: string;
   readonly emailKey: string | null;
+  /** The keys by which the user does not sign in, of these two. */
+  readonly inactiveKeys: ReadonlySet<string>;
   readonly createdAt: number | null;
   /** Ready, or made of the row's password before the batch is written. */
   passwordHash: string | null;
@@ -21,8 +23,9 @@ export interface ReadyRow {
 export type CheckedRow = ReadyRow | { readonly row: number; readonly line: number; readonly fault: Fault };
 
 export const isReady = (row: CheckedRow): row is ReadyRow => !("fault" in row);
-export const keysOf = ({ usernameKey, emailKey }: ReadyRow): string[] =>
-  emailKey === null || emailKey === usernameKey ? [usernameKey] : [usernameKey, emailKey];
+/** The keys that no other user may have: those by which the user signs in. */
+export const keysOf = ({ usernameKey, emailKey, inactiveKeys }: ReadyRow): string[] =>
+  [...new Set([usernameKey, emailKey])].filter((key) => key !== null && !inactiveKeys.has(key)) as string[];
 
 type Validate = ((value: unknown) => boolean) & { errors?: Parameters<typeof toFieldErrors>[0] | null };
 const validate = buildValidator({})({ schema: ImportUser, httpPart: "body" }) as Validate;
@@ -43,13 +46,18 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
   const fault =
     (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user) || faultOfCredentials(user) || faultOfName(user);
   if (fault) return refused(fault);
-  const { username, email = null } = user;
+  const { username, email = null, inactiveLoginNames = [] } = user;
+  const keys = { username: loginKey(username), email: email === null ? null : loginKey(email) };
   return {
     row,
     line,
     user,
-    usernameKey: loginKey(username),
-    emailKey: email === null ? null : loginKey(email),
+    usernameKey: keys.username,
+    emailKey: keys.email,
+    // An address that is the username as well signs in, unless the row says that of the username.
+    inactiveKeys: new Set(
+      inactiveLoginNames.filter((name) => name === "username" || keys.email !== keys.username).flatMap((name) => keys[name] ?? []),
+    ),
     createdAt,
     passwordHash: user.passwordHash === undefined ? null : storedForm(user.passwordHash),
   };
@@ -60,7 +68,13 @@ const timeOf = (time: string | number): number => (typeof time === "number" ? ti
 const faultOfTime = (time: number, now: number): Fault | null =>
   time >= 0 && time <= now ? null : { code: "request.invalid", message: "createdAt must lie between 1970 and now" };
 
-const faultOfName = ({ username }: ImportUser): Fault | null => (isReservedName(username) ? faultOfError(userErrors.reserved()) : null);
+function faultOfName({ username, email, emailVerified, inactiveLoginNames = [] }: ImportUser): Fault | null {
+  if (isReservedName(username)) return faultOfError(userErrors.reserved());
+  if (!inactiveLoginNames.includes("email")) return null;
+  if (email == null) return { code: "request.invalid", message: "inactiveLoginNames: the row has no email" };
+  // Two users with one verified address would let applications mistake one for the other.
+  return emailVerified ? { code: "request.invalid", message: "inactiveLoginNames: a verified email is a login name" } : null;
+}
 
 function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (passwordHash === undefined) return null;

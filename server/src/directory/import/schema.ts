@@ -45,6 +45,13 @@ export const ImportUser = Type.Object(
     username,
     email,
     emailVerified: Type.Optional(Type.Boolean()),
+    inactiveLoginNames: Type.Optional(
+      Type.Array(oneOf(["email", "username"]), {
+        uniqueItems: true,
+        description:
+          "Names by which the user does not sign in, and which another user may have: an `email` that nobody has confirmed, a `username` that is another's confirmed address (needs `realm-admin`)",
+      }),
+    ),
     enabled: Type.Optional(Type.Boolean()),
     attributes,
     roles,

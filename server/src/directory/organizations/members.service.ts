@@ -13,6 +13,13 @@ import type { Member, MemberQuery, SetMember } from "./schema.ts";
 import { readOrganization } from "./service.ts";
 import { shareOrganization } from "./store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** A membership was ended: what the user had by it ends, too. */
+    "organization.member_removed": { readonly organizationId: string; readonly userId: string };
+  }
+}
+
 export const DEFAULT_ROLE = "member";
 
 export async function searchMembers(ctx: ReadCtx, id: string, query: MemberQuery): Promise<Page<Member>> {
@@ -56,6 +63,7 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
   const { organizationId, alias } = await holdOrganization(ctx, id);
   const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, { organizationId, userId }));
   if (!left) throw organizationErrors.not_a_member();
+  await ctx.emit("organization.member_removed", { organizationId, userId });
   recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
 }
 

@@ -22,6 +22,13 @@ import {
   updateOrganization,
 } from "./store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Before an organization is deleted: what it named itself goes with it. */
+    "organization.deleting": { readonly organizationId: string; readonly alias: string };
+  }
+}
+
 export interface VersionedOrganization extends Organization {
   readonly version: number;
 }
@@ -61,7 +68,7 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   const fields = fieldsOf(input);
   const current = await takeOrganization(ctx, id);
   const { organizationId } = current;
-  refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "memberCount", "createdAt"]);
+  refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "createdAt"]);
   expectVersion(ctx, current.version);
   refuseOtherVerification(current.domains, input.domains ?? []);
   assertMayVerify(ctx, domains, current.domains);
@@ -74,10 +81,11 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   return readOrganization(ctx, organizationId);
 }
 
-/** Its members stay users of the realm; memberships, domains and invitations go. */
+/** Its members stay users of the realm; memberships, domains, invitations and the groups of its SCIM tokens go. */
 export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
-  const { organizationId, version, identityProvider } = await takeOrganization(ctx, id);
+  const { organizationId, alias, version, identityProvider } = await takeOrganization(ctx, id);
   expectVersion(ctx, version);
+  await ctx.emit("organization.deleting", { organizationId, alias });
   await deleteOrganization(ctx.tx, ctx.realm, organizationId);
   if (identityProvider !== null) await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "organizations", resourceId: organizationId });

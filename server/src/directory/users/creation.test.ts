@@ -37,6 +37,17 @@ describe("POST /users", () => {
     expect(again.body.code).toBe("password.history");
   });
 
+  test("records the roles that it gives beyond the default one", async () => {
+    const admin = realm.asMaster();
+    const detailOf = async (body: object) => {
+      const { userId } = (await admin.post("/users", body)).body;
+      return (await realm.events(`type=ADMIN_CREATE&resourceId=${userId}`)).map(({ detail }) => detail);
+    };
+    expect(await detailOf({ username: "chief", roles: ["user", "admin"] })).toEqual(["roles +admin"]);
+    expect(await detailOf({ username: "usual", roles: ["user"] })).toEqual([null]);
+    expect(await detailOf({ username: "unnamed" })).toEqual([null]);
+  });
+
   test("takes required actions, among them the one of a temporary password", async () => {
     const body = { username: "bob", password, temporary: true, requiredActions: ["VERIFY_EMAIL"] };
     const { status, body: bob, headers } = await realm.asMaster().post("/users", body);

@@ -20,18 +20,18 @@ export interface FederatedProfile {
 }
 
 /**
- * Gives a user the profile that their directory has. `decide` says from how the account is now whether it stays open. Answers the members that
+ * Gives a user the profile that their directory has. `decide` says, with the user locked, from how the account is now whether it stays open. Answers the members that
  * changed, or null where the user is gone. No escalation rule: it was checked when the directory's configuration was saved.
  */
 export async function saveFederatedUser(
   ctx: Ctx,
   userId: string,
   profile: FederatedProfile,
-  decide: (enabled: boolean) => boolean,
+  decide: (enabled: boolean) => boolean | Promise<boolean>,
 ): Promise<readonly string[] | null> {
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current) return null;
-  const enabled = decide(current.enabled);
+  const enabled = await decide(current.enabled);
   const attributes = mergedAttributes(
     current.attributes,
     fittingAttributes(await readUserProfile(ctx), withCleanNames(profile.attributes)),

@@ -22,6 +22,7 @@ export {
   type AddressProof,
   findAddressHolder,
   holdsAddress,
+  inactiveKey,
   isMailShaped,
   reclaimLoginNames,
   releaseLoginNames,
@@ -69,6 +70,7 @@ export {
 export {
   createUser,
   findUserForUpdate,
+  holdUser,
   isSelf,
   keepDirectoryProfile,
   readUser,
@@ -77,5 +79,6 @@ export {
   saveUser,
   seedAdmin,
   setPassword,
+  spellGrants,
 } from "./service.ts";
 export { deleteUser, findUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";

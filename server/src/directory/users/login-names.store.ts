@@ -24,7 +24,7 @@ interface Named {
  * address holds it; what is typed at sign-in is never looked up with it.
  */
 const INACTIVE = "\u0001";
-const inactive = (key: string, userId: string) => key + INACTIVE + userId;
+export const inactiveKey = (key: string, userId: string) => key + INACTIVE + userId;
 /** The name of a disabled user whose directory entry is gone: others may have it meanwhile, and the user claims it back when they are enabled. */
 const released = (key: string, userId: string) => key + INACTIVE + INACTIVE + userId;
 export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
@@ -75,15 +75,15 @@ async function saveNames(
         await deactivate(tx, realm, key, loser);
         losers.push(loser);
       }
-      rows.push(loser !== null && proof === "vouched" ? inactive(key, userId) : key);
+      rows.push(loser !== null && proof === "vouched" ? inactiveKey(key, userId) : key);
     } else if (kept.has(key) && before!.active.has(released(key, userId))) {
       rows.push(released(key, userId));
     } else if (kept.has(key) && !before!.active.has(key)) {
       // An address that an administrator has confirmed counts; a username is restored when no other user signs in by it.
       const isVerifiedNow = isAddress && user.emailVerified && !before!.emailVerified;
       const isFreed = isUsername && (await isFree(tx, realm, key));
-      rows.push(isVerifiedNow || isFreed ? key : inactive(key, userId));
-    } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactive(key, userId) : key);
+      rows.push(isVerifiedNow || isFreed ? key : inactiveKey(key, userId));
+    } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactiveKey(key, userId) : key);
   }
   // The primary key decides: the second claim of a name is a 409.
   await translating(
@@ -117,7 +117,7 @@ async function findUsernameHolder(tx: Tx, realm: string, key: string, userId: st
 const deactivate = (tx: Tx, realm: string, key: string, holder: string) =>
   tx
     .updateTable("login_names")
-    .set({ key: inactive(key, holder) })
+    .set({ key: inactiveKey(key, holder) })
     .where("realm_id", "=", realm)
     .where("key", "=", key)
     .execute();

@@ -32,6 +32,7 @@ export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<
   const role = await shareNamedRole(ctx, name);
   await assertMayGrant(ctx, [role.roleId]);
   await addRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
+  await ctx.emit("user.grants_given", { userIds: [userId], roles: [role.roleId], groups: [] });
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles +${spellRole(role)}` });
   return effectiveRoles(ctx.tx, ctx.realm, userId);

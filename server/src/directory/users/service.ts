@@ -20,6 +20,7 @@ import {
   assertMayControl,
   assertMayGrant,
   keepingRealmAdmin,
+  type NamedRole,
   permissionsOfUser,
   shareDefaultRole,
   shareRolesByName,
@@ -40,8 +41,12 @@ declare module "../../platform/context.ts" {
     "user.disabled": { readonly userId: string };
     /** Deleted by an administrator; rows that reference the user are deleted by cascade. Erasing is `user.erased`. */
     "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
+    /** A request has named `enabled`, even where nothing changes. */
+    "user.enabled_set": { readonly userId: string };
     /** Attributes of a directory's user are to change. Listeners add to `owned` those that the directory decides: the change is refused. */
     "user.attributes_changing": { readonly source: string; readonly names: readonly string[]; readonly owned: Set<string> };
+    /** An administrator gives roles or groups to users, by their ids, even those that they have already. */
+    "user.grants_given": { readonly userIds: readonly string[]; readonly roles: readonly string[]; readonly groups: readonly string[] };
     /** An administrator takes roles or groups from a user, by their ids. Listeners refuse what comes from elsewhere. */
     "user.grants_removing": { readonly userId: string; readonly roles: readonly string[]; readonly groups: readonly string[] };
     /** Sessions end, because the old password may be known to others; the session that made the change stays. */
@@ -63,10 +68,15 @@ export async function readUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
 }
 
 /** For a change: held until commit, seen by the caller as it is, and within the caller's reach. */
-export async function findUserForUpdate(ctx: Ctx, userId: string): Promise<UserRow> {
+export const findUserForUpdate = (ctx: Ctx, userId: string): Promise<UserRow> => held(ctx, userId, () => assertMayControl(ctx, userId));
+
+/** For a change of what they belong to, which takes nothing of the account itself: held until commit, and seen by the caller as it is. */
+export const holdUser = (ctx: Ctx, userId: string): Promise<UserRow> => held(ctx, userId, async () => {});
+
+async function held(ctx: Ctx, userId: string, check: () => Promise<void>): Promise<UserRow> {
   const user = isId(userId) ? await lockUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
   if (!user) throw userErrors.not_found();
-  await assertMayControl(ctx, user.userId);
+  await check();
   expectVersion(ctx, user.version);
   return user;
 }
@@ -83,7 +93,9 @@ export async function createUser(
   by: ProfileWriter = "admin",
 ): Promise<UserRow> {
   checkProfile(await readUserProfile(ctx), { by, current: null, next: input.attributes ?? {} });
-  const roleIds = input.roles ? await roleIdsOf(ctx, input.roles) : await defaultRoleIds(ctx);
+  const named = input.roles ? await rolesNamed(ctx, input.roles) : [];
+  const usual = await shareDefaultRole(ctx.tx, ctx.realm);
+  const roleIds = (input.roles ? named : usual ? [usual] : []).map(({ roleId }) => roleId);
   await assertMayGrant(ctx, roleIds);
   const { userId, claimedFrom } = await insertUser(
     ctx.tx,
@@ -101,7 +113,10 @@ export async function createUser(
   );
   auditClaimedUsernames(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId });
+  // The default role is the usual case, and no grant that somebody looks for.
+  const granted = named.filter(({ roleId }) => roleId !== usual?.roleId).map(({ name }) => `+${name}`);
+  const detail = spellGrants("roles", granted);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail });
   return readUser(ctx, userId);
 }
 
@@ -117,6 +132,8 @@ interface SaveUserOptions {
   readonly trustsEmail?: boolean;
   readonly by?: ProfileWriter;
   readonly proof?: AddressProof;
+  /** False: `enabled` is the present value, which the request did not name. */
+  readonly setsEnabled?: boolean;
 }
 
 /** Replaces a user's state. */
@@ -124,7 +141,7 @@ export async function saveUser(
   ctx: Ctx,
   id: string,
   input: UpdateUser,
-  { trustsEmail = false, by = "admin", proof = "given" }: SaveUserOptions = {},
+  { trustsEmail = false, by = "admin", proof = "given", setsEnabled = true }: SaveUserOptions = {},
 ): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
@@ -153,6 +170,7 @@ export async function saveUser(
 
   if (unlocks) await clearUserAttempts(ctx.tx, ctx.realm, userId);
   if (shutsOut) await ctx.emit("user.disabled", { userId });
+  if (setsEnabled) await ctx.emit("user.enabled_set", { userId });
   const user = await readUser(ctx, userId);
   const detail = whatChanged(current, user, roleChanges);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
@@ -194,9 +212,12 @@ function whatChanged(before: UserRow, after: UserRow, roleChanges: readonly stri
     ...(before.enabled === after.enabled ? [] : [after.enabled ? "enabled" : "disabled"]),
     ...(before.locked === after.locked ? [] : [after.locked ? "locked" : "unlocked"]),
   ];
-  const roles = roleChanges.length > 0 ? [`roles ${roleChanges.join(" ")}`] : [];
-  return [...flags, ...members, ...roles].join(", ") || null;
+  return [...flags, ...members, spellGrants("roles", roleChanges)].filter((part) => part !== null).join(", ") || null;
 }
+
+/** Roles or groups that were given (`+`) or taken (`-`), as the audit trail records them; null for none. */
+export const spellGrants = (kind: "roles" | "groups", changes: readonly string[]): string | null =>
+  changes.length > 0 ? `${kind} ${changes.join(" ")}` : null;
 
 export async function removeUser(ctx: Ctx, id: string): Promise<void> {
   const { userId, username, email } = await findUserForUpdate(ctx, id);
@@ -238,7 +259,7 @@ async function passwordWasReset(ctx: Ctx, userId: string): Promise<void> {
 }
 
 /** Roles named together with the user: a name that does not exist is an error of the caller's field. */
-async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+async function rolesNamed(ctx: Ctx, names: readonly string[]): Promise<NamedRole[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));
   const unknown = names.filter((name) => !known.has(loginKey(name)));
@@ -246,15 +267,12 @@ async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> 
     throw invalidFields(
       unknown.map((name) => ({ field: "roles", code: "unknown_role", message: `There is no role “${name}” in this realm` })),
     );
-  return roles.map(({ roleId }) => roleId);
+  return roles;
 }
-
-const defaultRoleIds = async (ctx: Ctx) =>
-  [await shareDefaultRole(ctx.tx, ctx.realm)].filter((role) => role !== null).map(({ roleId }) => roleId);
 
 /** Answers what was changed, as the audit trail records it. */
 async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
-  const wanted = await roleIdsOf(ctx, names);
+  const wanted = (await rolesNamed(ctx, names)).map(({ roleId }) => roleId);
   // Roles of clients are not named with the user, and stay.
   const before = (await listMappings(ctx.tx, ctx.realm, userId)).filter(({ clientId }) => clientId === null);
   const held = before.map(({ roleId }) => roleId);

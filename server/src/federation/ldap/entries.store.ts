@@ -1,5 +1,5 @@
 import { type Generated, sql } from "kysely";
-import type { ReadCtx } from "../../platform/context.ts";
+import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { sourceOf } from "../providers/control.ts";
 import { providerErrors } from "../providers/errors.ts";
@@ -65,6 +65,20 @@ const known = ({ realm, providerId }: Owner) => sql`
 export async function knownEntry(db: Db, owner: Owner, subject: string): Promise<KnownEntry | null> {
   const { rows } = await sql<KnownRow>`${known(owner)} and l.subject = ${subject}`.execute(db);
   return rows[0] ? toKnown(rows[0]) : null;
+}
+
+/** Tells from the present state if the directory disabled the user; null where nothing is stored of the entry. Ask with the user locked. */
+export async function isDisabledBySync(tx: Tx, { realm, providerId }: Owner, subject: string): Promise<boolean | null> {
+  const { rows } = await sql<{ disabled_by_sync: boolean }>`select disabled_by_sync from directory_entries
+    where realm_id = ${realm} and provider_id = ${providerId}::uuid and subject = ${subject}`.execute(tx);
+  return rows[0]?.disabled_by_sync ?? null;
+}
+
+/** `user.enabled_set`: a decision was made here, so the return of the entry does not enable the user. */
+export async function clearDisabledBySync(ctx: Ctx, { userId }: DomainEvents["user.enabled_set"]): Promise<void> {
+  await sql`update directory_entries e set disabled_by_sync = false from identity_links l
+    where l.realm_id = ${ctx.realm} and l.user_id = ${userId}
+      and e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.disabled_by_sync`.execute(ctx.tx);
 }
 
 /** The people whose entry differs from the stored state, with that state; null for one that is no user's yet. */
@@ -192,7 +206,7 @@ export async function takeFormerEntry(
     join identity_links l on l.realm_id = u.realm_id and l.user_id = u.user_id and l.provider_id = ${providerId}::uuid
     join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
     where u.realm_id = ${realm} and u.username_key = ${usernameKey} and not u.enabled and e.fingerprint = '' and e.disabled_by_sync
-    for update of u`.execute(tx);
+    for update of u, e`.execute(tx);
   const [former, ...others] = rows;
   if (!former || others.length > 0) return null;
   await sql`delete from directory_entries

@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Db, inSavepoint } from "../../platform/db/index.ts";
 import type { Directory } from "./directory.ts";
-import { type KnownEntry, knownEntries, presentAfter, saveEntry } from "./entries.store.ts";
+import { isDisabledBySync, type KnownEntry, knownEntries, presentAfter, saveEntry } from "./entries.store.ts";
 import type { Owner } from "./runs.store.ts";
 
 const BATCH = 5_000;
@@ -66,15 +66,16 @@ export async function disableMissing(
   async function disable(ctx: Ctx, entry: KnownEntry): Promise<boolean | string> {
     try {
       return await inSavepoint(ctx.tx, async () => {
+        const owner = { realm: ctx.realm, providerId: provider.providerId };
         const wasOpen = await disableFederatedUser(ctx, entry.userId);
         const state = {
           subject: entry.subject,
           dn: entry.dn ?? "",
           fingerprint: "",
           groups: "",
-          disabledBySync: wasOpen || entry.disabledBySync,
+          disabledBySync: wasOpen || ((await isDisabledBySync(ctx.tx, owner, entry.subject)) ?? entry.disabledBySync),
         };
-        await saveEntry(ctx.tx, { realm: ctx.realm, providerId: provider.providerId }, state);
+        await saveEntry(ctx.tx, owner, state);
         return wasOpen;
       });
     } catch (error) {

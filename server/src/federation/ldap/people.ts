@@ -14,7 +14,7 @@ import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RES
 import { touchLink } from "../providers/links.store.ts";
 import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
 import { type Directory, profileOf } from "./directory.ts";
-import { forgetErasure, type KnownEntry, knownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
+import { forgetErasure, isDisabledBySync, type KnownEntry, knownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.store.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
@@ -234,7 +234,9 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
     const outcome = await inSavepoint(ctx.tx, async () => {
       const regrants = await followGrants(own, directory.provider, person.claims, known.userId, false);
       let { disabledBySync } = known;
-      const changed = await saveFederatedUser(own, known.userId, profileOf(directory, person), (enabled) => {
+      const changed = await saveFederatedUser(own, known.userId, profileOf(directory, person), async (enabled) => {
+        // An administrator may have disabled the user since the entry was looked up.
+        if (disabledBySync) disabledBySync = (await isDisabledBySync(ctx.tx, ownerOf(ctx, directory), person.subject)) ?? disabledBySync;
         // A user whom an administrator disabled stays disabled; one whom the directory disabled is enabled with their entry.
         const isOpen = person.enabled && (enabled || disabledBySync);
         disabledBySync = !person.enabled && (disabledBySync || enabled);

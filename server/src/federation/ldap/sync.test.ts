@@ -98,19 +98,29 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
   });
 
   onPostgres("a user disabled by an administrator stays so; one disabled by the directory is enabled with it", async () => {
-    const base = await unit("returning", ["eva", "fay"]);
+    const people = ["eva", "fay", "flo", "fin", "fox", "fae"];
+    const base = await unit("returning", people);
     const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
     await syncDirectory(realm);
     const { mfaEnabled: _m, createdAt: _c, ...fay } = await userNamed(realm, "fay");
     await realm.asMaster().put(`/users/${fay.userId}`, { ...fay, enabled: false });
-    for (const uid of ["eva", "fay"])
+    for (const uid of people)
       await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\nreplace: description\ndescription: away\n`);
     expect(await syncDirectory(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("has no people") });
-    expect(await syncDirectory(realm, "?confirm=true")).toMatchObject({ disabled: 1 });
-    for (const uid of ["eva", "fay"]) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
+    expect(await syncDirectory(realm, "?confirm=true")).toMatchObject({ disabled: 5 });
+    // The word of an administrator counts while they are away as well, also where they are disabled already.
+    const change = async (name: string, members: object) =>
+      expect((await realm.asMaster().patch(`/users/${(await userNamed(realm, name)).userId}`, members)).status).toBe(200);
+    await change("flo", { enabled: false });
+    await change("fin", { enabled: true });
+    await change("fin", { enabled: false });
+    const userIds = [(await userNamed(realm, "fox")).userId];
+    expect((await realm.asMaster().post("/users/bulk", { action: "disable", userIds })).status).toBe(200);
+    await change("fae", { attributes: { note: "on leave" } });
+    for (const uid of people) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
     expect(await syncDirectory(realm)).toMatchObject({ failed: 0, disabled: 0 });
-    expect(await userNamed(realm, "eva")).toMatchObject({ enabled: true });
-    expect(await userNamed(realm, "fay")).toMatchObject({ enabled: false });
+    for (const name of people)
+      expect(await userNamed(realm, name)).toMatchObject({ username: name, enabled: ["eva", "fae"].includes(name) });
     expect((await iam.browser().trySignIn(realm.name, "eva", "eva-password")).status).toBe(303);
   });
 

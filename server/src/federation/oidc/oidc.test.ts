@@ -311,10 +311,27 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
   expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
 
+  // A role and a group that a mapper gave, and an administrator gives as well, are the user's own.
+  const own = (await master.post("/groups", { name: "own" })).body.groupId;
+  for (const mapper of [
+    { name: "b", type: "role", claim: "groups", value: "sales", role: "sales" },
+    { name: "e", type: "group", claim: "groups", value: "sales", group: own },
+  ])
+    expect((await master.post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  expect(await read()).toMatchObject({ roles: ["byhand", "sales", "user"], groups: 2 });
+  await master.post(`/users/${userId}/roles`, { name: "sales" });
+  await master.post(`/groups/${own}/members`, { userId });
+  expect((await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).filter(({ detail }) => detail?.includes("by hand"))).toHaveLength(
+    2,
+  );
+  expect(isSignedIn((await signIn(realm, { claims: { groups: ["staff"] } })).back, realm.name)).toBe(true);
+  expect(await read()).toMatchObject({ roles: ["byhand", "sales", "user"], groups: 2 });
+
   // With the link goes what it gave: no sign-in by the provider could take it back any more.
   expect((await master.put(`/users/${userId}/password`, { newPassword: "a-Password-of-hers-1" })).status).toBe(204);
   expect((await master.delete(`/users/${userId}/linked-accounts/corp`)).status).toBe(204);
-  expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 0 });
+  expect(await read()).toMatchObject({ roles: ["byhand", "sales", "user"], groups: 1 });
 });
 
 test("our own second factor is required, unless the provider is trusted for two and asserts them", async () => {

@@ -1,12 +1,19 @@
 import { normalDomain, verifiedAmong } from "../../directory/organizations/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import type { ReadCtx } from "../../platform/context.ts";
-import { assertHolds } from "../../tenancy/permissions/index.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { allows, assertHolds } from "../../tenancy/permissions/index.ts";
 import { providerErrors } from "./errors.ts";
 import { permissionsThrough } from "./links.store.ts";
 import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols.ts";
 import type { Config } from "./provider.ts";
+
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** An administrator lets a provider write attributes of users. Listeners add to `uses` what identifies users or lets them in by one, in words. */
+    "identity_provider.attributes_mapping": { readonly names: readonly string[]; readonly uses: Map<string, string> };
+  }
+}
 
 /** `users.source` of those who came by a provider. */
 export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;
@@ -32,6 +39,20 @@ export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promis
   if (others.length === 0) return;
   if (!ctx.actor.permissions.has("realm-admin")) throw providerErrors.domain_unverified(others);
   assertHolds(ctx.actor, ["realm-admin"]);
+}
+
+/**
+ * With a mapper the provider decides who has an attribute by which applications know users or let them in. A caller that allows this could as well
+ * give it to a user of their own, and needs the permission for that.
+ */
+export async function assertMayWriteAttributes(ctx: Ctx, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const uses = new Map<string, string>();
+  await ctx.emit("identity_provider.attributes_mapping", { names, uses });
+  for (const [attribute, by] of uses) {
+    if (!allows(ctx.actor.permissions, "manage-users")) throw providerErrors.attribute_identifies(attribute, by);
+    assertHolds(ctx.actor, ["manage-users"]);
+  }
 }
 
 /**

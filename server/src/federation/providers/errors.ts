@@ -23,6 +23,12 @@ export const providerErrors = {
       403,
       `config.domains: no organization of this realm has verified ${domains.join(", ")}. Verify it as a domain of an organization, or have a holder of realm-admin save this`,
     ),
+  attribute_identifies: (attribute: string, by: string) =>
+    new AppError(
+      "identity_providers.attribute_identifies",
+      403,
+      `The attribute ${attribute} is used by ${by}: only a holder of manage-users decides which provider may write it`,
+    ),
   entity_unsaid: (entityId: string) =>
     new AppError(
       "identity_providers.subject_in_use",

@@ -238,6 +238,39 @@ describe("the escalation rule", () => {
     expect((await lesser.post(at, identityProvider("oidc", "another"))).status).toBe(201);
   });
 
+  test("a mapper that writes an attribute by which users are known or let in needs manage-users, and so does letting it count", async () => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    const [lesser, greater] = [await realm.as("manage-identity-providers"), await realm.as("manage-identity-providers", "manage-users")];
+    const saml = {
+      entityId: "https://sp.example",
+      assertionConsumerServiceUrl: "https://sp.example/acs",
+      options: { nameIdSource: "badge" },
+    };
+    expect((await master.post("/saml-clients", saml)).status).toBe(201);
+    const claim = { name: "teams", claim: "entitlements", source: "attribute", value: "teams" };
+    expect((await master.post("/claims", claim)).status).toBe(201);
+    await lesser.post(at, identityProvider("oidc", "idp"));
+    const refused = { status: 403, body: { code: "identity_providers.attribute_identifies" } };
+    const mapper = { name: "a", type: "attribute", claim: "emp", attribute: "badge" };
+    expect(await lesser.post(`${at}/idp/mappers`, mapper)).toMatchObject(refused);
+    expect(await lesser.post(`${at}/idp/mappers`, { name: "a", type: "template", template: "{emp}", attribute: "teams" })).toMatchObject(
+      refused,
+    );
+    const free = await lesser.post(`${at}/idp/mappers`, { ...mapper, attribute: "department" });
+    expect(free.status, free.text).toBe(201);
+    const own = `${at}/idp/mappers/${free.body.mapperId}`;
+    expect(await lesser.put(own, { ...free.body, attribute: "badge" })).toMatchObject(refused);
+    const saved = await greater.put(own, { ...free.body, attribute: "badge" });
+    expect(saved.status, saved.text).toBe(200);
+    expect(await lesser.patch(`${at}/idp`, { config: { scopes: ["openid"] } }), "answers of another kind").toMatchObject(refused);
+    expect((await lesser.patch(`${at}/idp`, { enabled: false })).status).toBe(200);
+    expect(await lesser.patch(`${at}/idp`, { enabled: true })).toMatchObject(refused);
+    expect((await greater.patch(`${at}/idp`, { enabled: true })).status).toBe(200);
+    expect((await lesser.put(own, { ...saved.body, attribute: "department" })).status, "what it writes no more").toBe(200);
+    expect((await lesser.patch(`${at}/idp`, { config: { scopes: ["openid"] } })).status).toBe(200);
+  });
+
   test("a provider that grants a role or group needs that one's permissions, also when its answers are to come from elsewhere", async () => {
     const realm = await iam.realm();
     const master = realm.asMaster();

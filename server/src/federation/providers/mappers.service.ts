@@ -3,7 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { assertMayAnswerFor } from "./control.ts";
+import { assertMayAnswerFor, assertMayWriteAttributes } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import { assertMayLetGive, findGrants, type Granted } from "./grants.ts";
 import type { CreateProviderMapper, MapperState, UpdateProviderMapper } from "./mappers.schema.ts";
@@ -65,11 +65,18 @@ export async function removeMapper(ctx: Ctx, alias: string, mapperId: string): P
 async function assertMayMap(ctx: Ctx, provider: ProviderRow, mapper: Omit<MapperState, "sync">, isNew = true): Promise<void> {
   await assertMayAnswerFor(ctx, provider);
   await assertMayLetGive(ctx, await grantsOf(ctx, [mapper], isNew));
+  // An attribute that is given no more is nobody's gain.
+  if (isNew) await assertMayWriteAttributes(ctx, attributesOf([mapper]));
 }
 
-/** Everything that the mappers of a provider may give. */
-export const mappedGrants = async (ctx: Ctx, providerId: string): Promise<Granted> =>
-  grantsOf(ctx, await listMappers(ctx.tx, ctx.realm, providerId), false);
+/** The same for all mappers of a provider, because its answers will mean something else. */
+export async function assertMayLetMap(ctx: Ctx, providerId: string): Promise<void> {
+  const mappers = await listMappers(ctx.tx, ctx.realm, providerId);
+  await assertMayLetGive(ctx, await grantsOf(ctx, mappers, false));
+  await assertMayWriteAttributes(ctx, attributesOf(mappers));
+}
+
+const attributesOf = (mappers: readonly Pick<MapperState, "attribute">[]): string[] => mappers.flatMap(({ attribute }) => attribute ?? []);
 
 const grantsOf = (ctx: Ctx, mappers: readonly Pick<MapperState, "role" | "group">[], isNew: boolean): Promise<Granted> => {
   const named = (member: "role" | "group") => ({

@@ -20,15 +20,25 @@ export async function nameSupplied(ctx: Ctx, { userId, supplied }: DomainEvents[
   for (const member of await suppliedMembers(ctx.tx, ctx.realm, userId)) supplied.add(member);
 }
 
+/** `user.grants_given`: a role or group that a mapper gave is the user's own from then on, and the provider withdraws it no more. */
+export async function ownGivenGrants(ctx: Ctx, { userIds, roles, groups }: DomainEvents["user.grants_given"]): Promise<void> {
+  const { rows } = await sql<{ user_id: string }>`
+    delete from identity_provider_grants g where g.realm_id = ${ctx.realm} and g.user_id = any(${[...userIds]}::uuid[])
+      and ${isAmong({ roles, groups })} returning g.user_id`.execute(ctx.tx);
+  const detail = "given by hand: no longer withdrawn by a mapper";
+  for (const userId of new Set(rows.map(({ user_id }) => user_id)))
+    ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
+}
+
+const isAmong = ({ roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }) => sql`(
+  (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`;
+
 /** `user.grants_removing`: what a mapper of a directory gave is taken away there. Here it would be missing until the entry changes. */
 export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; kind: "role" | "group" }>`
     select p.protocol, p.alias, g.kind from identity_provider_grants g
     join identity_providers p on p.realm_id = g.realm_id and p.provider_id = g.provider_id
-    where g.realm_id = ${ctx.realm} and g.user_id = ${userId} and (
-      (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`.execute(
-    ctx.tx,
-  );
+    where g.realm_id = ${ctx.realm} and g.user_id = ${userId} and ${isAmong({ roles, groups })}`.execute(ctx.tx);
   const given = rows.find(({ protocol, alias }) => isDirectorySource(sourceOf(protocol, alias)));
   if (given) throw userErrors.given_by_directory(sourceOf(given.protocol, given.alias), given.kind);
 }

@@ -14,7 +14,7 @@ import { providerErrors } from "./errors.ts";
 import { assertMayLetGive, defaultGrants } from "./grants.ts";
 import { dropTokensOfProvider } from "./link-tokens.store.ts";
 import { forgetLinksLater, hasLinks } from "./links.store.ts";
-import { mappedGrants } from "./mappers.service.ts";
+import { assertMayLetMap } from "./mappers.service.ts";
 import { domainFaults } from "./members.ts";
 import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf } from "./protocols.ts";
@@ -120,9 +120,10 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   const rules = protocolOf(current.protocol);
   const before = openSecrets(parts.vault, current, await secretsOf(ctx, current));
   const { config, secrets, secretsChanged } = split(rules, input.config ?? {}, current.config, before);
-  refuseFaults(rules, { config, secrets, enabled: input.enabled }, parts);
-  expectVersion(ctx, current.version);
   const changed = [...changedMembers({ ...rules.defaults, ...current.config }, { ...rules.defaults, ...config }), ...secretsChanged];
+  // Disabling is always possible: a provider that was right once may not be so any more.
+  if (input.enabled || changed.length > 0) refuseFaults(rules, { config, secrets, enabled: input.enabled }, parts);
+  expectVersion(ctx, current.version);
   const enables = input.enabled && !current.enabled;
   if (enables || isControl(rules, changed)) {
     await assertMayDecide(ctx, current, config, changed.includes("defaultRoles") || changed.includes("defaultGroups"));
@@ -145,7 +146,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
 async function assertMayDecide(ctx: Ctx, provider: ProviderRow, config: Config, namesGrants: boolean): Promise<void> {
   await assertMayAnswerFor(ctx, provider);
   await assertMayLetGive(ctx, await defaultGrants(ctx, config, namesGrants));
-  await assertMayLetGive(ctx, await mappedGrants(ctx, provider.providerId));
+  await assertMayLetMap(ctx, provider.providerId);
 }
 
 /**

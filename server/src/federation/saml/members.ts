@@ -1,11 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { SamlError, verificationKey } from "../../platform/saml/index.ts";
+import { assertNotOver, SamlError, verificationKey } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import { brokerDefaults, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "../providers/members.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
-import { certificatesIn, readProviderMetadata, samlUpstream } from "./provider-metadata.ts";
+import { certificatesIn, inlineMetadata, samlUpstream } from "./provider-metadata.ts";
 
 const certificateText = Type.String({ minLength: 1, maxLength: 32_768 });
 const certificate = (description: string) =>
@@ -164,17 +165,19 @@ function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] 
     return [fault("metadataXml", "and config.metadataUrl cannot both be given")];
   if (config.metadataUrl !== undefined) return [];
   try {
-    const metadata = config.metadataXml === undefined ? null : readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
+    const metadata = inlineMetadata(config);
     const missing = (["ssoUrl", "idpEntityId"] as const).filter((member) => config[member] === undefined);
     if (metadata === null && missing.length > 0)
       return missing.map((member) => fault(member, "is required, unless metadataUrl or metadataXml says it"));
     const { keys, artifactResolution } = samlUpstream(config, metadata, outbound);
     if (keys.length === 0) return [fault("idpSigningCertificate", "is required, unless metadataUrl or metadataXml says it")];
-    return config.responseBinding === "artifact" && metadata === null && artifactResolution(0) === null
-      ? [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")]
-      : [];
+    if (config.responseBinding === "artifact" && metadata === null && artifactResolution(0) === null)
+      return [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")];
+    if (metadata !== null) assertNotOver(metadata, clock.now());
+    return [];
   } catch (error) {
     if (!(error instanceof SamlError || error instanceof UpstreamError)) throw error;
-    return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}` }];
+    const isOver = error instanceof SamlError && error.reason === "metadata_expired";
+    return [{ field: "config.metadataXml", message: `config.metadataXml: ${error.message}`, ...(isOver && { onlyWhenEnabled: true }) }];
   }
 }

@@ -34,12 +34,16 @@ const pinnedKeys = (config: Config): VerificationKey[] =>
   certificatesIn(config.metadataSigningCertificate).map((certificate) => verificationKey(certificate));
 
 /** Throws a SamlError. */
-export function readProviderMetadata(bytes: Uint8Array, config: Config, keys = pinnedKeys(config)): ReadMetadata {
+export function readProviderMetadata(bytes: Uint8Array, config: Config, now = clock.now()): ReadMetadata {
   const entityId = typeof config.idpEntityId === "string" ? { entityId: config.idpEntityId } : {};
-  const metadata = readMetadata(bytes, { now: clock.now(), role: "idp", keys, ...entityId });
+  const metadata = readMetadata(bytes, { now, role: "idp", keys: pinnedKeys(config), ...entityId });
   if (!metadata.idp) throw new SamlError("metadata", "The metadata describes a service provider: an identity provider is needed");
   return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
 }
+
+/** `metadataXml` of the configuration, also where it is over: `assertNotOver` says that. Throws a SamlError. */
+export const inlineMetadata = (config: Config): ReadMetadata | null =>
+  config.metadataXml === undefined ? null : readProviderMetadata(Buffer.from(String(config.metadataXml)), config, 0);
 
 /**
  * The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { xmlsecPath } from "../../../test/peers/index.mjs";
 import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
@@ -239,6 +240,38 @@ onPostgres("with users linked, metadata of another entity is refused, wherever i
   expect(await sp.users()).toHaveLength(1);
   await other.close();
 });
+
+onPostgres(
+  "metadata in the configuration that is over is used no more, and keeps nobody from disabling or moving its provider",
+  async () => {
+    const xml = render(peer.metadata()).replace(" entityID=", ` validUntil="${new Date(clock.now() + MINUTE).toISOString()}" entityID=`);
+    const sp = await samlBrokered(iam, { metadataXml: xml });
+    const admin = sp.realm.asMaster();
+    const save = (change: object) => admin.patch("/identity-providers/corp", change);
+    expect((await sp.leave()).left).toBeInstanceOf(URL);
+    clock.advance(2 * MINUTE);
+    expect((await iam.browser().get(`${sp.at}/login`)).status, "this node had read it before").toBe(400);
+    expect(await sp.failures()).toEqual(["corp: metadata_expired"]);
+
+    const { body } = await admin.get("/identity-providers/corp");
+    expect((await admin.put("/identity-providers/corp", body)).body).toMatchObject({ errors: [{ field: "config.metadataXml" }] });
+    expect((await admin.put("/identity-providers/corp", { ...body, enabled: false })).status).toBe(200);
+    expect((await save({ config: { order: 1 } })).status, "a change of one that is disabled").toBe(200);
+    expect((await save({ enabled: true })).body).toMatchObject({ errors: [{ field: "config.metadataXml" }] });
+    const document = (await admin.get("/export")).body;
+    const elsewhere = await (await iam.realm()).asMaster().post("/import?dryRun=true", document);
+    expect(elsewhere.status, elsewhere.text).toBe(200);
+
+    // Other faults that it has by now, as after an address was forbidden, do not keep it enabled either.
+    expect((await save({ config: { metadataXml: render(peer.metadata()) }, enabled: true })).status).toBe(200);
+    await sql`update identity_providers set config = config || '{"ssoUrl":"ftp://idp.example"}' where realm_id = ${sp.realm.name}`.execute(
+      iam.core.db,
+    );
+    expect((await save({ config: { order: 2 } })).body).toMatchObject({ errors: [{ field: "config.ssoUrl" }] });
+    expect((await save({ enabled: false })).status).toBe(200);
+    expect((await save({ enabled: true })).body).toMatchObject({ errors: [{ field: "config.ssoUrl" }] });
+  },
+);
 
 describe("metadata of the realm as a service provider", () => {
   test("is signed, cached, and says where everything is", async () => {

@@ -2,10 +2,11 @@ import { LRUCache } from "lru-cache";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { createRereadLimit, type Outbound } from "../../platform/outbound/index.ts";
+import { assertNotOver } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { IdentityProviders, OpenProvider, ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 import { claimDueMetadata, findMetadata, postponeMetadata, saveMetadata } from "./metadata.store.ts";
-import { fetchProviderMetadata, readProviderMetadata, type SamlUpstream, samlUpstream } from "./provider-metadata.ts";
+import { fetchProviderMetadata, inlineMetadata, type SamlUpstream, samlUpstream } from "./provider-metadata.ts";
 import type { SamlRules } from "./rules.ts";
 
 /** SAML identity providers, as their configuration and metadata describe them. */
@@ -123,9 +124,10 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     async read(provider, rules) {
       const { config } = provider;
       if (config.metadataUrl !== undefined) return described(provider, (await current(provider)).metadata, rules);
-      if (config.metadataXml === undefined) return described(provider, null, rules);
-      const known = inline.get(provider) ?? readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
+      const known = inline.get(provider) ?? inlineMetadata(config);
+      if (known === null) return described(provider, null, rules);
       inline.set(provider, known);
+      assertNotOver(known, clock.now());
       return described(provider, known, rules);
     },
 

@@ -146,6 +146,9 @@ describe("a user's token", () => {
     expect(refusal(await call(realm, token))).toEqual([403, "auth.forbidden"]);
     expect((await realm.anonymous().post("/users", { username: "x" }, by(token))).status).toBe(403);
     expect((await realm.events("type=ADMIN_DENIED"))[0]).toMatchObject({ actor: target.username, impersonator: player.username });
+    // For erasure; it is shown nowhere.
+    const denied = iam.core.db.selectFrom("audit_events").select("impersonator_id").where("realm_id", "=", realm.name);
+    expect(await denied.where("type", "=", "ADMIN_DENIED").distinct().execute()).toEqual([{ impersonator_id: player.userId }]);
   });
 
   test("is accepted neither in another realm nor for the server as a whole, whatever permissions the user has", async () => {

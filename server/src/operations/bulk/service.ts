@@ -47,7 +47,8 @@ const actions: Readonly<Record<BulkAction, Action>> = {
 /** The user stays as it is but for these members. */
 async function change(ctx: Ctx, id: string, members: { readonly enabled?: boolean; readonly locked?: boolean }): Promise<void> {
   const { userId, username, email, emailVerified, enabled, locked, attributes, roles: held } = await findUserForUpdate(ctx, id);
-  await saveUser(ctx, userId, { username, email, emailVerified, enabled, locked, attributes, roles: held, ...members });
+  const state = { username, email, emailVerified, enabled, locked, attributes, roles: held, ...members };
+  await saveUser(ctx, userId, state, { setsEnabled: members.enabled !== undefined });
 }
 
 export interface BulkParts {

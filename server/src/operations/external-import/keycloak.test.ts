@@ -95,6 +95,20 @@ describe("a realm of Keycloak", () => {
     expect((await admin.get(`/users/${ids.bob}/required-actions`)).body).toEqual(["CONFIGURE_PASSKEY"]);
   });
 
+  test("with an address of several users: who merely says that it is theirs does not sign in by it", async () => {
+    const email = "shared@acme.example";
+    const named = (username: string, at: number, more: object) => ({
+      ...{ id: `5a0f7c3e-0000-4000-8000-00000000000${at}`, username, email, enabled: true, ...more },
+      credentials: [passwordCredential(`password-of-${username}`)],
+    });
+    const shared = { realm: "acme", duplicateEmailsAllowed: true, users: [named("zoe", 1, {}), named("yan", 2, { emailVerified: true })] };
+    const other = await iam.realm();
+    const done = await send(await other.admin(), shared, "?source=keycloak");
+    expect(done.body.users, done.text).toMatchObject({ created: 2, failed: 0 });
+    expect((await iam.browser().trySignIn(other.name, email, "password-of-zoe")).status).toBe(401);
+    expect((await iam.browser().trySignIn(other.name, email, "password-of-yan")).status).toBe(303);
+  });
+
   test("brings its clients, flows, providers and directories", async () => {
     const { body: document } = await admin.get("/export");
     const declared = { multivalued: false, registration: false, view: ["user", "admin"], edit: ["admin"] };

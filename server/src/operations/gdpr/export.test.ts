@@ -44,6 +44,8 @@ describe("the export", () => {
     const scim = await scimClient(iam, realm, { permissions: ["realm-admin"] });
     const kept = { externalId: "00u1", addresses: [{ locality: "London" }] };
     must(await scim.patch(`/Users/${userId}`, [{ op: "replace", value: kept }]));
+    const ownId = { realm_id: realm.name, organization_id: orgId, connection: "okta", user_id: userId, external_id: "q7" };
+    await iam.core.db.insertInto("scim_organization_user_ids").values(ownId).execute();
     await consents(realm, userId, ["shop", ["openid"]], ["shop", ["profile", "openid"]], ["app", ["openid"]]);
     await iam.browser().signIn(realm.name, "ada", "a password for tests");
     await iam.browser().trySignIn(realm.name, "ADA", "a wrong password");
@@ -98,7 +100,10 @@ describe("the export", () => {
       ],
       samlNameIds: [],
       provisioned: {
-        externalIds: [{ connection: "entra", externalId: "00u1" }],
+        externalIds: [
+          { connection: "entra", externalId: "00u1" },
+          { connection: "okta", externalId: "q7" },
+        ],
         attributes: [{ addresses: [{ locality: "London" }] }],
         targets: [],
       },

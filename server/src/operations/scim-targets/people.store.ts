@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { groupPath } from "../../directory/groups/index.ts";
+import { groupPath, isNamedAtTop } from "../../directory/groups/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Settings } from "./schema.ts";
 
@@ -54,7 +54,7 @@ export interface Team {
 }
 
 const isSent = ({ groups }: Pick<Settings, "groups">): RawBuilder<boolean> => {
-  if (groups.mode === "all") return sql<boolean>`g.parent_id is null`;
+  if (groups.mode === "all") return isNamedAtTop;
   return groups.mode === "listed" ? sql<boolean>`g.group_id = any(${groups.groupIds ?? []}::uuid[])` : sql<boolean>`false`;
 };
 

@@ -1,4 +1,5 @@
 // From a change in the realm to a SCIM service elsewhere: a strict one and a sloppy one of our own making.
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -230,6 +231,19 @@ test("every change of a user or group arrives, from every source, and nothing el
   await settle(of);
   expect(strict.user("bob").active).toBe(true);
   expect(strict.members("crew")).toEqual([]);
+
+  // Groups of an organization are sent by their path, also one that moves below it with its next name.
+  const { organizationId } = must(await admin.post("/organizations", { name: "Acme" }));
+  must(await admin.put(`/organizations/${organizationId}/members/${ada}`, {}));
+  const company = await scimClient(iam, realm, { organizationId });
+  must(await company.post("/Groups", { displayName: "sales", members: [{ value: ada }] }));
+  await sql`insert into scim_organization_groups values (${realm.name}, ${organizationId}, ${team})`.execute(iam.core.db);
+  must(await company.patch(`/Groups/${team}`, [{ op: "replace", path: "displayName", value: "gang" }]));
+  await settle(of);
+  expect(strict.members("/organization:acme/sales")).toEqual(["countess"]);
+  expect(strict.group("/organization:acme/gang").id).toBe(remoteTeam);
+  expect(strict.group("organization:acme")).toBeUndefined();
+  must(await admin.patch(`/groups/${team}`, { name: "crew", parentId: null }));
 
   // Many at once leave one event; a deletion by cascade leaves none.
   const rows = Array.from({ length: 30 }, (_, at) => ({ username: `imported${at}`, groups: ["/staff"] }));

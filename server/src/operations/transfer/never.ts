@@ -20,13 +20,14 @@ export const neverExported = [
   // The trail, and what was sent of it.
   ...["audit_events", "webhook_deliveries", "webhook_intervals"],
   // Follows from other tables.
-  ...["login_names", "group_member_counts", "organization_member_counts", "identity_provider_metadata"],
-  // Runs of directories and imports, which are read again.
+  ...["group_member_counts", "organization_member_counts", "identity_provider_metadata"],
+  // Runs of directories and imports, which are read again; and grants of mappers, which the next sign-in gives: users are exported without them.
   ...["directory_entries", "directory_erasures", "directory_runs", "user_imports", "identity_provider_grants"],
   // Personal data: earlier passwords, consents, and accounts and names elsewhere.
   ...["password_history", "consents", "resource_consents", "terms_acceptances", "saml_name_ids", "identity_links"],
   // SCIM: tokens are made anew, and what a connection knows of users and groups comes with its next run.
-  ...["scim_tokens", "scim_users", "scim_user_emails", "scim_user_ids", "scim_group_ids", "scim_organization_groups"],
+  ...["scim_tokens", "scim_users", "scim_user_emails", "scim_user_ids", "scim_group_ids"],
+  ...["scim_organization_user_ids", "scim_organization_group_ids"],
   // Shares of resources that users own at applications.
   ...["authz_shares", "authz_share_names"],
   // The state of SCIM targets: a target elsewhere compares everything.

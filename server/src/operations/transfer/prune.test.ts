@@ -39,6 +39,11 @@ test("an import leaves alone what it does not mention; prunes what its source ma
   await ok(apply(admin, { clients: [], groups: [] }, "?source=code&prune=source"));
   expect(await names()).toEqual(["by-hand", "one"]);
   expect((await admin.get("/groups")).body).toEqual([]);
+  // The groups below an organization's go with it.
+  const groups = ["/organization:acme", "/organization:acme/staff"].map((path) => ({ path }));
+  await ok(apply(admin, { organizations: [{ name: "Acme", alias: "acme" }], groups }));
+  await ok(apply(admin, { organizations: [], groups: [] }, "?prune=all"));
+  expect((await admin.get("/groups")).body).toEqual([]);
   await ok(apply(admin, { clients: [], roles: [], flows: [], clientScopes: [] }, "?prune=all"));
   expect(await names()).toEqual([]);
   const roles = (await admin.get("/roles")).body.map(({ name }: { name: string }) => name);

@@ -10,12 +10,15 @@ import type { Sealing } from "./sealing.ts";
 import { Secret, type SectionTools } from "./section.ts";
 
 /** The tables whose rows a user's item holds: beside the sections, because users are read and written as a stream. */
-export const userTables = { tables: ["users", "user_roles", "credentials", "group_members", "organization_members"] } as const;
+export const userTables = {
+  tables: ["users", "login_names", "user_roles", "credentials", "group_members", "organization_members"],
+} as const;
 
 const PAGE = 500;
 const defaults = {
   email: null,
   emailVerified: false,
+  inactiveLoginNames: [],
   enabled: true,
   attributes: {},
   requiredActions: [],

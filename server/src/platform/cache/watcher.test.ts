@@ -114,6 +114,27 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     await close();
   });
 
+  test("does not read a realm again and again that came with a dump of another cluster, and hears of its next change", async () => {
+    const [restored, other] = [await iam.realm(), await iam.realm()];
+    // Transactions there had higher numbers.
+    await sql`update realm_versions set xid = (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000)::text::xid8
+      where realm_id = ${restored.name}`.execute(iam.core.db);
+    const bump = (realm: string) =>
+      sql`update realm_versions set version = version + 1, xid = pg_current_xact_id() where realm_id = ${realm}`.execute(iam.core.db);
+    const { heard, close } = await listener();
+    const isOfRestored = (each: string | null) => each?.startsWith(`${restored.name} `);
+    for (let times = 0; times < 2; times++) {
+      heard.length = 0;
+      await bump(other.name);
+      await eventually(() => expect(heard).toContain(other.name));
+      // With a version: found by polling.
+      expect(heard.filter(isOfRestored)).toEqual([]);
+    }
+    await bump(restored.name);
+    await eventually(() => expect(heard.filter(isOfRestored)).not.toEqual([]));
+    await close();
+  });
+
   test("does not skip a change that was begun before, and committed after, others it has seen", async () => {
     const [late, early] = [await iam.realm(), await iam.realm()];
     const { heard, close } = await listener();

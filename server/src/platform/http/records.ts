@@ -28,7 +28,8 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
     readonly body: B;
     /** The response of PUT and PATCH, where it has more than GET's. */
     readonly answer?: TSchema;
-    run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
+    /** `named`: the members that the request itself names; a PATCH leaves the others as they are. */
+    run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, named: readonly string[]): Promise<Versioned<R>>;
     /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
     readonly follows?: Readonly<Record<string, string>>;
     /** If one of the two has another path or meaning. */
@@ -86,7 +87,10 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
     const description = [replace.ofPut, replace.description].filter((text) => text !== undefined).join(" ") || undefined;
     route("PUT", { ...replace, description } as typeof replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
-      return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
+      return versioned(
+        reply,
+        await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query, Object.keys(req.body ?? {}))),
+      );
     });
   }
   if (replace && methods.includes("PATCH")) {
@@ -105,7 +109,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
           expectVersion(ctx, current.version);
           const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
           // Optimistic locking: the save fails if the record has changed since the read.
-          return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query);
+          return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query, Object.keys(req.body ?? {}));
         }),
       );
       return versioned(reply, patched);

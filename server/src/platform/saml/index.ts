@@ -42,7 +42,7 @@ export type { Binding, MessageName, Opened, ReceivedMessage, Trust } from "./mes
 export { errorResponse, type OpenedResponse, openResponse, type Protection, successResponse } from "./messages/response.ts";
 export { isSuccess, type Status } from "./messages/status.ts";
 export { newMessageId } from "./messages/values.ts";
-export { METADATA_BYTES, MetadataChoice, type MetadataOptions, readMetadata } from "./metadata/read.ts";
+export { assertNotOver, METADATA_BYTES, MetadataChoice, type MetadataOptions, readMetadata } from "./metadata/read.ts";
 export { defaultOf } from "./metadata/roles.ts";
 export type { Endpoint, EntityMetadata, IdpRole, IndexedEndpoint, SpRole } from "./metadata/types.ts";
 export { idpMetadata, type NewIdpMetadata, type NewSpMetadata, spMetadata } from "./metadata/write.ts";

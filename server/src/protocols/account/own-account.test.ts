@@ -8,7 +8,7 @@ import { onPostgres } from "../../testing/on-postgres.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
-import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
+import { answerPage, followed, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
 let iam: Harness;
@@ -128,12 +128,15 @@ describe("an authenticator app, by the account API", () => {
     const put = async (path: string, steps: object[]) => expect((await boss.put(path, { displayName: "Flow", steps })).status).toBe(200);
     await put("/flow", [step("username-password"), step("email-otp")]);
     await put("/flows/step-up", [step("email-otp", "ALTERNATIVE"), step("totp", "ALTERNATIVE")]);
+    const mailed = async (browser: Browser, user: { username: string; password: string }) => {
+      const page = await pastPassword(browser, realm.name, user);
+      const code = /\b\d{6}\b/.exec((await outbox(iam, realm)).at(-1)!.text)![0];
+      return answerPage(browser, realm.name, page, { code });
+    };
     const byMail = async () => {
       const [user, browser] = [await realm.user(), iam.browser()];
       expect((await boss.patch(`/users/${user.userId}`, { email: `${user.username}@example.com` })).status).toBe(200);
-      const page = await pastPassword(browser, realm.name, user);
-      const code = /\b\d{6}\b/.exec((await outbox(iam, realm)).at(-1)!.text)![0];
-      expect(isSignedIn(await answerPage(browser, realm.name, page, { code }), realm.name)).toBe(true);
+      expect(isSignedIn(await mailed(browser, user), realm.name)).toBe(true);
       return { ...user, browser };
     };
     const bob = await byMail();
@@ -150,6 +153,15 @@ describe("an authenticator app, by the account API", () => {
     await submit(ada.browser, iam.config.baseUrl, page, { code: code() });
     expect((await outbox(iam, realm)).length, "the step-up does not offer it either").toBe(sent);
     expect((await remove()).status).toBe(204);
+
+    await put("/flows/step-up", [step("email-otp", "ALTERNATIVE"), step("totp", "DISABLED")]);
+    const carl = await byMail();
+    await giveTotp(iam, realm.name, carl.userId);
+    expect((await start(carl.browser, realm)).status, "an app that no flow asks for any more locks nobody out").toBe(200);
+    expect((await boss.put(`/users/${carl.userId}/required-actions`, ["UPDATE_PASSWORD"])).status).toBe(200);
+    const elsewhere = iam.browser();
+    const next = await followed(elsewhere, await mailed(elsewhere, carl));
+    expect([next.status, next.text]).toEqual([200, expect.stringContaining('autocomplete="new-password"')]);
   });
 
   test("has to come with something else: two second factors are no sign-in", () => {

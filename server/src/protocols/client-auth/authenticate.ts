@@ -72,10 +72,12 @@ async function authenticateWorkload(
   const client = known && isUsable(known, clock.now()) ? known : null;
   if (client) refuseForeignOrigin(client, request.headers);
   if (client?.settings.authMethod !== "federated_jwt") throw refusal(parts, request, clientId, client, MISMATCH);
-  return limited(client)(verified.credential);
+  return limitedTo(client, verified.credential);
 }
 
-/** Returns the same object for the same credential, because caches are keyed by the client's snapshot. */
+/** The client within a credential's scopes: the same object for the same credential, because caches are keyed by the client's snapshot. */
+export const limitedTo = (client: ClientSnapshot, credential: WorkloadCredential): ClientSnapshot => limited(client)(credential);
+
 const limited = oncePer((client: ClientSnapshot) =>
   oncePer(({ scopes }: WorkloadCredential): ClientSnapshot => ({ ...client, scopeLimit: scopes.split(" ") })),
 );

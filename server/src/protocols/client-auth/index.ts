@@ -3,7 +3,7 @@
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
-export { authenticateClient, type ClientAuthParts, ForeignOrigin, isPublic } from "./authenticate.ts";
+export { authenticateClient, type ClientAuthParts, ForeignOrigin, isPublic, limitedTo } from "./authenticate.ts";
 export { withBearerSubject } from "./bearer-subject.ts";
 export { currentSecrets } from "./client-assertion.ts";
 export { type ClientKeys, createClientKeys } from "./client-keys.ts";

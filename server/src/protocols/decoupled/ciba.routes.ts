@@ -116,7 +116,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
       const missing = isAllowed ? await missingSignIn(realm, request, found) : null;
       if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });
-      if (isAllowed && needsRecentSignIn(session, requestedBy(realm, found.request).scopes))
+      if (isAllowed && (await needsRecentSignIn(realm, session, requestedBy(realm, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
       const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;

@@ -187,7 +187,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         const view = { ...(await confirmationOf(visitors, { req: request, reply }, ofRealm, found, page)), userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
-      if (isAllowed && needsRecentSignIn(session, requestedBy(ofRealm, found.request).scopes))
+      if (isAllowed && (await needsRecentSignIn(ofRealm, session, requestedBy(ofRealm, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
       if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");

@@ -10,6 +10,7 @@ import { renderNoAccess, sendPage } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../signin/authenticators/index.ts";
+import { askedSecondFactors } from "../../signin/flows/index.ts";
 import type { PageParts } from "../../signin/login/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
 import { type AuthorizationDetail, requestedAcr } from "../tokens/index.ts";
@@ -22,8 +23,10 @@ export interface DecoupledRouteParts extends PageParts {
 }
 
 /** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
-export const needsRecentSignIn = (session: LiveSession, scopes: readonly string[]): boolean =>
-  scopes.includes("offline_access") && session.impersonator === null && !hasRecentAuthentication(session, clock.now());
+export const needsRecentSignIn = async ({ flows }: Pick<DecoupledParts, "flows">, session: LiveSession, scopes: readonly string[]) =>
+  scopes.includes("offline_access") &&
+  session.impersonator === null &&
+  !hasRecentAuthentication(session, await askedSecondFactors(flows, session.realm), clock.now());
 
 /**
  * The sign-in that the user's session is missing for this request: the client's own flow, the requested `acr` and `max_age`, open required actions.

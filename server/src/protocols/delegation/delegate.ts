@@ -127,9 +127,9 @@ async function bindingOf(
   return binding;
 }
 
-/** A workload credential limits the scopes of its client, for users as well. */
-const isWithinWorkload = ({ payload, scopes }: LiveToken, name: string): boolean =>
-  payload.workload_iss === undefined || scopes.includes(name);
+/** A workload credential limits the scopes of its client, for users as well; its token may have fewer, such as no `openid`. */
+const isWithinWorkload = ({ payload: { workload_scope: limit } }: LiveToken, name: string): boolean =>
+  limit === undefined || String(limit).split(" ").includes(name);
 
 /**
  * The possible scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -52,7 +53,7 @@ async function stage(more: { scopes?: string[] } = {}) {
   const authenticated = ({ clientId, secret }: AgentUnderTest) => ({ client_id: clientId, client_secret: secret });
   const own = async (of: AgentUnderTest, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     ok(await post("/token", { grant_type: "client_credentials", ...authenticated(of), ...form }, headers)).access_token as string;
-  const consent = (of: AgentUnderTest, scopes: string[]) =>
+  const consent = (of: Pick<AgentUnderTest, "clientId">, scopes: string[]) =>
     iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
       grantConsent(ctx, { userId: user.userId, clientId: of.clientId, resource: null }, scopes),
     );
@@ -182,8 +183,22 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
   expect((await users(await inOwnName())).status).toBe(200);
 });
 
-test("a client that becomes an agent's keeps nothing of what users had allowed the client", async () => {
-  const { realm, boss, user } = await stage();
+test("a client that becomes an agent's keeps nothing of what users had allowed the client, nor what is stored at that moment", async () => {
+  const { realm, boss, user, consent } = await stage();
+  const { db } = iam.core;
+  /** Stores the client's grants once more, as a request does that began before they ended. */
+  const copyGrants = async (clientId: string): Promise<() => Promise<void>> => {
+    const grants = sql`select grant_id from oidc_grants where realm_id = ${realm.name} and client_id = ${clientId}`;
+    const rows: { table: ReturnType<typeof sql.table>; row: string }[] = [];
+    for (const table of ["oidc_grants", "oidc_records"].map((name) => sql.table(name))) {
+      const found = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${table} t where grant_id in (${grants})`.execute(db);
+      rows.push(...found.rows.map(({ row }) => ({ table, row })));
+    }
+    return async () => {
+      for (const { table, row } of rows)
+        await sql`insert into ${table} select * from jsonb_populate_record(null::${table}, ${row}::text::jsonb)`.execute(db);
+    };
+  };
   const owner = (await boss.get("/users?search=owen")).body[0].userId;
   const create = (clientId: string) => boss.post("/agents", { name: clientId, clientId, ownerUserId: owner });
   const change = async (clientId: string) => {
@@ -203,10 +218,17 @@ test("a client that becomes an agent's keeps nothing of what users had allowed t
     });
     const refresh = (token: string) => party.post("/token", { grant_type: "refresh_token", refresh_token: token });
     const first = ok(await party.post("/token", { grant_type: "password", ...signIn })).refresh_token;
-    const { refresh_token: last } = ok(await refresh(first));
+    const { refresh_token: last, scope } = ok(await refresh(first));
+    await consent({ clientId }, scope.split(" "));
+    const storeAgain = await copyGrants(clientId);
     const { id } = ok(await bind(clientId));
     ok(await boss.post(`/agents/${id}/activate`));
     expect(await refresh(last), clientId).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    await storeAgain();
+    const refused = { error: "invalid_grant", error_description: expect.stringContaining("has not allowed this agent") };
+    expect(await refresh(last), clientId).toMatchObject({ status: 400, body: refused });
+    await consent({ clientId }, scope.split(" "));
+    expect(claimsOf(await refresh(last)), clientId).toMatchObject({ agent_id: id, scope });
     ok(await party.post("/token", { grant_type: "client_credentials" }));
   }
 });

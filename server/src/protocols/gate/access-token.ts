@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ClientSnapshot, type Clients, kindOfClient } from "../../applications/clients/index.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
-import { type Actor, actorOf, kindOfUser } from "../../platform/context.ts";
+import { type Actor, actorOf, kindOfUser, type NamedImpersonator } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { checkPossession, hasShown, type PresentedToken } from "../proof/index.ts";
-import { issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
+import { type Act, type Impersonator, issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
 import { allowOrigin } from "./oauth.ts";
 import { challenge, refuseToken, type TokenRefusal } from "./refusals.ts";
 
@@ -125,6 +125,11 @@ async function reasonAgainstPossession(
   );
 }
 
+function impersonatorOf(impersonator: Impersonator | null, act: Act | null): NamedImpersonator | null {
+  if (impersonator) return { id: impersonator.userId, name: impersonator.name };
+  return act && { id: String(act.sub), name: String(act.sub) };
+}
+
 /** The actor of a token: its user, or the client itself (RFC 6749 §4.4). */
 export function actorOfToken({ live, client }: PresentedAccess, realm: string, permissions: readonly string[] = []): Actor {
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
@@ -140,6 +145,6 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     name: spell(holder.username),
     sessionId: holder.sessionId,
     // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.
-    impersonator: holder.impersonator?.name ?? (actor === null ? null : String(actor.sub)),
+    impersonator: impersonatorOf(holder.impersonator, actor),
   });
 }

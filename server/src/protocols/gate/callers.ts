@@ -1,10 +1,12 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import type { AppError } from "../../kernel/errors.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { type Actor, actorOf, assertRecent } from "../../platform/context.ts";
 import { type Caller, callersOf, isWrite, type SessionCaller } from "../../platform/http/index.ts";
+import { askedSecondFactors, type Flows } from "../../signin/flows/index.ts";
 import type { RequestFacts, Standings } from "../../signin/run/index.ts";
 import * as sessions from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -37,6 +39,7 @@ declare module "fastify" {
 export interface CallerParts extends AccessTokenParts {
   readonly csrf: sessions.Csrf;
   readonly cookies: sessions.Cookies;
+  readonly flows: Flows;
   /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
   /** By the name in `bearer({ audience })`. */
@@ -121,8 +124,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
     // Set before the checks, so that a refusal is recorded with the session's user.
-    request.actor = withRecency(rules.actorOf(session, realm.realmId), session.realm, session);
-    if (!isEnough) throw sessions.insufficientAuthentication(session, parts.baseUrl);
+    request.actor = await withRecency(rules.actorOf(session, realm.realmId), session.realm, session);
+    if (!isEnough) throw await insufficient(session);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
     } else if (!csrf.fits(cookies.csrf(request), session.sessionId)) cookies.setCsrf(reply, csrf.issue(session.sessionId));
@@ -150,7 +153,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const isJudged = audience.session !== undefined && holder !== null;
     const session = isJudged && holder.sessionId !== null ? await sessions.findSessionBehind(db, of, holder.sessionId, clock.now()) : null;
     const actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access, session));
-    request.actor = isJudged ? withRecency(actor, of, session) : actor;
+    request.actor = isJudged ? await withRecency(actor, of, session) : actor;
     if (!isJudged) return;
     if (!session && audience.session === "required") {
       const description = "The token has no session behind it: get one by signing in, without offline access";
@@ -158,12 +161,16 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     }
     const ofSession = of === realm.realmId ? realm : await parts.realms.get(of);
     const proven = session ?? (await provenWithoutSession(db, access.live, clock.now()));
-    if (proven && ofSession && !(await standsFor(ofSession, proven, request)))
-      throw sessions.insufficientAuthentication(proven, parts.baseUrl);
+    if (proven && ofSession && !(await standsFor(ofSession, proven, request))) throw await insufficient(proven);
   };
 
-  const withRecency = (actor: Actor, of: string, session: sessions.LiveSession | null): Actor =>
-    Object.assign({}, actor, sessions.recencyOf(session, { realm: of, baseUrl: parts.baseUrl, now: clock.now() }));
+  const withRecency = async (actor: Actor, of: string, session: sessions.LiveSession | null): Promise<Actor> => {
+    const asked = await askedSecondFactors(parts.flows, of);
+    return Object.assign({}, actor, sessions.recencyOf(session, { realm: of, asked, baseUrl: parts.baseUrl, now: clock.now() }));
+  };
+
+  const insufficient = async (session: Pick<sessions.LiveSession, "realm" | "user">): Promise<AppError> =>
+    sessions.insufficientAuthentication(session, await askedSecondFactors(parts.flows, session.realm), parts.baseUrl);
 
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
@@ -185,6 +192,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   return {
     standsFor,
     withRecency,
+    insufficient,
     hasHeaderToken,
     byForm,
     acceptedBy,

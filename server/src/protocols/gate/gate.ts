@@ -8,7 +8,6 @@ import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
-import { insufficientAuthentication } from "../../signin/sessions/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
 import { issuerOf } from "../tokens/index.ts";
@@ -215,11 +214,11 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
   const { session: live } = request.visitor;
   const { session } = plan;
   request.actor = live
-    ? gate.callers.withRecency(ownSession.actorOf(live, realm.realmId), realm.realmId, live)
+    ? await gate.callers.withRecency(ownSession.actorOf(live, realm.realmId), realm.realmId, live)
     : anonymousActor(realm.realmId);
   if (!session || (live && (session.judged === "by-handler" || (await gate.callers.standsFor(realm, live, request))))) return;
   if (!request.wantsPage) {
-    if (live) throw insufficientAuthentication(live, gate.baseUrl);
+    if (live) throw await gate.callers.insufficient(live);
     throw noSession(request, plan.device ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
   }
   await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });

@@ -85,7 +85,8 @@ describe("a registered client", () => {
     const admin = realm.asMaster();
     const record = `/clients/${path.split("/").at(-1)}`;
     const grantTypes = ["authorization_code", "client_credentials", "uma-ticket"];
-    const given = { scopes: ["account"], grantTypes, requirePar: true, requireDpop: true, backchannelLogoutUri: "https://10.1.2.3/out" };
+    const demanded = { requirePar: true, requireDpop: true, subjectClaim: { strategy: "pairwise" } };
+    const given = { scopes: ["account"], grantTypes, ...demanded, backchannelLogoutUri: "https://10.1.2.3/out" };
     const changed = await admin.patch(record, given);
     expect(changed.status, changed.text).toBe(200);
     let token = registered.registration_access_token;
@@ -111,10 +112,13 @@ describe("a registered client", () => {
         body: { error_description: expect.stringMatching(description) },
       });
 
-    const short = await put({ ...web, require_pushed_authorization_requests: false });
-    expect(short.status, short.text).toBe(200);
-    expect(short.body).toMatchObject({ require_pushed_authorization_requests: true, dpop_bound_access_tokens: true });
-    expect((await admin.get(record)).body).toMatchObject({ scopes: [], requirePar: true, requireDpop: true });
+    for (const taken of [{ require_pushed_authorization_requests: false, subject_type: "public" }, {}]) {
+      const short = await put({ ...web, ...taken });
+      expect(short.status, short.text).toBe(200);
+      const kept = { require_pushed_authorization_requests: true, dpop_bound_access_tokens: true, subject_type: "pairwise" };
+      expect(short.body).toMatchObject(kept);
+      expect((await admin.get(record)).body).toMatchObject({ scopes: [], ...demanded });
+    }
     expect((await put({ ...web, scope: "account" })).body.error_description, "given up").toContain("account");
   });
 

@@ -1,6 +1,8 @@
 // The SCIM 2.0 server of each realm (RFC 7643, RFC 7644, RFC 9865), and its tokens. Owns the `scim_…` tables: tokens, `externalId`s, and the
 // attributes of users that have no other place. Users and groups are changed by the services of the directory, as in the admin API.
 export { sendScimError } from "./errors.ts";
+export { leaveGroupsOf, removeGroupsOf } from "./groups/of-organizations.ts";
+export { organizationsOfGroups, replaceGroupOwner } from "./groups/owners.ts";
 export { scimRoutes } from "./routes.ts";
 export { isObject, type Resource } from "./schema/attribute.ts";
 export { findAttribute } from "./schema/paths.ts";

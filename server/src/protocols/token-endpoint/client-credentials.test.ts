@@ -253,9 +253,9 @@ describe("the trail", () => {
     const client = await machine();
     const wrong = { ...client, secret: "guess" };
     for (let n = 0; n < 30; n++) await token(wrong);
-    await expect.poll(() => failures(client.clientId)).toHaveLength(1);
+    await expect.poll(async () => (await failures(client.clientId)).length).toBeGreaterThan(0);
     await iam.server.activity.flush();
-    const [rest, first] = await failures(client.clientId);
+    const [first, ...rest] = (await failures(client.clientId)).reverse();
     expect(first).toMatchObject({
       category: "AUTHN",
       outcome: "FAILURE",
@@ -263,9 +263,11 @@ describe("the trail", () => {
       resourceId: client.id,
       sourceIp: "127.0.0.1",
     });
-    expect(rest).toMatchObject({ detail: "29 more since the last event" });
+    // On a slow machine the server has counted some of them meanwhile.
+    const counted = rest.map(({ detail }) => Number(/^(\d+) more since the last event$/.exec(detail!)?.[1]));
+    expect(counted.reduce((sum, count) => sum + count)).toBe(29);
     await iam.server.activity.flush();
-    expect(await failures(client.clientId)).toHaveLength(2);
+    expect(await failures(client.clientId)).toHaveLength(1 + rest.length);
   });
 
   test("is not filled by unknown names", async () => {

@@ -53,6 +53,7 @@ export async function issueStored(
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
   const requested = tokens.requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
   const details = tokens.narrowedDetails(payload.rar ?? [], requested);
+  await assertAllowsAgent(ctx, grant, { scopes, resources: [target.resource] });
   const { acr, amr, authTime, sid, nonce, claims } = payload;
   return {
     kind: "user",
@@ -71,4 +72,13 @@ export async function issueStored(
     // `liveGrantOf` has compared its account, client and grant.
     refresh: client.grantTypes.includes("refresh_token") ? { from: payload as RefreshSource["from"], gty, grant } : null,
   };
+}
+
+/**
+ * An agent's client loses its grants when it becomes one, but a grant may be stored at that very moment, by a request that saw no agent yet. So the
+ * user's consent is asked for again; other clients cost no query.
+ */
+async function assertAllowsAgent({ parts, client }: TokenCtx, { userId }: tokens.LiveGrant, wanted: tokens.Wanted): Promise<void> {
+  if (client.agent !== null && !(await tokens.isAllowedByUser(parts.db, parts, client, userId, wanted)))
+    throw oauthErrors.invalidGrant("the user has not allowed this agent to act for them");
 }

@@ -150,7 +150,10 @@ export async function userAccessToken(
 const clientTemplate = perClient(async (parts: IssuerParts, client, key): Promise<{ claims: object; constant: object; json: string }> => {
   const [resource, scope] = JSON.parse(key) as [string, string];
   const claims = await clientClaims(parts, client, "accessToken", scope.split(" "));
-  const constant = constantClaims(parts, client, client.clientId, scope, audienceOf(client, resource));
+  const constant = Object.assign(constantClaims(parts, client, client.clientId, scope, audienceOf(client, resource)), {
+    // The token stands for the client elsewhere, and no more than the client that got it.
+    workload_scope: client.scopeLimit?.join(" "),
+  });
   return { claims, constant, json: JSON.stringify({ ...claims, ...constant }).slice(0, -1) };
 });
 

@@ -15,7 +15,7 @@ export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from 
 export { audienceOf, isMeantFor, isOpen, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
 export { claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
-export { consentResource, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./contents/consent.ts";
+export { consentResource, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent, type Wanted } from "./contents/consent.ts";
 export { lifetimesOf, refreshLifetime } from "./contents/lifetimes.ts";
 export {
   allowedScopes,

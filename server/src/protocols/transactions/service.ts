@@ -6,6 +6,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { authenticators, type Question, type SignInParts } from "../../signin/authenticators/index.ts";
 import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../signin/enrolled-devices/index.ts";
+import { askedSecondFactors, type Flows } from "../../signin/flows/index.ts";
 import { continueDirectly, openConfirmation, positionOf, type Standings } from "../../signin/run/index.ts";
 import { factorOf, findSessionBehind, insufficientAuthentication } from "../../signin/sessions/index.ts";
 import { issuerOf } from "../tokens/index.ts";
@@ -18,6 +19,7 @@ import { countPending, findTransaction, insertTransaction, moveTransaction, rais
 export interface TransactionParts extends SignInParts, EvidenceParts {
   readonly baseUrl: string;
   readonly clients: Clients;
+  readonly flows: Flows;
   /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
 }
@@ -115,7 +117,7 @@ export async function signTransaction(
  * session (offline access), only the client that created the transaction can have it signed.
  */
 async function assertStands(
-  { db, clients, standings, baseUrl }: TransactionParts,
+  { db, clients, flows, standings, baseUrl }: TransactionParts,
   { realm, session: known, client, sourceIp, userAgent }: TransactionCaller,
   { clientId }: Transaction,
   factor: SignTransaction["factor"],
@@ -128,7 +130,7 @@ async function assertStands(
   const signs = { flow: "", authenticator: factor, factor: "possession", amr: [], at: clock.now() } as const;
   const asked = { clientId, flow: (await clients.get(realm.realmId, clientId))?.settings.browserFlow ?? undefined };
   const standing = await standings(realm, { ...session, proofs: [...session.proofs, signs] }, { sourceIp, userAgent }, asked);
-  if (standing === "proof") throw insufficientAuthentication(session, baseUrl);
+  if (standing === "proof") throw insufficientAuthentication(session, await askedSecondFactors(flows, realm.realmId), baseUrl);
 }
 
 async function decline(ctx: Ctx, id: string, type: string, why: string): Promise<Transaction | null> {

@@ -5,7 +5,7 @@ import { clock } from "../../kernel/clock.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { cut } from "../../kernel/text.ts";
 import { systemActor } from "../../platform/context.ts";
-import { type Form, isPublic, isWorkload, verifyWorkloadToken, type Workload } from "../client-auth/index.ts";
+import { type Form, isPublic, isWorkload, limitedTo, verifyWorkloadToken, type Workload } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 import * as tokens from "../tokens/index.ts";
@@ -56,11 +56,11 @@ export async function exchangeWorkloadToken(parts: TokenEndpointParts, request: 
 
 const NOBODY = { issuer: "", subject: "" };
 
-async function clientOf({ clients, realm }: TokenEndpointParts, { clientId }: WorkloadCredential): Promise<ClientSnapshot> {
-  const client = await clients.get(realm.realmId, clientId);
+async function clientOf({ clients, realm }: TokenEndpointParts, credential: WorkloadCredential): Promise<ClientSnapshot> {
+  const client = await clients.get(realm.realmId, credential.clientId);
   if (!client || !isUsable(client, clock.now())) throw new Refusal("its client is disabled, or the client's agent is not active");
   if (isPublic(client) || !client.grantTypes.includes("client_credentials")) throw new Refusal("its client may not act in its own name");
-  return client;
+  return limitedTo(client, credential);
 }
 
 /** The credential's scopes that the client may have, or the requested ones among the credential's. Unknown names are ignored, as in all grants. */

@@ -14,11 +14,12 @@ import { httpsPeer, sendJson } from "../../testing/https-peer.ts";
 import type { Listening } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { relyingParty } from "../../testing/relying-party.ts";
+import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
+const ASSERTION = { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" };
 const rsa = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 const [first, second] = [rsa(), rsa()];
 const curve = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
@@ -318,9 +319,8 @@ describe("as client authentication (federated_jwt)", () => {
     issuer();
     const { clientId, id } = await client({ authMethod: "federated_jwt", scopes: ["email", "roles", "profile"] });
     await trust({ clientId, scopes: "email" });
-    const assertion = { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" };
     const ask = async (more: Record<string, string> = {}) =>
-      post({ grant_type: "client_credentials", ...assertion, client_assertion: await sign(kubernetes()), ...more }, "/token");
+      post({ grant_type: "client_credentials", ...ASSERTION, client_assertion: await sign(kubernetes()), ...more }, "/token");
     const answer = await ask();
     expect([answer.status, answer.body.scope, claimsOf(answer).client_id]).toEqual([200, "email", clientId]);
     expect((await ask({ client_id: clientId })).status).toBe(200);
@@ -333,27 +333,73 @@ describe("as client authentication (federated_jwt)", () => {
     expect((await ask()).status).toBe(401);
   });
 
+  test("stands for the client where users sign in, too: by a pushed request, a device and CIBA, within the credential's scopes", async () => {
+    issuer();
+    const grants = ["authorization_code", "refresh_token", "device", "CIBA"];
+    const members = { authMethod: "federated_jwt", publicClient: false, grantTypes: grants, scopes: ["openid", "email", "profile"] };
+    const [user, app] = [await realm.user(), await relyingParty(iam, realm, { clientId: `users${made++}`, ...members })];
+    await trust({ clientId: app.clientId, scopes: "openid email" });
+    await trust({ clientId: app.clientId, scopes: "", subject: "without scopes" });
+    const ask = async (path: string, form: Record<string, string>) => {
+      const answer = await post({ ...ASSERTION, client_assertion: await sign(kubernetes()), scope: "openid email", ...form }, path);
+      return { ...answer, error: answer.body.error };
+    };
+    const request = Object.fromEntries(new URL(app.url(), AUDIENCE()).searchParams);
+    const paths = { "/par": request, "/device/authorize": {}, "/backchannel/authorize": { login_hint: user.username } };
+    let pushed = "";
+    for (const [path, form] of Object.entries(paths)) {
+      expect(await ask(path, { ...form, scope: "openid profile" }), path).toMatchObject({ status: 400, error: "invalid_scope" });
+      const forged = await sign(kubernetes(), {}, second.privateKey);
+      expect((await ask(path, { ...form, client_assertion: forged })).status, path).toBe(401);
+      const scopeless = await sign({ ...kubernetes(), sub: "without scopes" });
+      expect(await ask(path, { ...form, client_assertion: scopeless }), path).toMatchObject({ status: 400, error: "invalid_scope" });
+      const answer = await ask(path, { ...form, scope: "openid email" });
+      expect(answer.status, `${path} ${answer.text}`).toBe(path === "/par" ? 201 : 200);
+      pushed ||= answer.body.request_uri;
+    }
+
+    const browser = iam.browser();
+    const asked = new URLSearchParams({ client_id: app.clientId, request_uri: pushed });
+    const { page } = await walk(browser, iam.config.baseUrl, `/realms/${realm.name}/authorize?${asked}`);
+    const { left } = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    const exchangeOf = (code: string | null | undefined) => ({
+      ...{ grant_type: "authorization_code", code: code ?? "", redirect_uri: CALLBACK, code_verifier: app.verifier },
+    });
+    expect(await ask("/token", exchangeOf(left?.searchParams.get("code")))).toMatchObject({ status: 200, body: { scope: "openid email" } });
+    // Without a pushed request nobody has proven to be the client yet: the token endpoint narrows.
+    const wide = await walk(browser, iam.config.baseUrl, app.url({ scope: "openid profile" }));
+    expect(await ask("/token", exchangeOf(wide.left?.searchParams.get("code")))).toMatchObject({ status: 200, body: { scope: "openid" } });
+  });
+
   test("stands for the client at the delegation endpoint, too: its token in the header gets no scope beyond the credential's", async () => {
     issuer();
-    const { id: made, clientId } = await client({ scopes: ["email", "profile"] });
-    await trust({ clientId, scopes: "email" });
+    const scopes = ["openid", "email", "profile"];
+    const { id, clientId } = await client({ scopes });
+    await trust({ clientId, scopes: "openid email" });
     const admin = realm.asMaster();
     const [user, owner] = [await realm.user(), await realm.user()];
-    const agent = (await admin.post("/agents", { name: clientId, clientId, ownerUserId: owner.userId, scopes: ["email", "profile"] })).body;
-    expect((await admin.post(`/agents/${agent.id}/activate`)).status, made).toBe(200);
+    const agent = (await admin.post("/agents", { name: clientId, clientId, ownerUserId: owner.userId, scopes })).body;
+    expect((await admin.post(`/agents/${agent.id}/activate`)).status).toBe(200);
     await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
-      grantConsent(ctx, { userId: user.userId, clientId, resource: null }, ["email", "profile"]),
+      grantConsent(ctx, { userId: user.userId, clientId, resource: null }, scopes),
     );
     const app = await relyingParty(iam, realm, { clientId: `app of ${clientId}`.replaceAll(" ", "-") });
-    const subject = (await app.signIn(iam.browser(), user, { scope: "openid email profile" })).body.access_token;
-    const token = (await exchange(await sign(kubernetes()))).body.access_token;
-    const delegate = (more: Record<string, string> = {}) =>
+    const subject = (await app.signIn(iam.browser(), user, { scope: scopes.join(" ") })).body.access_token;
+    const delegate = (token: string, more: Record<string, string> = {}) =>
       iam.browser().request("POST", `/realms/${realm.name}/agent/delegation/token`, {
         form: { grant_type: GRANT, subject_token: subject, subject_token_type: ACCESS_TOKEN, ...more },
         headers: { authorization: `Bearer ${token}` },
         csrf: false,
       });
-    expect(await delegate()).toMatchObject({ status: 200, body: { scope: "email" } });
-    expect(await delegate({ scope: "profile" })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    const exchanged = await exchange(await sign(kubernetes()));
+    await admin.patch(`/clients/${id}`, { authMethod: "federated_jwt" });
+    const credentials = { grant_type: "client_credentials", ...ASSERTION, client_assertion: await sign(kubernetes()) };
+    // A token of the client itself has no `openid`, which is the credential's nevertheless.
+    const own = await post(credentials, "/token");
+    expect([exchanged.body.scope, own.body.scope]).toEqual(["openid email", "email"]);
+    for (const { body } of [exchanged, own]) {
+      expect(await delegate(body.access_token)).toMatchObject({ status: 200, body: { scope: "openid email" } });
+      expect(await delegate(body.access_token, { scope: "profile" })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    }
   });
 });

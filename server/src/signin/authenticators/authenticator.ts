@@ -65,6 +65,8 @@ export interface StepContext {
   readonly progress: Progress;
   /** The user who signs in; null before a login name is given, and for an unknown one. */
   readonly user: SignInUser | null;
+  /** They have a second factor that the realm asks for. */
+  readonly needsSecondFactor: boolean;
   readonly path: string;
   /** The step's configuration, with defaults. */
   readonly config: Readonly<Record<string, unknown>>;

@@ -58,6 +58,7 @@ const contextFor: ContextFor = async (user, progress) => {
       interactionId: null,
       progress,
       user,
+      needsSecondFactor: false,
       path: "0",
       config: {},
       data: null,

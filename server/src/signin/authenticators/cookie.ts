@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { hasSecondFactor, isRecentlyAuthenticated } from "../sessions/index.ts";
+import { isRecentlyAuthenticated } from "../sessions/index.ts";
 import type { Silent } from "./authenticator.ts";
 import { isNew } from "./progress.ts";
 
@@ -9,9 +9,8 @@ export const cookie: Silent = {
   displayName: "Session",
   description: "Passes when this browser is signed in already and nothing asks for more",
   config: Type.Object({}, { additionalProperties: false }),
-  passes: async ({ visitor: { session }, request, progress, user, now }) => {
+  passes: async ({ visitor: { session }, request, progress, needsSecondFactor, now }) => {
     if (!session || progress.sessionId !== session.sessionId || progress.passed.some(isNew)) return null;
-    const needsSecondFactor = user !== null && hasSecondFactor(user.credentials);
     if (request.recent && !isRecentlyAuthenticated(progress.passed, needsSecondFactor, now)) return null;
     return { userId: session.userId, login: session.username, factor: null, amr: [] };
   },

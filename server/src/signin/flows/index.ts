@@ -7,4 +7,4 @@ export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.t
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { CreateFlow } from "./schema.ts";
 export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
-export { createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";
+export { askedSecondFactors, createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";

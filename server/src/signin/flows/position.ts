@@ -13,7 +13,7 @@ import {
   type SignInUser,
   type StepContext,
 } from "../authenticators/index.ts";
-import { type Factor, hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
+import { type Factor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { type AuthenticatorStep, isSubFlow, type Step, type SubFlow } from "./flow.ts";
 
 /** A step that can be asked now. */
@@ -46,6 +46,8 @@ export type Verdict =
 export interface Walk {
   readonly progress: Progress;
   readonly user: SignInUser | null;
+  /** They have a second factor that the realm asks for. */
+  readonly needsSecondFactor: boolean;
   readonly now: number;
   /** Step-up: what the session has proven does not pass the steps. */
   readonly onTop?: boolean;
@@ -178,13 +180,11 @@ async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<V
     if (!question || !action) continue;
     // Adding a credential needs recent authentication, with the second factor if the user has one.
     const hasBegun = world.progress.data[path] !== undefined;
-    if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, needsSecondFactor(world), world.now)) return UNPROVEN;
+    if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, world.needsSecondFactor, world.now)) return UNPROVEN;
     asks.push({ path, name: action, question, config: {} });
   }
   return asks.length > 0 ? { status: "ask", asks: chosenFirst(asks, world.progress.chosen) } : IMPOSSIBLE;
 }
-
-const needsSecondFactor = ({ user }: Walk): boolean => user !== null && hasSecondFactor(user.credentials);
 
 const conditionOf = (world: Walk, step: Step) => {
   const authenticator = isSubFlow(step) ? undefined : world.authenticator(step.authenticator);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
+import { secondFactors } from "../sessions/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
 import { authenticatorOf } from "./position.ts";
@@ -10,12 +11,18 @@ import { isSignInFlow } from "./purpose.ts";
 export interface FlowsSnapshot {
   readonly configVersion: number;
   readonly byAlias: ReadonlyMap<string, Flow>;
+  /** The second factors that the realm's own flow or `step-up` asks for, by credential type. */
+  readonly secondFactors: ReadonlySet<string>;
 }
 
 export type Flows = RealmCache<FlowsSnapshot>;
 
 export const createFlows = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Flows =>
   createRealmCache(changes, (realm) => loadFlows(db, realm));
+
+/** The second factors that a realm asks for. */
+export const askedSecondFactors = async (flows: Flows, realm: string): Promise<ReadonlySet<string>> =>
+  (await flows.get(realm))?.secondFactors ?? new Set(secondFactors);
 
 interface Row {
   config_version: number;
@@ -46,8 +53,13 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
     if (alias !== null)
       byAlias.set(alias, { alias, displayName, steps: steps.map(complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
   if (first.identifier_first) for (const [alias, flow] of byAlias) byAlias.set(alias, identifierFirst(flow));
-  return { configVersion: first.config_version, byAlias };
+  const asked = ["browser", "step-up"].flatMap((alias) => askedIn(byAlias.get(alias)!.steps));
+  return { configVersion: first.config_version, byAlias, secondFactors: new Set(asked.filter((name) => secondFactors.includes(name))) };
 }
+
+/** The authenticators of the steps that are not disabled. */
+const askedIn = (steps: readonly Step[]): string[] =>
+  steps.flatMap((step) => (step.requirement === "DISABLED" ? [] : isSubFlow(step) ? askedIn(step.steps) : [step.authenticator]));
 
 /** Adds the defaults of the authenticator's config. */
 function complete(step: Step): Step {

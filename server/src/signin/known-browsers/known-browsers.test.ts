@@ -182,6 +182,8 @@ describe("a trusted browser", () => {
     signOut(other, realm);
     expect(await goesWithout(realm, bob, other), "by mail").toBe(false);
     const page = await pastPassword(other, realm.name, bob);
+    const wrong = await answerPage(other, realm.name, page, { code: "no code", trustDevice: "true" });
+    expect(wrong.text, "the tick stays").toMatch(/name="trustDevice" value="true" checked/);
     expect(isSignedIn(await answerPage(other, realm.name, page, { code: await codeSent(), trustDevice: "true" }), realm.name)).toBe(true);
     signOut(other, realm);
     expect(await goesWithout(realm, bob, other), "by text message").toBe(true);

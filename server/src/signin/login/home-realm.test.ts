@@ -1,5 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
+import { packageFile } from "../../kernel/package.ts";
+import { statements } from "../../platform/db/migrate.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import type { Harness } from "../../testing/harness.ts";
 import { endpointOf, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
@@ -176,6 +180,37 @@ test("a user of an organization's provider with an address of its verified domai
   const answer = peer.signIn(gone, { claims: { sub: "eve", email: `eve@${DOMAIN}`, email_verified: true, preferred_username: "eve" } });
   await elsewhere.get(`/realms/${realm.name}/broker/other/endpoint?${new URLSearchParams(answer)}`);
   expect((await members()).length).toBe(2);
+
+  // The migration gives the mark to earlier accounts by the same rule.
+  for (const name of ["una", "kim", "tim", "lea"]) await arrive(name, `${name}@${DOMAIN}`);
+  const idOf = async (name: string) => (await master.get(`/users?search=${name}`)).body[0].userId;
+  const join = async (of: string, name: string, body = {}) =>
+    expect((await master.put(`/organizations/${of}/members/${await idOf(name)}`, body)).status).toBe(204);
+  for (const name of ["outsider", "unproven", "eve"]) await join(organizationId, name);
+  const { organizationId: beta } = await created(master.post("/organizations", { name: "Beta" }));
+  await join(beta, "kim");
+  await join(organizationId, "tim", { managed: false });
+  const script = await readFile(packageFile("migrations/0071_accounts_of_organizations_providers.sql"), "utf8");
+  const marked = async (migratedAt: string) => {
+    let names: string[] = [];
+    const undone = new Error("nothing of this stays");
+    const migrating = iam.core.db.transaction().execute(async (tx) => {
+      await sql`update schema_migrations set "timestamp" = ${migratedAt} where name = '0064_accounts_of_organizations'`.execute(tx);
+      await sql`update organization_members set managed = organization_id = ${beta} where realm_id = ${realm.name}`.execute(tx);
+      // As with a provider whose addresses are not trusted: only the trail knows that it had verified this one.
+      await sql`update users set email_verified = false where realm_id = ${realm.name} and username = 'una'`.execute(tx);
+      await sql`delete from identity_links where realm_id = ${realm.name} and username = 'lea'`.execute(tx);
+      for (const statement of statements(script)) await sql.raw(statement).execute(tx);
+      const { rows } = await sql<{ username: string }>`select u.username from organization_members m natural join users u
+        where m.realm_id = ${realm.name} and m.organization_id = ${organizationId} and m.managed order by u.username`.execute(tx);
+      names = rows.map(({ username }) => username);
+      throw undone;
+    });
+    await expect(migrating).rejects.toBe(undone);
+    return names;
+  };
+  expect(await marked("2999-01-01T00:00:00.000Z")).toEqual(["ada", "una"]);
+  expect(await marked("2000-01-01T00:00:00.000Z"), "who joined later was judged when they joined").toEqual([]);
 });
 
 test("an unverified domain, a disabled or deleted organization and a disabled or deleted provider lead nowhere", async () => {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref, type Messages, messagesOf, nonceOf, proveLead, renderStep, type ShownLink, sendPage } from "../../pages/index.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
-import { isProven, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
+import { isProven, isTicked, newAccount, type SignInParts, type StepPage, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { canTrustBy, contextOf, type Run } from "../run/index.ts";
 import { secondFactors } from "../sessions/index.ts";
@@ -69,6 +69,7 @@ export async function showStep(
     ...(isOnlyWay(run, ask, others) && { hint: text.onlyFactorText }),
     application: run.request.application,
     trustDays: page.refreshSeconds === undefined ? trustDays(run, ask) : undefined,
+    isTrustTicked: isTicked((request.body as { trustDevice?: string } | undefined)?.trustDevice),
   });
   return sendPage(reply, status, html, {
     logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),

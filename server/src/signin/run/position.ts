@@ -15,10 +15,10 @@ import {
 } from "../authenticators/index.ts";
 import { type Ask, authenticatorOf, type Flow, type Flows, type FlowsSnapshot, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
-import { hasSecondFactor, isRecentlyAuthenticated, isSecondFactor, type LiveSession, levelOf } from "../sessions/index.ts";
+import { isRecentlyAuthenticated, isSecondFactor, type LiveSession, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
-import { advance, contextOf, impossible, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
+import { advance, contextOf, impossible, needsSecondFactor, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";
 
@@ -90,8 +90,8 @@ async function askForRecentProof(parts: SignInParts, run: Run): Promise<Position
   return askMore(parts, run);
 }
 
-function isRecent({ progress, user }: Run): boolean {
-  return isRecentlyAuthenticated(progress.passed, user !== null && hasSecondFactor(user.credentials), clock.now());
+function isRecent(run: Run): boolean {
+  return isRecentlyAuthenticated(run.progress.passed, needsSecondFactor(run), clock.now());
 }
 
 const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "LINK_ACCOUNT"];
@@ -129,6 +129,7 @@ const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promi
     {
       progress: run.progress,
       user: run.user,
+      needsSecondFactor: needsSecondFactor(run),
       now: clock.now(),
       onTop: flow.alias === STEP_UP,
       authenticator: authenticatorOf,
@@ -151,13 +152,11 @@ async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise
   const flow = run.flows!.byAlias.get(STEP_UP)!;
   const prefix = `${STEP_UP}@${flow.version}:`;
   if (!forRecent || !run.user) return walkOn(parts, run, flow, prefix);
-  const { credentials } = run.user;
-  const passed = run.progress.passed.filter(
-    ({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(credentials, authenticator),
-  );
+  const needed = needsSecondFactor(run);
+  const passed = run.progress.passed.filter(({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(needed, authenticator));
   const verdict = await walkOn(parts, { ...run, progress: { ...run.progress, passed } }, flow, prefix);
   if (verdict.status !== "ask") return verdict;
-  const asks = verdict.asks.filter(({ name }) => isSecondFactor(credentials, name));
+  const asks = verdict.asks.filter(({ name }) => isSecondFactor(needed, name));
   return asks.length > 0 ? { ...verdict, asks } : { status: "impossible" };
 }
 

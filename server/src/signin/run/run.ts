@@ -25,7 +25,7 @@ import {
   withPassed,
 } from "../authenticators/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
-import { factorOf, isSecondFactor, levelOf, recentProofs, type SessionProof } from "../sessions/index.ts";
+import { factorOf, hasSecondFactor, isSecondFactor, levelOf, recentProofs, type SessionProof } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
@@ -210,6 +210,7 @@ export function contextOf(
   const user = run.user && reachable(run.user, progress);
   return {
     ...{ parts, realm, visitor, request, progress, user, path, config, named, attempted, alert: null },
+    needsSecondFactor: needsSecondFactor(run),
     interactionId: interaction?.interactionId ?? null,
     data: progress.data[path] ?? null,
     now: clock.now(),
@@ -217,8 +218,12 @@ export function contextOf(
 }
 
 /** A browser becomes trusted only by the user's second factor. */
-export const canTrustBy = ({ progress, user }: Run, { name, question }: Ask): boolean =>
-  question.factor !== null && isProven(progress) && user !== null && isSecondFactor(user.credentials, name);
+export const canTrustBy = (run: Run, { name, question }: Ask): boolean =>
+  question.factor !== null && isProven(run.progress) && run.user !== null && isSecondFactor(needsSecondFactor(run), name);
+
+/** The user has a second factor that the realm asks for. */
+export const needsSecondFactor = ({ flows, user }: Pick<Run, "flows" | "user">): boolean =>
+  user !== null && flows !== null && hasSecondFactor(user.credentials, flows.secondFactors);
 
 /** Adds a passed step. */
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {

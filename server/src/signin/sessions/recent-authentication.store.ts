@@ -12,11 +12,13 @@ export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
 /** The authenticators that ask for a second factor or its replacement, and the required actions that set one up. */
 const asksSecondFactor = new Set([...secondFactors, "recovery-code", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"]);
 
-export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
+/** `asked`: the second factors that the realm's flows ask for. A credential that no flow asks for any more is none. */
+export const hasSecondFactor = (credentials: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
+  secondFactors.some((type) => credentials.has(type) && asked.has(type));
 
 /** Tells whether this step asks for the user's second factor. Where they have none, any step on top of the first is one, such as a code by mail. */
-export const isSecondFactor = (credentials: ReadonlySet<string>, authenticator: string): boolean =>
-  !hasSecondFactor(credentials) || asksSecondFactor.has(authenticator);
+export const isSecondFactor = (needsSecondFactor: boolean, authenticator: string): boolean =>
+  !needsSecondFactor || asksSecondFactor.has(authenticator);
 
 type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
 
@@ -66,22 +68,34 @@ function recentAuthenticationRequired(needed: StepUpNeeded): AppError {
 }
 
 /** The session has proven less than the realm's own flow asks of its user now. */
-export const insufficientAuthentication = (session: Pick<LiveSession, "realm" | "user">, baseUrl: string): AppError => {
-  const needed = { baseUrl, realm: session.realm, needsSecondFactor: hasSecondFactor(session.user.credentials) };
+export const insufficientAuthentication = (
+  { realm, user }: Pick<LiveSession, "realm" | "user">,
+  asked: ReadonlySet<string>,
+  baseUrl: string,
+): AppError => {
+  const needed = { baseUrl, realm, needsSecondFactor: hasSecondFactor(user.credentials, asked) };
   const detail = "Your session has proven less than signing in to this realm asks of you: sign in again, then repeat it";
   return challengeOf("auth.insufficient_authentication", detail, needed);
 };
 
 /** An impersonation session has no proofs. */
-export const hasRecentAuthentication = ({ proofs, user }: Pick<LiveSession, "proofs" | "user">, now: number): boolean =>
-  isRecentlyAuthenticated(proofs, hasSecondFactor(user.credentials), now);
+export const hasRecentAuthentication = (
+  { proofs, user }: Pick<LiveSession, "proofs" | "user">,
+  asked: ReadonlySet<string>,
+  now: number,
+): boolean => isRecentlyAuthenticated(proofs, hasSecondFactor(user.credentials, asked), now);
 
 /** Tells whether the actor has authenticated recently. `session` is null for a token without one (offline), which is never recent. */
 export function recencyOf(
   session: Pick<LiveSession, "proofs" | "user"> | null,
-  { realm, baseUrl, now }: { readonly realm: string; readonly baseUrl: string; readonly now: number },
+  {
+    realm,
+    asked,
+    baseUrl,
+    now,
+  }: { readonly realm: string; readonly asked: ReadonlySet<string>; readonly baseUrl: string; readonly now: number },
 ): Pick<Actor, "notRecent"> {
-  if (session && hasRecentAuthentication(session, now)) return {};
-  const needsSecondFactor = session !== null && hasSecondFactor(session.user.credentials);
+  if (session && hasRecentAuthentication(session, asked, now)) return {};
+  const needsSecondFactor = session !== null && hasSecondFactor(session.user.credentials, asked);
   return { notRecent: () => recentAuthenticationRequired({ baseUrl, realm, needsSecondFactor }) };
 }

@@ -57,7 +57,7 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor =>
     realm: session.realm,
     permissions: session.impersonator === null ? session.permissions : new Set(),
     sessionId: session.sessionId,
-    impersonator: session.impersonator,
+    impersonator: session.impersonator === null ? null : { id: session.impersonatedFrom?.userId ?? null, name: session.impersonator },
   });
 
 export interface SignIn extends Pick<NewSession, "userId" | "acr" | "amr" | "proofs" | "browserId" | "sourceIp" | "userAgent"> {

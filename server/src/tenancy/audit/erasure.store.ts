@@ -32,19 +32,30 @@ const byApplications = [
 /**
  * The places at which an event names a user: by their id or, within their realm, by a name. A name may have been another's before, or be that of a client or
  * a realm, so it counts only where it can mean a user: as the resource `users`, or typed by somebody who did not authenticate, in an event that is about
- * no other user. Every other actor is known by an id.
+ * no other user. In an event about the user by their id, a typed name is theirs, even a former one. Every other actor is known by an id.
  */
 function placesOf(realm: string, person: ErasedPerson) {
   const { userId } = person;
   const names = namesOf(person);
   const isHere = sql<boolean>`audit_events.realm_id = ${realm}`;
   const isResource = sql<boolean>`(resource_id = ${userId} or (${isHere} and resource_type = 'users' and ${isOneOf("resource_id", names)}))`;
-  const isTyped = sql<boolean>`(${isHere} and ${isOneOf("actor", names)} and coalesce(actor_id, ${ANONYMOUS}) = ${ANONYMOUS}
+  const isAbout = sql<boolean>`(resource_type = 'users' and resource_id = ${userId} and actor <> ${ANONYMOUS})`;
+  const isTyped = sql<boolean>`(${isHere} and (${isOneOf("actor", names)} or ${isAbout}) and coalesce(actor_id, ${ANONYMOUS}) = ${ANONYMOUS}
     and coalesce(actor_kind, ${ANONYMOUS}) = ${ANONYMOUS} and type not in (${sql.join(byApplications)})
     and (resource_type is distinct from 'users' or ${isResource}))`;
   const isActor = sql<boolean>`(actor_id = ${userId} or ${isTyped})`;
-  const impersonators = realm === MASTER ? [...names, acrossRealms(person)] : names;
-  return { isHere, isResource, isActor, isImpersonator: isOneOf("impersonator", impersonators) };
+  return { isHere, isResource, isActor, isImpersonator: isImpersonatorOf(realm, person, isHere) };
+}
+
+/** By the id, as an actor. An administrator of `master` may have the id of a user of the realm in which they act: ids come with imports. */
+function isImpersonatorOf(realm: string, person: ErasedPerson, isHere: RawBuilder<boolean>) {
+  const isAcross = sql<boolean>`impersonator like 'master/%'`;
+  const isOfRealm = realm === MASTER ? sql`(${isHere} or ${isAcross})` : sql`${isHere} and not ${isAcross}`;
+  const isNamedAcross =
+    realm === MASTER ? sql`or (impersonator_id is null and ${isAcross} and impersonator = ${acrossRealms(person)})` : sql``;
+  // An earlier release recorded the name alone.
+  return sql<boolean>`((impersonator_id = ${person.userId} and ${isOfRealm})
+    or (impersonator_id is null and ${isHere} and ${isOneOf("impersonator", namesOf(person))}) ${isNamedAcross})`;
 }
 
 /**
@@ -53,10 +64,9 @@ function placesOf(realm: string, person: ErasedPerson) {
  */
 export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
   const { isHere, isResource, isActor, isImpersonator } = placesOf(realm, person);
-  const inRealm = sql<boolean>`(${isHere} and (${isActor} or ${isResource} or ${isImpersonator} or ${named} = ${person.userId}))`;
-  if (realm !== MASTER) return inRealm;
-  return sql<boolean>`(${inRealm} or (actor like 'master/%' and actor_id = ${person.userId})
-    or (impersonator like 'master/%' and impersonator = ${acrossRealms(person)}))`;
+  const inRealm = sql<boolean>`(${isHere} and (${isActor} or ${isResource} or ${named} = ${person.userId}))`;
+  if (realm !== MASTER) return sql<boolean>`(${inRealm} or ${isImpersonator})`;
+  return sql<boolean>`(${inRealm} or ${isImpersonator} or (actor like 'master/%' and actor_id = ${person.userId}))`;
 }
 
 /**
@@ -77,6 +87,7 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
     update audit_events
     set actor = ${replaced("actor", isActor)}, actor_id = ${replaced("actor_id", sql`actor_id = ${userId}`)},
       resource_id = ${replaced("resource_id", isResource)}, impersonator = ${replaced("impersonator", isImpersonator)},
+      impersonator_id = ${replaced("impersonator_id", sql`${isImpersonator} and impersonator_id is not null`)},
       detail = ${detail},
       source_ip = case when ${isActor} or ${isImpersonator} then null else source_ip end
     where ${namesPerson(ctx.realm, person)}`.execute(ctx.tx);

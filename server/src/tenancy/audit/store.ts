@@ -19,6 +19,7 @@ interface AuditEventsTable {
   outcome: "SUCCESS" | "FAILURE";
   detail: string | null;
   impersonator: string | null;
+  impersonator_id: string | null;
   request_id: string | null;
   xid: ColumnType<string, never, never>;
 }
@@ -43,8 +44,8 @@ const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? v
 /** However many: one statement, compiled once. */
 const insertSeveral = prepared(
   ({ rows }: { rows: string }) => sql`
-    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, request_id)
-    select realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, request_id
+    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, impersonator_id, request_id)
+    select realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, impersonator_id, request_id
     from json_populate_recordset(null::audit_events, ${rows}::text::json)`,
 );
 
@@ -63,6 +64,7 @@ const rowOf = (event: AuditEvent) => ({
   outcome: event.outcome,
   detail: event.detail,
   impersonator: event.impersonator,
+  impersonator_id: event.impersonatorId,
   request_id: event.requestId,
 });
 
@@ -93,6 +95,7 @@ export const columns = [
   "outcome",
   "detail",
   "impersonator",
+  "impersonator_id",
   "request_id",
 ] as const;
 
@@ -175,11 +178,12 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   outcome: row.outcome,
   detail: row.detail,
   impersonator: row.impersonator,
+  impersonatorId: row.impersonator_id,
   requestId: row.request_id,
 });
 
 /** The event as it is shown and sent. */
-export const toEventRecord = ({ ts, actorId: _, ...event }: AuditEvent): AuditEventRecord => ({
+export const toEventRecord = ({ ts, actorId: _, impersonatorId: __, ...event }: AuditEvent): AuditEventRecord => ({
   ...event,
   ts: new Date(ts).toISOString(),
   kind: "audit",

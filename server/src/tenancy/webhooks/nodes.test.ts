@@ -72,6 +72,7 @@ const eventOf = (realm: RealmUnderTest) => ({
   outcome: "FAILURE" as const,
   detail: null,
   impersonator: null,
+  impersonatorId: null,
   requestId: null,
 });
 

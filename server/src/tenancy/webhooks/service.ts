@@ -119,7 +119,7 @@ export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook
     resourceId: webhook.id,
     outcome: "SUCCESS" as const,
     detail: "This event was sent to try the webhook. Nothing has happened.",
-    impersonator: ctx.actor.impersonator,
+    impersonator: ctx.actor.impersonator?.name ?? null,
     requestId: null,
   };
   const secrets = secretsOf(vault, ctx.realm, webhook.id, webhook.sealed, ctx.now);

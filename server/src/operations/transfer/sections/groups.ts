@@ -1,6 +1,7 @@
 import Type from "typebox";
 import {
   createGroup,
+  existingGroups,
   findGroupId,
   grantRole,
   groupPath,
@@ -15,6 +16,7 @@ import type { MappedRole } from "../../../directory/roles/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
+import { organizationsOfGroups, replaceGroupOwner } from "../../../protocols/scim/index.ts";
 import { everyRow, type Item, type Section } from "../section.ts";
 
 export const clientRoleNames = Type.Array(
@@ -35,6 +37,7 @@ interface GroupItem {
   readonly description?: string | null;
   readonly roles?: string[];
   readonly clientRoles?: { clientId: string; name: string }[];
+  readonly organization?: string | null;
 }
 const groupOf = (item: Item) => item as unknown as GroupItem;
 
@@ -55,7 +58,7 @@ async function idAt(ctx: ReadCtx, path: string): Promise<string | null> {
 
 export const groups: Section = {
   name: "groups",
-  tables: ["groups", "group_ancestors", "group_roles"],
+  tables: ["groups", "group_ancestors", "group_roles", "scim_organization_groups"],
   permission: { read: "view-users", write: "manage-organizations" },
   schema: Type.Object(
     {
@@ -69,17 +72,23 @@ export const groups: Section = {
       description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),
       roles: Type.Optional(roleNames),
       clientRoles: Type.Optional(clientRoleNames),
+      organization: Type.Optional(
+        Type.Union([Type.String({ minLength: 1, maxLength: 63 }), Type.Null()], {
+          description: "the alias of the organization whose SCIM tokens provision the group",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
   keyOf: (item) => groupOf(item).path,
   ignoresCase: true,
-  parts: ["roles", "clientRoles"],
+  parts: ["roles", "clientRoles", "organization"],
   defaults: () => ({ description: null }),
   async read(ctx) {
     const rows = await everyRow(ctx, searchGroups);
     const byId = new Map(rows.map((row) => [row.groupId, row]));
     const given = await rolesOfGroups(ctx.tx, ctx.realm);
+    const owners = await organizationsOfGroups(ctx.tx, ctx.realm);
     const namesTo = (id: string | null): string[] => {
       const group = id === null ? undefined : byId.get(id);
       return group ? [...namesTo(group.parentId), group.name] : [];
@@ -87,7 +96,8 @@ export const groups: Section = {
     return rows.map(({ groupId, description }) => {
       const roles = given.get(groupId) ?? [];
       const path = groupPath(namesTo(groupId));
-      return { key: path, id: groupId, item: { path, description, roles: namesOf(roles), clientRoles: clientNamesOf(roles) } };
+      const item = { path, description, roles: namesOf(roles), clientRoles: clientNamesOf(roles), organization: owners.get(groupId) };
+      return { key: path, id: groupId, item };
     });
   },
   async create(ctx, _tools, item) {
@@ -101,8 +111,8 @@ export const groups: Section = {
     if (path === before.path && description === before.description) return;
     await saveGroup(ctx, id, { name, description, parentId: await idAt(ctx, above) });
   },
-  async link(ctx, _tools, id, item) {
-    const { roles, clientRoles } = groupOf(item);
+  async link(ctx, _tools, id, item, current) {
+    const { roles, clientRoles, organization } = groupOf(item);
     const now = await rolesOfGroup(ctx.tx, ctx.realm, id);
     const spell = (clientId: string | null, name: string) => `${clientId ?? ""}\u0000${loginKey(name)}`;
     const wanted = [...(roles ?? []).map((name) => ({ clientId: null, name })), ...(clientRoles ?? [])];
@@ -111,6 +121,11 @@ export const groups: Section = {
     const held = new Set(now.map(({ clientId, name }) => spell(clientId, name)));
     for (const role of now) if (isSaid(role) && !then.has(spell(role.clientId, role.name))) await withdrawRole(ctx, id, role.roleId);
     for (const role of wanted) if (!held.has(spell(role.clientId, role.name))) await grantRole(ctx, id, role);
+    const owner = current ? (groupOf(current.item).organization ?? null) : null;
+    if (organization !== undefined && organization !== owner) await replaceGroupOwner(ctx, id, organization);
   },
-  remove: (ctx, _tools, { id }) => removeGroup(ctx, id),
+  async remove(ctx, _tools, { id }) {
+    // The groups of an organization are gone with it.
+    if ((await existingGroups(ctx.tx, ctx.realm, [id])).length > 0) await removeGroup(ctx, id);
+  },
 };

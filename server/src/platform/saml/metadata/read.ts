@@ -46,7 +46,7 @@ export function readMetadata(bytes: Uint8Array, { now, entityId, role, keys }: M
   const idp = roleOf(entity, "IDPSSODescriptor");
   if (!sp && !idp) throw new SamlError("metadata", "The entity is neither a service provider nor an identity provider of SAML 2.0");
   const validUntil = earliestEnd([...path, ...[sp, idp].filter((role) => role !== null)]);
-  isNotOver(validUntil, now);
+  assertNotOver({ validUntil }, now);
   return {
     entityId: entityIdOf(entity),
     validUntil,
@@ -102,7 +102,8 @@ function earliestEnd(elements: Path): number | null {
   return ends.length > 0 ? Math.min(...ends) : null;
 }
 
-function isNotOver(validUntil: number | null, now: number): void {
+/** Metadata that was read before, and is kept, is asked again at each use. */
+export function assertNotOver({ validUntil }: Pick<EntityMetadata, "validUntil">, now: number): void {
   if (validUntil !== null && validUntil <= now)
     throw new SamlError("metadata_expired", `The metadata was valid until ${new Date(validUntil).toISOString()}: get a new copy`);
 }

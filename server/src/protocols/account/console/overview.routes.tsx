@@ -4,7 +4,7 @@ import { readCredentials } from "../../../directory/users/index.ts";
 import { brandName, brandOf, countedText, Filled, linkTarget, messagesOf, Timed } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
-import { hasSecondFactor } from "../../../signin/sessions/index.ts";
+import { secondFactors } from "../../../signin/sessions/index.ts";
 import { readApplications, samlStartOf } from "../access/applications.service.ts";
 import { readSessions } from "../access/places.service.ts";
 import { readProfile } from "../profile/profile.service.ts";
@@ -46,7 +46,7 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
       const saml = samlStartOf(baseUrl, request.realm);
       const applications = await request.read((ctx) => readApplications(ctx, saml, { openable: true, size: SHOWN }));
       const [invitation] = await request.read(readOwnInvitations);
-      const isStrong = hasSecondFactor(new Set(credentials.map(({ type }) => type)));
+      const isStrong = credentials.some(({ type }) => secondFactors.includes(type));
       const password = credentials.find(({ type }) => type === "password");
       const name = [profile.firstName, profile.lastName].filter(Boolean).join(" ") || profile.username;
       const html = renderAccountPage({

@@ -45,7 +45,8 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
       from saml_name_ids where ${mine} order by entity_id limit ${MANY}`),
     provisioned: {
       externalIds: await rows(sql<Kept["provisioned"]["externalIds"][number]>`
-        select connection, external_id as "externalId" from scim_user_ids where ${mine} order by connection limit ${MANY}`),
+        select connection, external_id as "externalId" from scim_user_ids where ${mine}
+        union all select connection, external_id from scim_organization_user_ids where ${mine} order by connection limit ${MANY}`),
       attributes: (await rows(sql<{ profile: Record<string, unknown> }>`select profile from scim_users where ${mine}`)).map(
         ({ profile }) => profile,
       ),

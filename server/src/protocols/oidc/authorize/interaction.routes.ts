@@ -49,10 +49,10 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return seeOther(reply, service.signInPath(realm, pending, id, visitor.language));
   };
 
-  const isTooOld = ({ issuer, visitor: { session }, pending }: Visit): boolean =>
+  const isTooOld = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
     pending.interaction.prompt.name === "consent" &&
     session !== null &&
-    needsRecentSignIn(session, service.consentRequest(issuer, pending).scopes);
+    needsRecentSignIn(issuer.parts, session, service.consentRequest(issuer, pending).scopes);
 
   const isRefused = ({ issuer, visitor, pending }: Visit, isDecision: boolean): Promise<boolean> =>
     isRefusedTo(issuer.parts, pending.client, visitor.session!, isDecision);

@@ -160,6 +160,7 @@ describe("oidc-provider, in the version that is pinned", () => {
   /** Steps of the authorization stacks that are replaced, or have a rule of ours around them. */
   const replaced: readonly (readonly [name: string, arity: number, endpoints: readonly (typeof ENDPOINTS)[number][]])[] = [
     ["authenticateClient", 2, ["pushed_authorization_request", "device_authorization", "backchannel_authentication"]],
+    ["checkClient", 2, ["device_authorization"]],
     ["checkClientGrantType", 2, ["device_authorization", "backchannel_authentication"]],
     ["checkDpopJkt", 2, ["pushed_authorization_request"]],
     ["checkResource", 2, [...both, "device_authorization", "backchannel_authentication"]],

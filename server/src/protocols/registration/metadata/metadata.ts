@@ -51,17 +51,16 @@ const demands = ["requirePar", "requireDpop", "requireSignedRequestObject"] as c
 export function toNewState(current: Client, metadata: ClientMetadata, realmStrategy: Strategy): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
-  const { strategy } = current.subjectClaim ?? {};
-  const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  // `toMetadata` returns these like this.
-  const isRealms = strategy === undefined && realmStrategy === "pairwise";
+  // Pairwise subjects are a demand, too, and a client cannot describe the other strategies.
+  const isKept = current.subjectClaim !== null || realmStrategy === "pairwise";
+  // `toMetadata` returns it like this.
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),
     ...state,
     enabled: current.enabled,
     publicClient: state.publicClient ?? current.publicClient,
-    ...((isOverridden || isRealms) && { subjectClaim: current.subjectClaim }),
+    ...(isKept && { subjectClaim: current.subjectClaim }),
     ...(isEcho && { authMethod: current.authMethod }),
     ...Object.fromEntries(demands.filter((member) => current[member]).map((member) => [member, true])),
   };

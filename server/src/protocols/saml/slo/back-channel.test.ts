@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { openLogoutRequest, readSoap, STATUS } from "../../../platform/saml/index.ts";
@@ -160,4 +161,29 @@ test("over SOAP without a SessionIndex every session of the user ends, and those
   await asking;
   const left = await iam.core.db.selectFrom("session_participants").select("participant").where("realm_id", "=", realm.name).execute();
   expect(left.map(({ participant }) => participant)).toMatchObject([{ nameId: { value: other.nameId.value } }]);
+});
+
+test("over SOAP a SessionIndex names one of any number of sessions; without one a hundred end at once, and the answer is partial", async () => {
+  const { realm, user, plain } = await joined();
+  await plain.join(iam.browser(), user);
+  const { db } = iam.core;
+  const mine = sql`(select session_id from session_participants where realm_id = ${realm.name} and client_id = ${plain.entityId})`;
+  // A hundred more, with ids that come before that of the session itself.
+  await sql`with old as (select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid as id from generate_series(1, 100) n),
+    copies as (insert into sessions select (jsonb_populate_record(s, jsonb_build_object('session_id', id, 'token_hash', id))).*
+      from sessions s, old where s.realm_id = ${realm.name} and s.session_id in ${mine} returning session_id)
+    insert into session_participants select (jsonb_populate_record(p, jsonb_build_object('session_id', c.session_id,
+        'participant', p.participant || jsonb_build_object('sessionIndex', c.session_id)))).*
+      from session_participants p, copies c where p.realm_id = ${realm.name} and p.client_id = ${plain.entityId}`.execute(db);
+  const left = async () =>
+    (await sql`select 1 from sessions where realm_id = ${realm.name} and user_id = ${user.userId}`.execute(db)).rows.length;
+  const before = await left();
+  const ask = async (options?: { sessionIndexes: string[] }) =>
+    (await plain.answeredBySoap((await plain.askBySoap((await plain.logoutRequest(options)).soap)).body)).status;
+  expect(await ask()).toMatchObject({ code: STATUS.success, subCode: null });
+  expect(await left()).toBe(before - 1);
+  await plain.join(iam.browser(), user);
+  expect(await ask({ sessionIndexes: [] })).toMatchObject({ code: STATUS.success, subCode: STATUS.partialLogout });
+  expect(await ask({ sessionIndexes: [] }), "the rest").toMatchObject({ code: STATUS.success, subCode: null });
+  expect(await left()).toBe(before - 101);
 });

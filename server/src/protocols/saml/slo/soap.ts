@@ -18,11 +18,11 @@ import { insertLogout, sessionsByNameId } from "./store.ts";
 export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Array, sourceIp: string): Promise<string> {
   const received = await inNameOf(null, () => readSoap(body));
   const asked = await checkLogoutRequest(parts, realm, received);
-  const { entityId, requestId, nameId } = asked;
+  const { entityId, requestId, nameId, sessionIndexes } = asked;
   const origin = { realm, actor: anonymousActor(realm, entityId), sourceIp };
-  const { count, logouts } = await parts.work.transact(origin, async (ctx) => {
+  const { count, more, logouts } = await parts.work.transact(origin, async (ctx) => {
     await useOnce(ctx, asked);
-    const joined = await sessionsByNameId(ctx.tx, realm, entityId, nameId.value, ctx.now);
+    const { joined, more } = await sessionsByNameId(ctx.tx, realm, { entityId, nameId: nameId.value, sessionIndexes }, ctx.now);
     const named = joined.filter((participant) => isNamedBy(asked, participant));
     const begun: string[] = [];
     for (const { sessionId, userId, username } of named) {
@@ -31,8 +31,9 @@ export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Ar
       const logout = { logoutId: newId(), browser: null, requester: null, next: "", frames: [], now: ctx.now };
       if (ended && (await insertLogout(ctx.tx, { ended, ...logout }))) begun.push(logout.logoutId);
     }
-    return { count: named.length, logouts: begun.map((logoutId) => ({ realm, logoutId })) };
+    return { count: named.length, more, logouts: begun.map((logoutId) => ({ realm, logoutId })) };
   });
-  const outcome: LogoutOutcome = count === 0 ? "unknown-principal" : isComplete(await settled(parts, logouts)) ? "success" : "partial";
+  const isWhole = isComplete(await settled(parts, logouts)) && !more;
+  const outcome: LogoutOutcome = count === 0 ? "unknown-principal" : isWhole ? "success" : "partial";
   return soapEnvelope(await signed(logoutResponse(parts, realm, { inResponseTo: requestId, outcome }), await signingKeyOf(parts, realm)));
 }

@@ -223,17 +223,30 @@ export interface JoinedSession extends SamlParticipant {
 /** One user with more sessions than this at one service provider is a program. */
 const MANY = 100;
 
-/** The live sessions in which the service provider knows a user by this NameID. Locked: they end in this transaction. */
-export async function sessionsByNameId(tx: Tx, realm: string, entityId: string, nameId: string, now: number): Promise<JoinedSession[]> {
+/**
+ * The live sessions in which the service provider knows a user by this NameID, of these SessionIndexes or, without any, of all. Locked: they end
+ * in this transaction. `more`: others of them stay.
+ */
+export async function sessionsByNameId(
+  tx: Tx,
+  realm: string,
+  { entityId, nameId, sessionIndexes }: { readonly entityId: string; readonly nameId: string; readonly sessionIndexes: readonly string[] },
+  now: number,
+): Promise<{ readonly joined: JoinedSession[]; readonly more: boolean }> {
+  const isAsked = sessionIndexes.length === 0 ? sql`true` : sql`p.participant ->> 'sessionIndex' = any(${[...sessionIndexes]}::text[])`;
   const { rows } = await sql<{ session_id: string; user_id: string; username: string; participant: Record<string, unknown> }>`
     select s.session_id, s.user_id, u.username, p.participant
     from session_participants p
     join sessions s on s.realm_id = p.realm_id and s.session_id = p.session_id
     join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
     where p.realm_id = ${realm} and p.client_id = ${entityId} and p.protocol = 'saml' and s.expires_at > ${now}
-      and md5(p.participant -> 'nameId' ->> 'value') = md5(${nameId}::text)
-    order by s.session_id limit ${MANY} for update of s`.execute(tx);
-  return rows.map((row) => ({ sessionId: row.session_id, userId: row.user_id, username: row.username, ...toParticipant(row.participant) }));
+      and md5(p.participant -> 'nameId' ->> 'value') = md5(${nameId}::text) and ${isAsked}
+    order by s.session_id limit ${MANY + 1} for update of s`.execute(tx);
+  const joined = rows.slice(0, MANY).map((row) => ({
+    ...{ sessionId: row.session_id, userId: row.user_id, username: row.username },
+    ...toParticipant(row.participant),
+  }));
+  return { joined, more: rows.length > MANY };
 }
 
 /** The service provider's own part in a session; null: it has none, or the session is over. */

@@ -13,6 +13,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { expectTag, expectVersion } from "../../../platform/versions.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { invalidValue, scimError, scimErrors } from "../errors.ts";
+import { saveExternalId } from "../external-ids.store.ts";
 import type { Filter } from "../filter/parser.ts";
 import { checkKey } from "../keys.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
@@ -27,14 +28,11 @@ import { strengthened } from "../version.ts";
 import { groupResource, memberResource } from "./mapping.ts";
 import { checkName } from "./rules.ts";
 import { groupSource } from "./source.store.ts";
-import { digestsOfMembers, findGroups, holdGroup, nextMembers, ownGroup, type ScimGroup, saveGroupId, visibleAmong } from "./store.ts";
+import { digestsOfMembers, findGroups, holdGroup, holdVisible, nextMembers, ownGroup, type ScimGroup } from "./store.ts";
 
 const CHUNK = 1000;
 /** More members than this are not in the answer to a change. */
 export const MANY_MEMBERS = 1000;
-/** The members of all groups on one page of a list. */
-const MAX_LISTED_MEMBERS = 20_000;
-
 export interface ReadGroup {
   readonly group: Resource;
   readonly memberCount: number;
@@ -81,15 +79,9 @@ export const listGroups = ({ connection, read }: ScimCall, request: ListRequest,
 
 async function withTheirMembers(db: Db, connection: Connection, groups: readonly Resource[]): Promise<Resource[]> {
   const whole: Resource[] = [];
-  let count = 0;
   for (const group of groups) {
     const members: Resource[] = [];
-    for await (const chunk of memberChunks(db, connection, String(group.id))) {
-      members.push(...chunk);
-      count += chunk.length;
-      if (count > MAX_LISTED_MEMBERS)
-        throw scimError("tooMany", "These groups have too many members for one list: ask for fewer, or with excludedAttributes=members");
-    }
+    for await (const chunk of memberChunks(db, connection, String(group.id))) members.push(...chunk);
     whole.push({ ...group, members });
   }
   return whole;
@@ -107,15 +99,20 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
     const ctx = withoutVersion(given);
     const { groupId } = await createRecord(ctx, { name, parentId: await homeOf(ctx, connection) });
     if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
-    await saveGroupId(ctx.tx, connection, groupId, externalId);
+    await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
     await changeMembers(ctx, connection, groupId, { is: "join", ids: members });
     return groupId;
   });
 };
 
 /** The group below which the token names groups: that of its organization; null: the top. What is given to a name at the top is not for an outsider. */
-const homeOf = async (ctx: Ctx, { organizationId }: Connection): Promise<string | null> =>
-  organizationId === null ? null : groupOfOrganization(ctx, (await shareOrganization(ctx.tx, ctx.realm, organizationId))!.alias);
+async function homeOf(ctx: Ctx, { organizationId }: Connection): Promise<string | null> {
+  if (organizationId === null) return null;
+  const organization = await shareOrganization(ctx.tx, ctx.realm, organizationId);
+  // Deleted at this moment, and its tokens with it.
+  if (!organization) throw scimErrors.not_found();
+  return groupOfOrganization(ctx, organization.alias);
+}
 
 function externalIdIn(value: unknown): string | null {
   if (typeof value !== "string" || value === "") return null;
@@ -184,7 +181,7 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     const { groupId, description } = group;
     if (name !== undefined && name !== group.name)
       await saveGroup(ctx, groupId, { name, description, parentId: group.parentId ?? (await homeOf(ctx, connection)) });
-    if (externalId !== undefined && externalId !== group.externalId) await saveGroupId(ctx.tx, connection, groupId, externalId);
+    if (externalId !== undefined && externalId !== group.externalId) await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
     for (const change of members) await changeMembers(ctx, connection, groupId, change);
   });
 
@@ -206,7 +203,9 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
     return;
   }
   const present = new Set<string>();
-  for await (const chunk of memberChunks(ctx.tx, connection, groupId)) for (const { value } of chunk) present.add(String(value));
+  // All of them: somebody whom the token does not see is no member of the organization any more, or never was.
+  for await (const chunk of memberChunks(ctx.tx, { ...connection, organizationId: null }, groupId))
+    for (const { value } of chunk) present.add(String(value));
   const wanted = new Set(ids);
   const leaving = [...present].filter((userId) => !wanted.has(userId));
   const joining = ids.filter((userId) => !present.has(userId));
@@ -261,7 +260,7 @@ function namedIn(filter: Filter): string[] {
 
 /** New members must be users that the token can see; the error names the others. */
 export async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
-  const known = await visibleAmong(ctx.tx, connection, ids.filter(isId));
+  const known = await holdVisible(ctx.tx, connection, ids.filter(isId));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length === 0) return;
   const shown = unknown.slice(0, 5).join(", ");

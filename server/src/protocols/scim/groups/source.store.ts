@@ -3,13 +3,16 @@ import { isId } from "../../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
+import { scimError } from "../errors.ts";
+import { externalIdOf, hasExternalId } from "../external-ids.store.ts";
 import { type Comparable, invalidFilter, type Operator } from "../filter/parser.ts";
 import { type Condition, type Leaf, narrow, never, wide } from "../listing/conditions.store.ts";
 import type { Source } from "../listing/source.store.ts";
 import { spell } from "../schema/paths.ts";
 import { groupResource } from "./mapping.ts";
-import { digestsOfMembers, findGroups, visibleGroups } from "./store.ts";
+import { digestsOfMembers, findGroups, type ScimGroup, visibleGroups } from "./store.ts";
 
+const groupId = sql<string>`g.group_id`;
 const createdAt = sql<number>`g.created_at`;
 const changedAt = sql<number>`coalesce(g.updated_at, g.created_at)`;
 
@@ -17,20 +20,29 @@ const changedAt = sql<number>`coalesce(g.updated_at, g.created_at)`;
 export const groupSource = (db: Db, connection: Connection, withMembers: boolean): Source => ({
   from: sql`groups g`,
   visible: visibleGroups(connection),
-  id: sql<string>`g.group_id`,
+  id: groupId,
   sorts: { displayName: sql<string>`g.name_key`, "meta.created": createdAt, "meta.lastModified": changedAt },
   conditionOf: (leaf) => conditionOf(connection, leaf),
   load: async (ids) => {
+    const groups = await findGroups(db, connection, ids);
+    if (withMembers) refuseTooMany(groups);
     const digests = withMembers ? await digestsOfMembers(db, connection, ids) : null;
-    return (await findGroups(db, connection, ids)).map((group) =>
-      groupResource(group, connection, digests && (digests.get(group.groupId) ?? "")),
-    );
+    return groups.map((group) => groupResource(group, connection, digests && (digests.get(group.groupId) ?? "")));
   },
 });
 
+/** The members of all groups on one page of a list. */
+const MAX_LISTED_MEMBERS = 20_000;
+
+/** Before any of them is read. */
+function refuseTooMany(groups: readonly ScimGroup[]): void {
+  if (groups.reduce((sum, { memberCount }) => sum + memberCount, 0) > MAX_LISTED_MEMBERS)
+    throw scimError("tooMany", "These groups have too many members for one list: ask for fewer, or with excludedAttributes=members");
+}
+
 function conditionOf(connection: Connection, leaf: Leaf): Condition {
   const path = spell(leaf.path);
-  const { realm, name } = connection;
+  const { realm } = connection;
   if (leaf.is === "element") {
     const { of } = leaf;
     if (of.is === "compare" && of.by === "eq" && of.path.attribute.name === "value") return hasMember(realm, of.value);
@@ -42,7 +54,9 @@ function conditionOf(connection: Connection, leaf: Leaf): Condition {
     case "displayName":
       return textCondition(sql`g.name_key`, by, value, loginKey);
     case "externalId":
-      return textCondition(externalIdOf(realm, name), by, value, String, (exact) => hasExternalId(connection, exact));
+      return textCondition(externalIdOf("group", connection, groupId), by, value, String, (exact) =>
+        narrow(hasExternalId("group", connection, groupId, exact)),
+      );
     case "id":
       if (by === "eq") return isId(String(value)) ? narrow(sql<boolean>`g.group_id = ${value}::uuid`) : never;
       return textCondition(sql`g.group_id::text`, by, value, String);
@@ -65,13 +79,6 @@ const hasMember = (realm: string, value: Comparable): Condition =>
     ? narrow(sql<boolean>`g.group_id = any(array(select m.group_id from group_members m
         where m.realm_id = ${realm} and m.user_id = ${String(value)}::uuid))`)
     : never;
-
-const externalIdOf = (realm: string, connection: string) =>
-  sql`(select x.external_id from scim_group_ids x where x.realm_id = ${realm} and x.connection = ${connection} and x.group_id = g.group_id)`;
-
-const hasExternalId = ({ realm, name }: Connection, externalId: string): Condition =>
-  narrow(sql<boolean>`g.group_id = any(array(select x.group_id from scim_group_ids x
-    where x.realm_id = ${realm} and x.connection = ${name} and x.external_id = ${externalId}))`);
 
 const ORDERED = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` } as const;
 const isOrdered = (by: string): by is keyof typeof ORDERED => by in ORDERED;

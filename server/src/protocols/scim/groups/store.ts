@@ -1,12 +1,11 @@
 import { sql } from "kysely";
-import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
+import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
-import { scimErrors } from "../errors.ts";
+import { externalIdOf } from "../external-ids.store.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {
-    scim_group_ids: { realm_id: string; connection: string; group_id: string; external_id: string };
     scim_organization_groups: { realm_id: string; organization_id: string; group_id: string };
   }
 }
@@ -40,10 +39,9 @@ export async function findGroups(db: Db, connection: Connection, ids: readonly s
   if (ids.length === 0) return [];
   const { rows } = await sql<ScimGroup>`
     select g.group_id as "groupId", g.name, g.parent_id as "parentId", g.description, g.created_at as "createdAt", coalesce(g.updated_at, g.created_at) as "changedAt",
-      g.version, x.external_id as "externalId", coalesce((select sum(c.members) from group_member_counts c
+      g.version, ${externalIdOf("group", connection, sql`g.group_id`)} as "externalId", coalesce((select sum(c.members) from group_member_counts c
         where c.realm_id = g.realm_id and c.group_id = g.group_id), 0)::bigint as "memberCount"
     from groups g
-    left join scim_group_ids x on x.realm_id = g.realm_id and x.connection = ${connection.name} and x.group_id = g.group_id
     where ${visibleGroups(connection)} and g.group_id = any(${[...ids]}::uuid[])`.execute(db);
   const byId = new Map(rows.map((row) => [row.groupId, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -81,32 +79,39 @@ export async function digestsOfMembers(db: Db, connection: Connection, groupIds:
   return new Map(rows.map(({ group_id, digest }) => [group_id, digest]));
 }
 
-/** Filters the ids of users that the token can see. */
-export async function visibleAmong(db: Db, connection: Connection, ids: readonly string[]): Promise<Set<string>> {
+/** Filters the ids of users that the token can see. With a token of an organization they stay its members until commit. */
+export async function holdVisible(tx: Tx, { realm, organizationId }: Connection, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ user_id: string }>`select u.user_id from users u
-    where u.realm_id = ${connection.realm} and u.user_id = any(${[...ids]}::uuid[]) and ${isInOrganization(connection)}`.execute(db);
-  return new Set(rows.map(({ user_id }) => user_id));
+  const hold = organizationId === null ? sql`` : sql`for key share`;
+  const named = sql`realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`;
+  let found = await sql<{ user_id: string }>`select user_id from users where ${named} order by user_id ${hold}`.execute(tx);
+  // After the users, as everywhere.
+  if (organizationId !== null)
+    found = await sql<{ user_id: string }>`select user_id from organization_members
+      where ${named} and organization_id = ${organizationId}::uuid order by user_id ${hold}`.execute(tx);
+  return new Set(found.rows.map(({ user_id }) => user_id));
 }
 
-export async function saveGroupId(tx: Tx, { realm, name }: Connection, groupId: string, externalId: string | null): Promise<void> {
-  if (externalId === null) {
-    await tx
-      .deleteFrom("scim_group_ids")
-      .where("realm_id", "=", realm)
-      .where("connection", "=", name)
-      .where("group_id", "=", groupId)
-      .execute();
-    return;
-  }
-  await translating(
-    { scim_group_ids_taken: scimErrors.external_id_taken },
-    tx
-      .insertInto("scim_group_ids")
-      .values({ realm_id: realm, connection: name, group_id: groupId, external_id: externalId })
-      .onConflict((clash) => clash.columns(["realm_id", "connection", "group_id"]).doUpdateSet({ external_id: externalId }))
-      .execute(),
-  );
+/** The groups that the organization's tokens created, and those below them, in which the user is. */
+export async function groupsOfMember(db: Db, realm: string, organizationId: string, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ group_id: string }>`
+    select m.group_id from group_members m where m.realm_id = ${realm} and m.user_id = ${userId}::uuid and exists (
+      select 1 from scim_organization_groups o where o.realm_id = m.realm_id and o.organization_id = ${organizationId}::uuid
+        and (o.group_id = m.group_id or exists (select 1 from group_ancestors a
+          where a.realm_id = m.realm_id and a.group_id = m.group_id and a.ancestor_id = o.group_id)))
+    order by m.group_id`.execute(db);
+  return rows.map(({ group_id }) => group_id);
+}
+
+/** One of the groups that the organization's tokens created. */
+export async function findOwnedGroup(db: Db, realm: string, organizationId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("scim_organization_groups")
+    .select("group_id")
+    .where("realm_id", "=", realm)
+    .where("organization_id", "=", organizationId)
+    .executeTakeFirst();
+  return row?.group_id ?? null;
 }
 
 export async function ownGroup(tx: Tx, realm: string, organizationId: string, groupId: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { scimErrors } from "../errors.ts";
+import { saveExternalId } from "../external-ids.store.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
@@ -18,7 +19,7 @@ import { fieldsOf, resourceOf, type ScimUser, type UserFields } from "./mapping.
 import { proofOfNames } from "./names.ts";
 import { checkFields } from "./rules.ts";
 import { userSource } from "./source.store.ts";
-import { findUsers, saveExternalId, saveProfile } from "./store.ts";
+import { findUsers, saveProfile } from "./store.ts";
 
 export interface UserParts extends PasswordParts {
   readonly realms: RealmSnapshots;
@@ -63,7 +64,7 @@ export async function createUser(call: ScimCall, parts: UserParts, body: unknown
 
 async function saveScim(ctx: Ctx, connection: Connection, userId: string, { profile, externalId }: UserFields): Promise<void> {
   await saveProfile(ctx.tx, ctx.realm, userId, profile);
-  await saveExternalId(ctx.tx, connection, userId, externalId);
+  await saveExternalId(ctx.tx, "user", connection, userId, externalId);
   if (connection.identityProvider !== null) await linkProvisioned(ctx, connection.identityProvider, userId, externalId);
 }
 
@@ -159,8 +160,7 @@ async function removePassword(ctx: Ctx, userId: string): Promise<void> {
 export const removeUser = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
   transact(async (ctx) => {
     const { userId } = await findUser(ctx, connection, id);
-    await users.findUserForUpdate(ctx, userId);
+    await users.holdUser(ctx, userId);
     if (await mayChange(ctx, connection, userId)) return users.removeUser(ctx, userId);
     await removeMember(withoutVersion(ctx), connection.organizationId!, userId);
-    await saveExternalId(ctx.tx, connection, userId, null);
   });

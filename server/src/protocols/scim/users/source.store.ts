@@ -3,6 +3,7 @@ import { isId } from "../../../kernel/ids.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import { type Db, startsWith } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
+import { hasExternalId } from "../external-ids.store.ts";
 import type { Comparable, Filter, Operator } from "../filter/parser.ts";
 import { always, type Condition, candidates, type Leaf, narrow, never, type Sql, wide } from "../listing/conditions.store.ts";
 import type { Source } from "../listing/source.store.ts";
@@ -47,7 +48,7 @@ function conditionOf(connection: Connection, leaf: Leaf): Condition | null {
     case "id":
       return by === "eq" ? (isId(String(value)) ? narrow(sql<boolean>`u.user_id = ${value}::uuid`) : never) : null;
     case "externalId":
-      return by === "eq" ? narrow(hasExternalId(connection, String(value))) : null;
+      return by === "eq" ? narrow(hasExternalId("user", connection, sql`u.user_id`, String(value))) : null;
     case "active":
       return by === "eq" ? wide(sql<boolean>`u.enabled = ${value}`) : null;
     case "emails":
@@ -88,10 +89,6 @@ function byTime(column: typeof changedAt, by: Operator, value: Comparable): Cond
   if (!(by in COMPARED)) return null;
   return narrow(sql<boolean>`${column} ${COMPARED[by as keyof typeof COMPARED]} ${Date.parse(String(value))}::bigint`);
 }
-
-const hasExternalId = ({ realm, name }: Connection, externalId: string): Sql =>
-  sql<boolean>`u.user_id = any(array(select x.user_id from scim_user_ids x
-    where x.realm_id = ${realm} and x.connection = ${name} and x.external_id = ${externalId}))`;
 
 /** The index of users is on this very expression. */
 const hasAddress = ({ realm }: Connection, address: string): Sql => {

@@ -1,8 +1,8 @@
 import { type ColumnType, sql } from "kysely";
 import type { Ctx } from "../../../platform/context.ts";
-import { type Db, type Tx, translating } from "../../../platform/db/index.ts";
+import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
-import { scimErrors } from "../errors.ts";
+import { externalIdOf } from "../external-ids.store.ts";
 import { visibleGroups } from "../groups/store.ts";
 import type { Sql } from "../listing/conditions.store.ts";
 import type { Resource } from "../schema/attribute.ts";
@@ -13,7 +13,6 @@ declare module "../../../platform/db/tables.ts" {
   interface Tables {
     scim_users: { realm_id: string; user_id: string; profile: ColumnType<Resource, string, string> };
     scim_user_emails: { realm_id: string; key: string; user_id: string };
-    scim_user_ids: { realm_id: string; connection: string; user_id: string; external_id: string };
   }
 }
 
@@ -44,11 +43,11 @@ export async function findUsers(db: Db, connection: Connection, ids: readonly st
   if (ids.length === 0) return [];
   const { rows } = await sql<Omit<ScimUser, "groups"> & { readonly isOwn: boolean }>`
     select u.user_id as "userId", u.username, u.email, u.enabled, u.attributes, u.created_at as "createdAt",
-      coalesce(u.updated_at, u.created_at) as "changedAt", u.version, coalesce(p.profile, '{}') as profile, x.external_id as "externalId",
+      coalesce(u.updated_at, u.created_at) as "changedAt", u.version, coalesce(p.profile, '{}') as profile,
+      ${externalIdOf("user", connection, sql`u.user_id`)} as "externalId",
       ${isOwn(connection)} as "isOwn"
     from users u
     left join scim_users p on p.realm_id = u.realm_id and p.user_id = u.user_id
-    left join scim_user_ids x on x.realm_id = u.realm_id and x.connection = ${connection.name} and x.user_id = u.user_id
     where ${visibleUsers(connection)} and u.user_id = any(${[...ids]}::uuid[])`.execute(db);
   const groups = await groupsOf(db, connection, ids);
   const byId = new Map(rows.map(({ isOwn, ...row }) => [row.userId, isOwn ? row : { ...row, ...nameOnly(row) }]));
@@ -85,27 +84,6 @@ export async function saveProfile(tx: Tx, realm: string, userId: string, profile
     .insertInto("scim_user_emails")
     .values(keys.map((key) => ({ realm_id: realm, key, user_id: userId })))
     .execute();
-}
-
-/** The constraint decides: another user of the connection with this id is a 409. */
-export async function saveExternalId(tx: Tx, { realm, name }: Connection, userId: string, externalId: string | null): Promise<void> {
-  if (externalId === null) {
-    await tx
-      .deleteFrom("scim_user_ids")
-      .where("realm_id", "=", realm)
-      .where("connection", "=", name)
-      .where("user_id", "=", userId)
-      .execute();
-    return;
-  }
-  await translating(
-    { scim_user_ids_taken: scimErrors.external_id_taken },
-    tx
-      .insertInto("scim_user_ids")
-      .values({ realm_id: realm, connection: name, user_id: userId, external_id: externalId })
-      .onConflict((clash) => clash.columns(["realm_id", "connection", "user_id"]).doUpdateSet({ external_id: externalId }))
-      .execute(),
-  );
 }
 
 /** `user.erased`: where other users have them as their manager. */

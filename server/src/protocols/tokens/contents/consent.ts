@@ -17,7 +17,7 @@ export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_
 export const consentResource = ({ issuer }: Pick<IssuerParts, "issuer">, resource: string): string | null =>
   resource === issuer ? null : resource;
 
-interface Wanted {
+export interface Wanted {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
 }

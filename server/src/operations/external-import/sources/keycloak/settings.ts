@@ -56,7 +56,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
     report.unmapped("otpPolicyType", "Codes are counted by time here (TOTP), never by use", "otpPolicyType");
   if (isTrue(value.duplicateEmailsAllowed))
     report.choice(
-      "The realm allows several users with one email address. Here an address is one user's: the second row with it is refused",
+      "The realm allows several users with one email address. Here a verified address is one user's, and the second row with it is refused; users with an address that is not verified do not sign in by it",
     );
   return withoutEmpty({
     ...defined({

@@ -1,5 +1,5 @@
 import type { ImportUser } from "../../../../directory/import/index.ts";
-import { defined, flagOf, numberOf, recordOf, recordsOf, textOf, textsOf, unique, uuidOf, type Values } from "../../reading.ts";
+import { defined, flagOf, isTrue, numberOf, recordOf, recordsOf, textOf, textsOf, unique, uuidOf, type Values } from "../../reading.ts";
 import { credentialsOf } from "./credentials.ts";
 import type { KeycloakRealm } from "./export.ts";
 
@@ -87,6 +87,8 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
   });
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
+  // Keycloak signs nobody in by an address that several users may say is theirs.
+  const isClaimed = email !== undefined && !isTrue(user.emailVerified) && isTrue(realm.value.duplicateEmailsAllowed);
   return {
     username: textOf(user.username) ?? "",
     ...defined({
@@ -101,6 +103,7 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
     attributes,
     roles,
     requiredActions: unique([...actions, ...(isTemporary ? (["UPDATE_PASSWORD"] as const) : [])]),
+    ...(isClaimed && { inactiveLoginNames: ["email" as const] }),
     ...(clientRoles.length > 0 && { clientRoles }),
     ...(groups.length > 0 && { groups: unique(groups) }),
     ...(organizations.length > 0 && { organizations }),

@@ -7,6 +7,7 @@ import { ACR_VALUES, responseTypesOf } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 
 const snapshots = new WeakMap<Client, ClientSnapshot>();
+const makers = new WeakMap<Provider, (snapshot: ClientSnapshot) => Client | undefined>();
 
 /** The snapshot that an engine client was made from. */
 export function snapshotOf(client: Client): ClientSnapshot {
@@ -14,6 +15,9 @@ export function snapshotOf(client: Client): ClientSnapshot {
   if (!snapshot) throw new Error(`The client ${client.clientId} did not come from the cache of clients`);
   return snapshot;
 }
+
+/** The engine's client for a snapshot, which may be one that a credential limits. Undefined: it is configured in a way that cannot work. */
+export const engineClient = (provider: Provider, snapshot: ClientSnapshot): Client | undefined => makers.get(provider)?.(snapshot);
 
 type EngineClient = Client & {
   subjectType: string;
@@ -46,9 +50,7 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
     }
   };
 
-  model.find = async (id) => {
-    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(realmId, id) : null;
-    if (!snapshot || !isUsable(snapshot, clock.now())) return undefined;
+  const clientOf = (snapshot: ClientSnapshot): Client | undefined => {
     let known = made.get(snapshot);
     // An engine client contains keys derived from the secrets, so it expires with them.
     if (known === undefined || known.until <= clock.now()) {
@@ -56,6 +58,12 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
       made.set(snapshot, known);
     }
     return known.client ?? undefined;
+  };
+  makers.set(provider, clientOf);
+
+  model.find = async (id) => {
+    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(realmId, id) : null;
+    return snapshot && isUsable(snapshot, clock.now()) ? clientOf(snapshot) : undefined;
   };
   model.prototype.includeSid = () => true;
 }
@@ -80,6 +88,16 @@ const ENGINE_GRANTS: ReadonlySet<string> = new Set([
   "urn:openid:params:grant-type:ciba",
 ]);
 
+/** The engine's names for methods that it does not know. It authenticates nobody: see requests/client-authentication.ts. */
+const ENGINE_METHODS: Partial<Record<ClientSnapshot["settings"]["authMethod"], string>> = {
+  client_secret: "client_secret_basic",
+  federated_jwt: "private_key_jwt",
+};
+
+/** The engine requires keys of a client without a secret; one with `federated_jwt` may have none. */
+const keysOf = ({ settings: { jwks, jwksUri, authMethod } }: ClientSnapshot) =>
+  jwks ?? (authMethod === "federated_jwt" && jwksUri === null ? { keys: [] } : null);
+
 function metadataFor(client: ClientSnapshot, parts: RealmParts): ClientMetadata {
   const { settings } = client;
   const { tokens } = parts.realm.settings;
@@ -93,11 +111,7 @@ function metadataFor(client: ClientSnapshot, parts: RealmParts): ClientMetadata 
     response_types: responseTypes,
     redirect_uris: [...client.redirectUris],
     application_type: settings.applicationType,
-    token_endpoint_auth_method: hasNoCredentials
-      ? "none"
-      : settings.authMethod === "client_secret"
-        ? "client_secret_basic"
-        : settings.authMethod,
+    token_endpoint_auth_method: hasNoCredentials ? "none" : (ENGINE_METHODS[settings.authMethod] ?? settings.authMethod),
     id_token_signed_response_alg: settings.idTokenAlg ?? tokens.signingAlg,
     scope: scopesFor(parts.scopesOfRealm, client).join(" "),
     require_auth_time: settings.requireAuthTime,
@@ -109,7 +123,7 @@ function metadataFor(client: ClientSnapshot, parts: RealmParts): ClientMetadata 
       client_secret: hasNoCredentials ? null : client.secrets[0]?.value,
       client_name: client.name,
       default_max_age: settings.defaultMaxAge,
-      jwks: settings.jwks as ClientMetadata["jwks"] | null,
+      jwks: keysOf(client) as ClientMetadata["jwks"] | null,
       jwks_uri: settings.jwksUri,
       tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
       tls_client_auth_san_dns: settings.tlsClientAuthSanDns,

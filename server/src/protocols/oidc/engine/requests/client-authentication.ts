@@ -2,8 +2,9 @@ import type { Client, KoaContextWithOIDC } from "oidc-provider";
 import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { authenticateClient, type Form } from "../../../client-auth/index.ts";
 import { presentedProof } from "../../../proof/index.ts";
+import { allowedScopes } from "../../../tokens/index.ts";
 import { partsOf, requestOf } from "../context.ts";
-import { snapshotOf } from "../models/client.ts";
+import { engineClient, snapshotOf } from "../models/client.ts";
 import { replaceStep } from "../steps.ts";
 
 // Client authentication at the engine's endpoints, by protocols/client-auth and protocols/proof.
@@ -11,14 +12,17 @@ import { replaceStep } from "../steps.ts";
 const endpointOf = ({ path, oidc: { issuer } }: KoaContextWithOIDC): string => `${issuer}${path}`;
 
 async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
-  const client = await authenticateClient(partsOf(ctx), {
+  const parts = partsOf(ctx);
+  const client = await authenticateClient(parts, {
     headers: ctx.req.headers,
     form: (ctx.oidc.body ?? {}) as Form,
     endpoint: endpointOf(ctx),
     sourceIp: requestOf(ctx)?.ip ?? null,
     requestId: requestOf(ctx)?.id,
   });
-  const found = await ctx.oidc.provider.Client.find(client.clientId);
+  // The engine takes a client without scopes for a wrong one.
+  if (allowedScopes(parts.scopesOfRealm, client).size === 0) throw oauthErrors.invalidScope("the client, or its credential, has no scope");
+  const found = engineClient(ctx.oidc.provider, client);
   if (!found) throw oauthErrors.invalidClient("the client is configured in a way that cannot work");
   ctx.oidc.entity("Client", found);
 }
@@ -38,5 +42,7 @@ async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
 export function overrideClientAuthentication(): void {
   for (const endpoint of ["pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const)
     replaceStep(endpoint, "authenticateClient", () => (ctx, next) => authenticate(ctx).then(next));
+  // The engine would look the authenticated client up again, without the limit of its credential.
+  replaceStep("device_authorization", "checkClient", () => (_ctx, next) => next());
   replaceStep("pushed_authorization_request", "checkDpopJkt", () => (ctx, next) => bindCode(ctx).then(next));
 }
