@@ -131,14 +131,22 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** The rows of `metric_hours` that add up all realms: no realm has this name. */
+export const ALL_REALMS = "";
+
 /** Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. */
 async function addToHours(db: Db, tallies: readonly Tally[]): Promise<void> {
   await sql`
+    with added as (
+      select t.realm, t.hour, t.metric, t.outcome, t.count
+      from json_to_recordset(${JSON.stringify(tallies)}::text::json) as t (realm text, hour bigint, metric text, outcome text, count bigint)
+      where exists (select 1 from realms r where r.realm_id = t.realm and r.deleted_at is null)
+    )
     insert into metric_hours as m (realm_id, hour, metric, outcome, count)
-    select t.realm, t.hour, t.metric, t.outcome, t.count
-    from json_to_recordset(${JSON.stringify(tallies)}::text::json) as t (realm text, hour bigint, metric text, outcome text, count bigint)
-    where exists (select 1 from realms r where r.realm_id = t.realm and r.deleted_at is null)
-    order by t.realm, t.hour, t.metric, t.outcome
+    select realm, hour, metric, outcome, count from added
+    union all
+    select ${ALL_REALMS}, hour, metric, outcome, sum(count)::bigint from added group by hour, metric, outcome
+    order by 1, 2, 3, 4
     on conflict (realm_id, hour, metric, outcome) do update set count = m.count + excluded.count`.execute(db);
 }
 
