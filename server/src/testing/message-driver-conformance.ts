@@ -122,6 +122,29 @@ export function describeDriver(
       expect(driverOf(peer.provider).check?.(peer.provider, outbound) ?? []).toEqual([]);
     });
 
+    // The next two come before any that connects: a connection that was given up may still arrive later.
+    test("does not reach an address that the guard refuses", async () => {
+      expect(await failing(send(envelopeTo(peer.to), { through: guarded }))).toMatchObject({ failure: "unreachable", permanent: false });
+      expect(peer.listening.connections()).toBe(0);
+    });
+
+    test("refuses a recipient that is more than one, or more than that", async () => {
+      const arrived = peer.arrived.length;
+      for (const to of [
+        `${peer.to}\r\nBcc: evil@example.org`,
+        `${peer.to}\n`,
+        `${peer.to},evil@example.org`,
+        `${peer.to} evil@example.org`,
+        `<${peer.to}>`,
+        `${peer.to}\u0000`,
+        `${peer.to}/../other`,
+        "",
+      ])
+        expect((await failing(send(envelopeTo(to)))).failure, JSON.stringify(to)).toBe("recipient");
+      expect(peer.arrived).toHaveLength(arrived);
+      expect(peer.listening.connections()).toBe(0);
+    });
+
     test("sends what it was given, to the one it was given, in every script", async () => {
       const before = peer.arrived.length;
       const envelope = envelopeTo(peer.to, { html: "<p>Zoë, your code is <b>918273</b> 🎉</p>" });
@@ -197,12 +220,6 @@ export function describeDriver(
         expect(peer.written()).toBeLessThan(64 * 1024 * 1024);
       }));
 
-    test("does not reach an address that the guard refuses", async () => {
-      const before = peer.listening.connections();
-      expect(await failing(send(envelopeTo(peer.to), { through: guarded }))).toMatchObject({ failure: "unreachable", permanent: false });
-      expect(peer.listening.connections()).toBe(before);
-    });
-
     test("trusts no certificate but those it should", async () => {
       const outsider = createOutbound({
         allowedHosts: ["127.0.0.1"],
@@ -225,24 +242,6 @@ export function describeDriver(
       expect(lastArrived()).toMatchObject({ to: [peer.to], text: TEXT });
       expect(lastArrived().headers.map((header) => header.toLowerCase())).not.toEqual(expect.arrayContaining(["bcc"]));
       expect(lastArrived().headers.map((header) => header.toLowerCase())).not.toEqual(expect.arrayContaining(["x-evil"]));
-    });
-
-    test("refuses a recipient that is more than one, or more than that", async () => {
-      const before = peer.listening.connections();
-      const arrived = peer.arrived.length;
-      for (const to of [
-        `${peer.to}\r\nBcc: evil@example.org`,
-        `${peer.to}\n`,
-        `${peer.to},evil@example.org`,
-        `${peer.to} evil@example.org`,
-        `<${peer.to}>`,
-        `${peer.to}\u0000`,
-        `${peer.to}/../other`,
-        "",
-      ])
-        expect((await failing(send(envelopeTo(to)))).failure, JSON.stringify(to)).toBe("recipient");
-      expect(peer.arrived).toHaveLength(arrived);
-      expect(peer.listening.connections()).toBe(before);
     });
 
     test("reports that the address is unreachable", async () => {
