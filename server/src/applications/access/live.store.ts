@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { SECOND } from "../../kernel/clock.ts";
 import { batched, type Db, prepared } from "../../platform/db/index.ts";
 
 type Operand = string | RawBuilder<unknown>;
@@ -66,23 +67,35 @@ export interface ActingAgent {
   readonly needsConsent: boolean;
 }
 
+/** A token and its user. */
+interface TokenOfUser {
+  readonly userId: string;
+  /** `iat`, in seconds. */
+  readonly issuedAt: number;
+}
+
 /** Tells whether every agent of a chain of actors may act, with its client enabled, and has the user's consent where it needs one. */
-export async function mayAllAct(db: Db, realm: string, userId: string, agents: readonly ActingAgent[], now: number): Promise<boolean> {
+export async function mayAllAct(db: Db, realm: string, token: TokenOfUser, agents: readonly ActingAgent[], now: number): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
     from json_to_recordset(${JSON.stringify(agents)}::text::json) as t ("agentId" uuid, "clientId" text, "needsConsent" boolean)
     join agents a on a.realm_id = ${realm} and a.id = t."agentId" and ${acts(now)}
     join clients c on c.realm_id = a.realm_id and c.id = a.client_id and c.client_id = t."clientId" and c.enabled
-    where not t."needsConsent" or ${consented(realm, userId, sql`c.client_id`)}`.execute(db);
+    where not t."needsConsent" or ${consented(realm, token, sql`c.client_id`)}`.execute(db);
   return rows[0]?.count === agents.length;
 }
 
-/** The user has allowed the client something, at the realm itself or at an API. */
-const consented = (realm: string, userId: string, clientId: Operand) =>
-  sql<boolean>`(exists (select 1 from consents k where k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId})
-    or exists (select 1 from resource_consents k where k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId}))`;
+/**
+ * The user had allowed the client something, at the realm itself or at an API, when the token was issued, and has not withdrawn it since: a withdrawal
+ * deletes every row, and a later consent does not revive the token.
+ */
+const consented = (realm: string, { userId, issuedAt }: TokenOfUser, clientId: Operand) => {
+  const ofToken = sql`k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId}
+    and k.granted_at < ${(issuedAt + 1) * SECOND}::bigint`;
+  return sql<boolean>`(exists (select 1 from consents k where ${ofToken}) or exists (select 1 from resource_consents k where ${ofToken}))`;
+};
 
-export async function hasConsented(db: Db, realm: string, userId: string, clientId: string): Promise<boolean> {
-  const { rows } = await sql<{ consented: boolean }>`select ${consented(realm, userId, clientId)} as consented`.execute(db);
+export async function hasConsented(db: Db, realm: string, token: TokenOfUser, clientId: string): Promise<boolean> {
+  const { rows } = await sql<{ consented: boolean }>`select ${consented(realm, token, clientId)} as consented`.execute(db);
   return rows[0]?.consented === true;
 }

@@ -30,6 +30,8 @@ export interface Naming {
   readonly byUri: boolean;
   /** A resource whose URI ends with `/*` is meant by every address below it; the longest wins. */
   readonly isMatching: boolean;
+  /** Resources and scopes that do not exist are left out; otherwise they are an error. */
+  readonly skipsUnknown?: boolean;
 }
 
 /** Each protocol answers an unknown resource or scope with its own error. */
@@ -53,12 +55,12 @@ export async function findAsked(
   server: ResourceServer,
   permissions: readonly PermissionAsked[],
   subjects: readonly Subject[],
-  { byUri, isMatching }: Naming,
+  { byUri, isMatching, skipsUnknown = false }: Naming,
   limit: number,
 ): Promise<Asked[]> {
   const users = subjects.filter(({ kind }) => kind === "user").map(({ id }) => id);
   const unknown = permissions.flatMap(({ scopes }) => scopes ?? []).find((scope) => !server.scopes.has(scope));
-  if (unknown !== undefined) throw new UnknownAsked("scope", `One of the given scopes [${unknown}] is invalid`);
+  if (unknown !== undefined && !skipsUnknown) throw new UnknownAsked("scope", `One of the given scopes [${unknown}] is invalid`);
   const all = (asked: ResourcesAsked) => resourcesFor(db, server, asked, users, { limit });
   if (permissions.length === 0) return (await all({ by: "all" })).map((resource) => ({ resource, scopes: null }));
 
@@ -73,10 +75,13 @@ export async function findAsked(
     const { scopes } = permission;
     if (permission.kind === "resource") {
       const resource = byUri ? byAddress(found, permission.name, isMatching) : pick(found, permission.name, users);
+      const isGone = !resource || (scopes !== null && within(resource, scopes)?.length === 0);
+      if (skipsUnknown && isGone) continue;
       if (!resource) throw new UnknownAsked("resource", `Resource with id [${permission.name}] does not exist.`);
       const missing = scopes?.find((scope) => !resource.scopes.includes(scope));
-      if (missing !== undefined) throw new UnknownAsked("scope", `Resource [${permission.name}] has no scope [${missing}]`);
-      asked.push({ resource, scopes });
+      if (missing !== undefined && !skipsUnknown)
+        throw new UnknownAsked("scope", `Resource [${permission.name}] has no scope [${missing}]`);
+      asked.push({ resource, scopes: within(resource, scopes) });
     } else if (permission.kind === "type") {
       for (const resource of await all({ by: "type", type: permission.type })) asked.push({ resource, scopes: within(resource, scopes) });
     } else {

@@ -142,7 +142,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
     refusedWorkload({ realm, issuer, subject, reason, sourceIp, requestId }) {
       const who = `issuer ${cleaned(issuer)}, subject ${cleaned(subject)}`;
       refusals.add({
-        ...{ realm, sourceIp, requestId, key: `workload ${who}` },
+        ...{ realm, sourceIp, requestId, key: `workload ${who} ${reason}` },
         draft: (more, isSeveral) => ({
           category: "SECURITY",
           type: "WORKLOAD_TOKEN_REJECTED",

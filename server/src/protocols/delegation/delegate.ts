@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAgent, ClientSnapshot } from "../../applications/clients/index.ts";
 import { consentedScopes } from "../../directory/consents/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
-import { systemActor } from "../../platform/context.ts";
 import { type Form, isPublic } from "../client-auth/index.ts";
 import type { Audience } from "../gate/index.ts";
 import { proveBinding } from "../proof/index.ts";
@@ -82,16 +81,8 @@ async function answerDelegation(
   const scopes = await allowedByUser(parts, client, subject, audience, possible, params.scope);
   const tokens = exchange.exchangedIssue(subject, actor, { scopes, audience, act: subject.actor ?? undefined });
   const ctx = { parts, client, binding, sourceIp: request.sourceIp, requestId: request.requestId };
-  // Only the user themselves can let an agent act for them.
-  const { impersonator } = subject.holder;
-  const body = await exchange.answerIssue(ctx, "delegation", {
-    kind: "user",
-    tokens,
-    refresh: null,
-    issuedTokenType: tokenType,
-    impersonator,
-  });
-  await record(ctx, subject, client, scopes);
+  const body = await exchange.answerIssue(ctx, "delegation", { kind: "user", tokens, refresh: null, issuedTokenType: tokenType });
+  await exchange.recordDelegation(ctx, subject, scopes);
   return body;
 }
 
@@ -127,9 +118,12 @@ async function bindingOf(
   return binding;
 }
 
-/** A workload credential limits the scopes of its client, for users as well; its token may have fewer, such as no `openid`. */
-const isWithinWorkload = ({ payload: { workload_scope: limit } }: LiveToken, name: string): boolean =>
-  limit === undefined || String(limit).split(" ").includes(name);
+/**
+ * A workload credential limits the scopes of its client, for users as well; its token may have fewer, such as no `openid`. A workload's token of an
+ * earlier release does not name the limit: it delegates no scope beyond its own.
+ */
+const isWithinWorkload = ({ payload: { workload_scope: limit, workload_iss: issuer }, scopes }: LiveToken, name: string): boolean =>
+  limit === undefined ? issuer === undefined || scopes.includes(name) : String(limit).split(" ").includes(name);
 
 /**
  * The possible scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for
@@ -171,20 +165,4 @@ async function consentedAt(
     allowed = allowed === null ? scopes : allowed.filter((name) => scopes.includes(name));
   }
   return allowed;
-}
-
-async function record(
-  { parts, sourceIp, requestId }: Pick<exchange.TokenCtx, "parts" | "sourceIp" | "requestId">,
-  { holder, actor }: exchange.Subject,
-  { agent, clientId, realmId }: AgentClient,
-  scopes: readonly string[],
-): Promise<void> {
-  const through = agentsIn(actor).map((each) => each.clientId);
-  const detail = `scopes ${scopes.join(" ")}${through.length > 0 ? `, through ${through.join(", ")}` : ""}`;
-  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (ctx) =>
-    ctx.audit({
-      ...{ category: "SECURITY", type: "DELEGATION_ISSUED", actor: { id: agent.id, name: clientId, kind: "agent" } },
-      ...{ resourceType: "users", resourceId: holder.userId, detail },
-    }),
-  );
 }

@@ -1,10 +1,11 @@
 import { type ClientSnapshot, mayAddress } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { systemActor } from "../../platform/context.ts";
 import { findSessionBehind, type LiveSession } from "../../signin/sessions/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import * as tokens from "../tokens/index.ts";
-import type { Parameters, Presented } from "./grant.ts";
+import type { Parameters, Presented, TokenCtx } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
 // RFC 8693, for the token exchange grant and for the delegation of agents: a new token belongs to the grant of the subject token and never exceeds it
@@ -172,4 +173,21 @@ export function exchangedIssue(
     isFromFrontChannel: subject.isFromFrontChannel,
     notAfter: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
   };
+}
+
+/** Records that an agent got a token of a user by the token of another client. */
+export async function recordDelegation(
+  { parts, client: { agent, clientId, realmId }, sourceIp, requestId }: Pick<TokenCtx, "parts" | "client" | "sourceIp" | "requestId">,
+  subject: Subject,
+  scopes: readonly string[],
+): Promise<void> {
+  if (!agent || subject.clientId === clientId) return;
+  const through = tokens.agentsIn(subject.actor).map((each) => each.clientId);
+  const detail = `scopes ${scopes.join(" ")}${through.length > 0 ? `, through ${through.join(", ")}` : ""}`;
+  await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp, requestId }, async (ctx) =>
+    ctx.audit({
+      ...{ category: "SECURITY", type: "DELEGATION_ISSUED", actor: { id: agent.id, name: clientId, kind: "agent" } },
+      ...{ resourceType: "users", resourceId: subject.holder.userId, detail },
+    }),
+  );
 }

@@ -96,5 +96,5 @@ export interface Grant<S extends Source = Source> {
   check?(ctx: TokenCtx, source: S, presented: Presented): void;
   issue(ctx: TokenCtx, source: S, presented: Presented): Issue | Promise<Issue>;
   /** Records the event before the response is sent. `expiresAt` is the access token's, in epoch milliseconds; null: none was issued. */
-  record?(ctx: TokenCtx, source: S, expiresAt: number | null): Promise<void>;
+  record?(ctx: TokenCtx, source: S, expiresAt: number | null, issue: Issue): Promise<void>;
 }

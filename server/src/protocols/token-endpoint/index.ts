@@ -13,6 +13,7 @@ export {
   isNamedBy,
   issuedTokenType,
   possibleScopes,
+  recordDelegation,
   type Subject,
   scopesWithin,
   subjectOf,

@@ -114,7 +114,7 @@ async function answerTokenRequest(parts: TokenEndpointParts, request: TokenReque
   const outcome = await useAndStore(ctx, source, refresh);
   if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
 
-  await grant.record?.(ctx, source, made.expiresAt);
+  await grant.record?.(ctx, source, made.expiresAt, issue);
   count(ctx, type, made);
   return { client, body: made.body };
 }
@@ -173,7 +173,9 @@ export function presentedParameters(
 /** The policy step, for every grant, refresh included. A refusal consumes nothing. */
 function assertAllowed({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
-  return tokens.assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator });
+  // Only the user themselves can let an agent act for them.
+  const ofAgent = client.agent !== null && issue.kind === "user" ? issue.tokens.impersonator : null;
+  return tokens.assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator ?? ofAgent });
 }
 
 type Made =

@@ -53,24 +53,24 @@ async function mayActorsAct(
   }));
   // `findHolder` has looked at the token's own agent.
   const isChecked = agents.every(({ agentId, needsConsent }) => agentId === payload.agent_id && !needsConsent);
-  return isChecked || mayAllAct(db, realmId, holder.userId, agents, clock.now());
+  return isChecked || mayAllAct(db, realmId, { userId: holder.userId, issuedAt: Number(payload.iat) }, agents, clock.now());
 }
 
 /**
  * A client that holds a token under the grant of another client has lost it when the user withdraws the consent that it was issued by. As then, the
- * realm itself needs one for scopes, another resource in any case; an RPT is judged by the realm. `mayActorsAct` has looked at agents.
+ * realm itself needs one for scopes, another resource or an RPT in any case. `mayActorsAct` has looked at agents.
  */
 async function isAllowedStill(
   db: Db,
   client: ClientSnapshot,
   { userId, grantClientId }: Holder,
   issuer: string,
-  { aud, scope, authorization }: VerifiedJwt["payload"],
+  { aud, iat, scope, authorization }: VerifiedJwt["payload"],
 ): Promise<boolean> {
   if (grantClientId === client.clientId || client.agent !== null || !needsConsent(client)) return true;
-  const resources = authorization === undefined ? requestedResources(client, listOf(aud as string | string[])) : [issuer];
-  if (!resources.some((each) => each !== issuer || Boolean(scope))) return true;
-  return hasConsented(db, client.realmId, userId, client.clientId);
+  const resources = requestedResources(client, listOf(aud as string | string[]));
+  if (authorization === undefined && !resources.some((each) => each !== issuer || Boolean(scope))) return true;
+  return hasConsented(db, client.realmId, { userId, issuedAt: Number(iat) }, client.clientId);
 }
 
 /** Another node may have rotated the key, and this node's snapshot is older: then the newest one decides. */

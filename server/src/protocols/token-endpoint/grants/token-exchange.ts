@@ -44,6 +44,10 @@ export const tokenExchange: Grant<ExchangeSource> = {
       issuedTokenType: exchange.issuedTokenType(params),
     };
   },
+
+  async record(ctx, { subject }, _expiresAt, issue) {
+    if (issue.kind === "user") await exchange.recordDelegation(ctx, subject, issue.tokens.scopes);
+  },
 };
 
 /** RFC 8693 §4.1: the current actor, with the prior actors nested. */

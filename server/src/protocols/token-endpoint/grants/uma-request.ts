@@ -1,5 +1,5 @@
 import * as authz from "../../../applications/authorization/index.ts";
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import type { Api, ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { parseJson } from "../../../platform/http/index.ts";
@@ -30,6 +30,12 @@ export async function serverOf(parts: TokenEndpointParts, name: string | undefin
   const server = client?.enabled ? await parts.resourceServers.get(realmId, client.id) : null;
   if (!server) throw oauthErrors.invalidRequest("audience is not a client with authorization services");
   return server;
+}
+
+/** The API that a resource server is for clients; null: none. */
+export async function apiOf({ apis, clients, realm: { realmId } }: TokenEndpointParts, server: authz.ResourceServer): Promise<Api | null> {
+  const [resource] = (await clients.get(realmId, server.clientId))?.settings.resourceIndicators ?? [];
+  return resource === undefined ? null : apis.get(realmId, resource);
 }
 
 /** A live access token, issued to the caller or naming it in `aud`. */
@@ -70,22 +76,27 @@ export async function subjectsOf(
     if (!own) throw oauthErrors.invalidGrant();
     return [own];
   }
-  const through = await parts.clients.get(realm.realmId, live.clientId);
+  // A resource server asks about the client that sent it the token; any other caller asks for itself.
+  const through = caller.clientId === server.clientId ? await parts.clients.get(realm.realmId, live.clientId) : caller;
   const subject = await authz.findUserSubject(db, realm.realmId, live.holder.userId, {
-    ...{ client: through?.id ?? null, clientName: live.clientId, scopes, claims: live.payload },
+    ...{ client: through?.id ?? null, clientName: through?.clientId ?? live.clientId, scopes, claims: live.payload },
   });
   if (!subject) throw oauthErrors.invalidGrant();
-  const actors = server.settings.delegation === "subject" ? [] : actorsOf(live.actor);
+  const actors = server.settings.delegation === "subject" ? [] : actorsOf(caller, live.actor);
   const found = await authz.findClientSubjects(db, realm.realmId, actors);
   // An actor that is gone may do nothing.
   if (actors.some((name) => !found.has(name))) throw denial();
   return [subject, ...actors.map((name) => found.get(name)!)];
 }
 
-/** RFC 8693 §4.1: the clients of a chain of delegation. An administrator who impersonates is not a client. */
-const actorsOf = (act: LiveToken["actor"]): string[] => [
-  ...new Set(actorsIn(act).flatMap(({ client_id: name }) => (typeof name === "string" ? [name] : []))),
-];
+/**
+ * RFC 8693 §4.1: the clients of a chain of delegation, and the caller if it is an agent's: what it gets names it as an actor. An administrator who
+ * impersonates is not a client.
+ */
+const actorsOf = ({ agent, clientId }: ClientSnapshot, act: LiveToken["actor"]): string[] => {
+  const before = actorsIn(act).flatMap(({ client_id: name }) => (typeof name === "string" ? [name] : []));
+  return [...new Set([...(agent ? [clientId] : []), ...before])];
+};
 
 /** UMA 2.0 Grant §3.3.1: the permissions of an earlier RPT of the same subject are requested again, together with the new ones. */
 export async function heldBefore(
@@ -122,6 +133,18 @@ export function claimsOf(
     // Refused below, like anything else that is not an object.
   }
   throw oauthErrors.invalidRequest("claim_token must be a JSON object in base64url");
+}
+
+/** The permissions of an earlier RPT. Resources and scopes that are gone meanwhile are left out. */
+export async function askAgain(
+  { db }: TokenEndpointParts,
+  server: authz.ResourceServer,
+  subjects: readonly authz.Subject[],
+  held: readonly authz.PermissionAsked[],
+): Promise<authz.AskedResult[]> {
+  const naming = { byUri: false, isMatching: false, skipsUnknown: true };
+  const asked = await authz.findAsked(db, server, held, subjects, naming, MOST_PERMISSIONS);
+  return authz.evaluate(server.model, { subjects, request: {}, now: clock.now() }, asked);
 }
 
 export async function ask(

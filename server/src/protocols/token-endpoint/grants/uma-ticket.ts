@@ -1,8 +1,9 @@
 import * as authz from "../../../applications/authorization/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { actorOf } from "../../../platform/context.ts";
-import { isAllowedByUser, type LiveToken, type UserIssue } from "../../tokens/index.ts";
-import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, type Subject } from "../exchange.ts";
+import { isAllowedByUser, type LiveToken, scopesAt, type UserIssue } from "../../tokens/index.ts";
+import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, recordDelegation, type Subject } from "../exchange.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 import { findTicket, type PresentedTicket } from "../permission-ticket.ts";
@@ -38,15 +39,19 @@ export const umaTicket: Grant<UmaSource> = {
     const live = await uma.subjectTokenOf(parts, client, params.subject_token);
     // Before anything is written in the user's name.
     if (live) assertStaysBound(client, live, binding);
-    // A token of another client is held against the same rule as for exchanging it, whatever is answered.
-    if (live && isUsers(live) && live.clientId !== client.clientId) await assertStands(parts, client, live);
+    // A token of another client is held against the same rules as for exchanging it.
+    if (live && isUsers(live) && live.clientId !== client.clientId) {
+      await assertStands(parts, client, live);
+      // A resource server may ask for decisions about a token that was sent to it; for anything more, and to agents, the user has to agree.
+      if (mode === "token" || ticket !== null || client.agent !== null) await assertConsent(parts, client, live);
+    }
     const subjects = await uma.subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
     const held = await uma.heldBefore(parts, client, server, live, params.rpt);
     // The resource server's claims win over the client's.
     const request = { ...uma.claimsOf(client, params), ...ticket?.contents.claims };
     const results = await uma.ask(parts, server, subjects, ticket ? {} : params, named, request);
-    const earlier = held.length === 0 ? [] : await uma.ask(parts, server, subjects, {}, held, {});
+    const earlier = held.length === 0 ? [] : await uma.askAgain(parts, server, subjects, held);
     await log({ parts, client, sourceIp, requestId }, server, subjects[0]!, results);
     const granted = grantedOf([...results, ...earlier], params);
     const denied = verdict(results, named.length > 0 && (mode !== "token" || ticket !== null));
@@ -71,16 +76,24 @@ export const umaTicket: Grant<UmaSource> = {
     const tokens = await userTokenFor(ctx, server, live);
     return { kind: "user", tokens: { ...tokens, extraClaims }, refresh: null, answer };
   },
+
+  async record(ctx, { live }, _expiresAt, issue) {
+    if (live && isUsers(live) && issue.kind === "user") await recordDelegation(ctx, live, issue.tokens.scopes);
+  },
 };
 
 const isUsers = (live: LiveToken): live is Subject => live.holder !== null && live.grantId !== null;
 
+/** The consent of the realm itself, with or without scopes: what a user may do at a resource server is more than scopes say. */
+async function assertConsent(parts: TokenEndpointParts, client: ClientSnapshot, live: Subject): Promise<void> {
+  const wanted = { scopes: possibleScopes(parts, client, live), resources: [parts.issuer], hasPermissions: true };
+  if (!(await isAllowedByUser(parts.db, parts, client, live.holder.userId, wanted)))
+    throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
+}
+
 /** The RPT of a user hangs on the same grant as the token that was presented: it ends with the session, the consent and the user. */
 async function userTokenFor({ parts, client }: TokenCtx, server: authz.ResourceServer, live: Subject): Promise<UserIssue> {
-  const scopes = possibleScopes(parts, client, live);
-  const isOthers = live.clientId !== client.clientId;
-  if (isOthers && !(await isAllowedByUser(parts.db, parts, client, live.holder.userId, { scopes, resources: [parts.issuer] })))
-    throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
+  const scopes = scopesAt({ api: await uma.apiOf(parts, server) }, possibleScopes(parts, client, live));
   return exchangedIssue(live, null, { scopes, audience: [server.clientId], act: live.actor ?? undefined });
 }
 

@@ -20,6 +20,8 @@ export const consentResource = ({ issuer }: Pick<IssuerParts, "issuer">, resourc
 export interface Wanted {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
+  /** The token opens something without a scope, too, as an RPT does. */
+  readonly hasPermissions?: boolean;
 }
 
 /** Tells whether the client needs no consent, or has it already for each of the resources: consent to one is no consent to another. */
@@ -28,13 +30,15 @@ export async function isAllowedByUser(
   { realm: { realmId }, issuer }: Pick<IssuerParts, "realm" | "issuer">,
   client: ClientSnapshot,
   userId: string,
-  { scopes, resources }: Wanted,
+  { scopes, resources, hasPermissions = false }: Wanted,
 ): Promise<boolean> {
   if (!needsConsent(client)) return true;
+  // A token for the realm itself that has no scope opens nothing, unless an agent acts by it; one for an API may.
+  const isHarmless = !hasPermissions && client.agent === null;
   for (const resource of resources) {
     const at = consentResource({ issuer }, resource);
-    // A token for the realm itself that has no scope opens nothing; one for an API may.
-    const allowed = (await consentedScopes(db, realmId, { userId, clientId: client.clientId, resource: at })) ?? (at === null ? [] : null);
+    const known = await consentedScopes(db, realmId, { userId, clientId: client.clientId, resource: at });
+    const allowed = known ?? (at === null && isHarmless ? [] : null);
     if (!allowed || !scopes.every((name) => allowed.includes(name))) return false;
   }
   return true;
