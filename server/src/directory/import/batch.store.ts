@@ -15,6 +15,8 @@ export interface NewUser {
   readonly inactiveKeys?: ReadonlySet<string>;
   readonly emailVerified: boolean;
   readonly enabled: boolean;
+  /** By an administrator. */
+  readonly locked?: boolean;
   readonly attributes: User["attributes"];
   readonly requiredActions: readonly string[];
   readonly passwordHash: string | null;
@@ -43,11 +45,11 @@ export async function findTaken(
 export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewUser[], now: number): Promise<Set<string>> {
   if (users.length === 0) return new Set();
   await sql`
-    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, enabled, attributes, required_actions, created_at,
-      source)
+    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, enabled, locked, attributes, required_actions,
+      created_at, source)
     select ${realm}, r.* from json_to_recordset(${JSON.stringify(users.map(userColumns))}::text::json) as r(user_id uuid, username text,
-      username_key text, email text, email_key text, email_verified boolean, enabled boolean, attributes jsonb, required_actions jsonb,
-      created_at bigint, source text)`.execute(tx);
+      username_key text, email text, email_key text, email_verified boolean, enabled boolean, locked boolean, attributes jsonb,
+      required_actions jsonb, created_at bigint, source text)`.execute(tx);
   const names = users.flatMap(({ userId, usernameKey, emailKey, inactiveKeys }) =>
     [...new Set([usernameKey, emailKey])]
       .filter((key) => key !== null)
@@ -79,6 +81,7 @@ const userColumns = (user: NewUser) => ({
   email_key: user.emailKey,
   email_verified: user.emailVerified,
   enabled: user.enabled,
+  locked: user.locked ?? false,
   attributes: withCleanNames(user.attributes),
   required_actions: user.requiredActions,
   created_at: user.createdAt,

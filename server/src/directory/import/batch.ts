@@ -177,12 +177,12 @@ async function updateUser(
       email: user.email === undefined ? current.email : user.email,
       attributes: user.attributes ?? current.attributes,
       enabled: user.enabled ?? current.enabled,
-      locked: current.locked,
+      locked: user.locked ?? current.locked,
       emailVerified: user.emailVerified ?? current.emailVerified,
       roles: user.roles ?? current.roles,
     };
     const isUnconfirmed = emailKey !== null && inactiveKeys.has(emailKey);
-    const options = { by: "source", setsEnabled: user.enabled !== undefined } as const;
+    const options = { by: "source", setsEnabled: user.enabled !== undefined, setsLocked: user.locked !== undefined } as const;
     const saved = await saveUser(rowCtx, userId, state, { ...options, proof: isUnconfirmed ? "unconfirmed" : "given" });
     // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.
     if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, options);
@@ -206,6 +206,7 @@ const newUser = (ctx: Ctx, row: ReadyRow, roleIds: readonly string[]): NewUser =
     inactiveKeys,
     emailVerified: user.email != null && (user.emailVerified ?? false),
     enabled: user.enabled ?? true,
+    locked: user.locked ?? false,
     attributes: user.attributes ?? {},
     requiredActions: user.requiredActions ?? [],
     passwordHash,

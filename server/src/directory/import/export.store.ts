@@ -19,6 +19,8 @@ export interface CarriedUser {
   /** Names by which the user does not sign in. */
   readonly inactiveLoginNames: readonly ("email" | "username")[];
   readonly enabled: boolean;
+  /** By an administrator; a temporary lock stays behind. */
+  readonly locked: boolean;
   readonly attributes: Record<string, string | string[]>;
   readonly requiredActions: readonly string[];
   readonly createdAt: number;
@@ -37,6 +39,7 @@ interface Row {
   email_verified: boolean;
   inactive: CarriedUser["inactiveLoginNames"] | null;
   enabled: boolean;
+  locked: boolean;
   attributes: CarriedUser["attributes"];
   required_actions: string[];
   created_at: number;
@@ -68,7 +71,7 @@ export async function readUsers(
         join identity_providers p on p.realm_id = x.realm_id and p.provider_id = x.provider_id
         where x.realm_id = u.realm_id and x.user_id = u.user_id and x.kind = ${sql.lit(kind)} and x.target_id = ${sql.ref(target)})`;
   const { rows } = await sql<Row>`
-    select u.user_id, u.username, u.email, u.email_verified, u.enabled, u.attributes, u.required_actions, u.created_at, u.source,
+    select u.user_id, u.username, u.email, u.email_verified, u.enabled, u.locked, u.attributes, u.required_actions, u.created_at, u.source,
       (select json_agg(k.name order by k.name) from (values ('email', u.email_key), ('username', u.username_key)) k (name, key)
         where k.key is not null and not exists (select 1 from login_names n
           where n.realm_id = u.realm_id and n.key = k.key and n.user_id = u.user_id)) as inactive,
@@ -92,6 +95,7 @@ export async function readUsers(
     emailVerified: row.email_verified && !row.inactive?.includes("email"),
     inactiveLoginNames: row.inactive ?? [],
     enabled: row.enabled,
+    locked: row.locked,
     attributes: row.attributes,
     requiredActions: row.required_actions,
     createdAt: row.created_at,

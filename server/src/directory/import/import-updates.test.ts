@@ -35,6 +35,47 @@ test("changes what the row names and keeps the rest", async () => {
   });
 });
 
+test("keeps a lock unless the row names it, and locks and unlocks as an administrator does", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  const { userId, username, password } = await realm.user("ada");
+  const locked = async () => (await find(realm, "ada")).locked;
+  const update = async (row: object) => expect((await importing(admin, [{ username: "ada", ...row }])).body).toMatchObject({ updated: 1 });
+  await iam.browser().signIn(realm.name, username, password);
+  await update({ locked: true });
+  expect(await locked()).toBe(true);
+  expect((await admin.get("/sessions?size=1000")).body.filter((session: { userId: string }) => session.userId === userId)).toEqual([]);
+  await update({ enabled: true, attributes: { n: "1" } });
+  expect(await locked()).toBe(true);
+  expect((await iam.browser().trySignIn(realm.name, username, password)).status).toBe(401);
+  const csv = { headers: { "content-type": "text/csv" } };
+  const file = "username,locked\nada,no\nbob,yes\n";
+  expect((await admin.post("/users/import?onConflict=update", file, csv)).body).toMatchObject({ updated: 1, created: 1 });
+  expect([await locked(), (await find(realm, "bob")).locked]).toEqual([false, true]);
+  await iam.browser().signIn(realm.name, username, password);
+  const events = await realm.events(`category=SECURITY&resourceId=${userId}`);
+  expect(events.map(({ type }) => type).filter((type) => type.includes("LOCKED"))).toEqual(["USER_UNLOCKED", "USER_LOCKED"]);
+  // One who cannot change an administrator cannot unlock one.
+  await admin.post("/users", { username: "chief", roles: ["admin"] });
+  await update({ username: "chief", locked: true });
+  const helper = await realm.as("manage-users");
+  expect((await importing(helper, [{ username: "chief", locked: false }])).body).toMatchObject({
+    errors: [{ code: "permissions.escalation" }],
+  });
+  expect((await find(realm, "chief")).locked).toBe(true);
+});
+
+test("a lock of a row stays where a temporary one would lapse", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await admin.patch("/settings", { bruteForce: { maxFailures: 3 } });
+  await realm.user("ada");
+  for (let i = 0; i < 3; i++) await iam.browser().trySignIn(realm.name, "ada", "not the password");
+  expect((await find(realm, "ada")).locked).toBe(true);
+  expect((await importing(admin, [{ username: "ada", locked: true }])).body).toMatchObject({ updated: 1 });
+  expect((await admin.get("/export?users=true")).body.users).toContainEqual(expect.objectContaining({ username: "ada", locked: true }));
+});
+
 test("takes the row's word for a new address, and null for none", async () => {
   const realm = await iam.realm();
   const admin = realm.asMaster();

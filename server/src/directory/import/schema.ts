@@ -53,6 +53,7 @@ export const ImportUser = Type.Object(
       }),
     ),
     enabled: Type.Optional(Type.Boolean()),
+    locked: Type.Optional(Type.Boolean({ description: "By an administrator; new users are not locked unless the row says so" })),
     attributes,
     roles,
     password: Type.Optional(

@@ -134,6 +134,8 @@ interface SaveUserOptions {
   readonly proof?: AddressProof;
   /** False: `enabled` is the present value, which the request did not name. */
   readonly setsEnabled?: boolean;
+  /** True: `locked` is meant as an administrator's lock, also while the user is locked for a while. */
+  readonly setsLocked?: boolean;
 }
 
 /** Replaces a user's state. */
@@ -141,7 +143,7 @@ export async function saveUser(
   ctx: Ctx,
   id: string,
   input: UpdateUser,
-  { trustsEmail = false, by = "admin", proof = "given", setsEnabled = true }: SaveUserOptions = {},
+  { trustsEmail = false, by = "admin", proof = "given", setsEnabled = true, setsLocked = false }: SaveUserOptions = {},
 ): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
@@ -154,7 +156,7 @@ export async function saveUser(
     checkProfile(await readUserProfile(ctx), { by, current: current.attributes, next, named: new Set(Object.keys(next)) });
   // A PUT may repeat the temporary lock that GET showed: that does not make it permanent.
   const unlocks = current.locked && !input.locked;
-  const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
+  const lockedByAdmin = input.locked === current.locked && !setsLocked ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);
   if (shutsOut && isSelf(ctx, userId)) throw userErrors.self();
 

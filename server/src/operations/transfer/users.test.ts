@@ -69,6 +69,26 @@ test("users travel with their ids, roles, groups and organizations; with sealed 
   expect((await ok(there.post("/import", sealed.body, PASSPHRASE))).users).toMatchObject({ created: 0, updated: 0, skipped: 2 });
 });
 
+test("a user whom an administrator locked is locked where they are imported; a temporary lock stays behind", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const [ada, bob] = [await realm.user("ada"), await realm.user("bob")];
+  await ok(admin.patch("/settings", { bruteForce: { maxFailures: 3 } }));
+  for (let i = 0; i < 3; i++) await iam.browser().trySignIn(realm.name, "bob", "not the password");
+  await ok(admin.patch(`/users/${ada.userId}`, { locked: true }));
+  expect((await admin.get("/users?locked=true")).body.map(({ username }: { username: string }) => username).sort()).toEqual(["ada", "bob"]);
+
+  const sealed = (await admin.get("/export?users=true&secrets=sealed", PASSPHRASE)).body;
+  const marked = sealed.users.filter((user: object) => "locked" in user);
+  expect(marked).toMatchObject([{ username: "ada", locked: true }]);
+  const other = await iam.realm();
+  const there = await other.admin();
+  expect((await ok(there.post("/import", sealed, PASSPHRASE))).users).toMatchObject({ created: 2, failed: 0 });
+  expect((await there.get(`/users/${ada.userId}`)).body.locked).toBe(true);
+  const signIn = async ({ username, password }: typeof ada) => (await iam.browser().trySignIn(other.name, username, password)).status;
+  expect([await signIn(ada), await signIn(bob)]).toEqual([401, 303]);
+});
+
 test("an address that nobody confirmed, and the groups that an organization provisions, are the same in the realm that imports them", async () => {
   const realm = await iam.realm();
   const admin = await realm.admin();

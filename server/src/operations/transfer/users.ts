@@ -20,6 +20,7 @@ const defaults = {
   emailVerified: false,
   inactiveLoginNames: [],
   enabled: true,
+  locked: false,
   attributes: {},
   requiredActions: [],
   clientRoles: [],

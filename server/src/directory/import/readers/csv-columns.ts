@@ -43,6 +43,7 @@ const known = new Map<string, Read>([
   ["email", asText],
   ["emailVerified", asBoolean],
   ["enabled", asBoolean],
+  ["locked", asBoolean],
   ["roles", asList],
   ["password", asText],
   ["passwordHash", asText],
