@@ -20,6 +20,7 @@ import { seedAdmin } from "./directory/users/index.ts";
 import {
   clearDisabledBySync,
   forgetEntries,
+  forgetTakenGrants,
   keepMappedGrants,
   nameSupplied,
   ownGivenGrants,
@@ -83,7 +84,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
   "user.grants_given": [ownGivenGrants],
-  "user.grants_removing": [keepMappedGrants],
+  "user.grants_removing": [keepMappedGrants, forgetTakenGrants],
   "identity_provider.attributes_mapping": [nameAttributeUses],
   "user.deleted": [forgetInvitationsTo, loseUser, orphanAgentsOf],
   "user.erased": [

@@ -65,7 +65,7 @@ export {
 } from "./providers/links.store.ts";
 export { CreateProviderMapper } from "./providers/mappers.schema.ts";
 export { createMapper, readMappers, removeMapper, saveMapper } from "./providers/mappers.service.ts";
-export { keepMappedGrants, nameSupplied, ownGivenGrants, ownMappedAttributes } from "./providers/owned-members.store.ts";
+export { forgetTakenGrants, keepMappedGrants, nameSupplied, ownGivenGrants, ownMappedAttributes } from "./providers/owned-members.store.ts";
 export { brokerOf, markOf, type ProtocolName, protocolOf } from "./providers/protocols.ts";
 export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.ts";
 export { identityProviderRoutes } from "./providers/routes.ts";

@@ -34,7 +34,7 @@ export async function join(ctx: Ctx, id: string, userId: string): Promise<{ memb
   const member = await findMember(ctx.tx, ctx.realm, groupId, userId);
   if (!member) throw groupErrors.not_found();
   if (joined) auditUpdate(ctx, groupId, `members +${member.userId}`);
-  else await ctx.emit("user.grants_given", { userIds: [member.userId], roles: [], groups: [groupId] });
+  await ctx.emit("user.grants_given", { userIds: [member.userId], roles: [], groups: [groupId] });
   return { member, joined };
 }
 

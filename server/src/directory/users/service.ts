@@ -284,6 +284,7 @@ async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]):
   if (dropped.length > 0) await ctx.emit("user.grants_removing", { userId, roles: dropped, groups: [] });
   await addRoles(ctx.tx, ctx.realm, userId, added);
   await dropRoles(ctx.tx, ctx.realm, userId, dropped);
+  if (added.length > 0) await ctx.emit("user.grants_given", { userIds: [userId], roles: added, groups: [] });
   if (added.length + dropped.length === 0) return [];
   const after = await listMappings(ctx.tx, ctx.realm, userId);
   return [

@@ -334,6 +334,53 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(await read()).toMatchObject({ roles: ["byhand", "sales", "user"], groups: 1 });
 });
 
+test("a role and a group that an administrator takes away and gives again are the user's own: exported, and withdrawn by no sign-in", async () => {
+  const realm = await brokered();
+  const master = realm.asMaster();
+  await master.post("/roles", { name: "sales" });
+  const { groupId } = (await master.post("/groups", { name: "staff" })).body;
+  for (const mapper of [
+    { name: "b", type: "role", claim: "groups", value: "staff", role: "sales" },
+    { name: "c", type: "group", claim: "groups", value: "staff", group: groupId },
+  ])
+    expect((await master.post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+  const claims = { groups: ["staff"] };
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  const [{ userId, username }] = await usersOf(realm);
+  const held = async () => [
+    (await master.get(`/users/${userId}`)).body.roles.includes("sales"),
+    (await master.get(`/users/${userId}/groups`)).body.length === 1,
+  ];
+  const exported = async () => {
+    const { users } = (await master.get("/export?users=true")).body;
+    const { roles, groups = [] } = users.find((user: { username: string }) => user.username === username);
+    return { roles: roles.sort(), groups };
+  };
+  const member = `/groups/${groupId}/members/${userId}`;
+  const roles = async (names: string[]) => expect((await master.patch(`/users/${userId}`, { roles: names })).status).toBe(200);
+  expect(await held()).toEqual([true, true]);
+  expect(await exported()).toEqual({ roles: ["user"], groups: [] });
+  const takeAway = async () => {
+    expect((await master.delete(member)).status).toBe(204);
+    await roles(["user"]);
+    expect(await held()).toEqual([false, false]);
+  };
+  await takeAway();
+  // The provider gives it again, and withdraws its own.
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  expect(await held()).toEqual([true, true]);
+  expect(isSignedIn((await signIn(realm)).back, realm.name)).toBe(true);
+  expect(await held()).toEqual([false, false]);
+
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  await takeAway();
+  expect((await master.put(member, {})).status).toBeLessThan(300);
+  await roles(["user", "sales"]);
+  expect(await exported()).toEqual({ roles: ["sales", "user"], groups: ["/staff"] });
+  expect(isSignedIn((await signIn(realm)).back, realm.name)).toBe(true);
+  expect(await held()).toEqual([true, true]);
+});
+
 test("our own second factor is required, unless the provider is trusted for two and asserts them", async () => {
   const realm = await brokered({ multiFactorAmr: ["mfa"] });
   await signIn(realm);

@@ -42,3 +42,9 @@ export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: Doma
   const given = rows.find(({ protocol, alias }) => isDirectorySource(sourceOf(protocol, alias)));
   if (given) throw userErrors.given_by_directory(sourceOf(given.protocol, given.alias), given.kind);
 }
+
+/** `user.grants_removing`: a role or group that is taken away is no mapper's any more, so that no sign-in withdraws it once somebody gives it again. */
+export async function forgetTakenGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
+  await sql`delete from identity_provider_grants g where g.realm_id = ${ctx.realm} and g.user_id = ${userId}
+    and ${isAmong({ roles, groups })}`.execute(ctx.tx);
+}
