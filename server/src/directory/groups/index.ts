@@ -10,5 +10,5 @@ export { grantRole, withdrawRole } from "./roles.service.ts";
 export { rolesGrantedBy, rolesOf as rolesOfGroup, rolesOfGroups } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";
 export { CreateGroup } from "./schema.ts";
-export { createGroup, removeGroup, saveGroup, searchGroups } from "./service.ts";
+export { createGroup, removeGroup, renameElsewhere, saveGroup, searchGroups } from "./service.ts";
 export { existingGroups } from "./store.ts";

@@ -4,8 +4,7 @@ import { expectVersion } from "../../platform/versions.ts";
 import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, shareRole, spellRole } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import { addRole, dropRole, rolesOf } from "./roles.store.ts";
-import { readGroup, takeGroup } from "./service.ts";
-import { updateGroup } from "./store.ts";
+import { readGroup, recordUpdate, takeGroup } from "./service.ts";
 
 export async function readGroupRoles(ctx: ReadCtx, groupId: string): Promise<MappedRole[]> {
   const group = await readGroup(ctx, groupId);
@@ -27,7 +26,7 @@ export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: 
     expectVersion(ctx, version);
     return addRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
-  if (added) await auditUpdate(ctx, groupId, `roles +${spellRole(role)}`);
+  if (added) await recordUpdate(ctx, groupId, `roles +${spellRole(role)}`);
   return rolesOf(ctx.tx, ctx.realm, groupId);
 }
 
@@ -40,12 +39,7 @@ export async function withdrawRole(ctx: Ctx, id: string, roleId: string): Promis
     return dropRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
   if (!dropped) throw groupErrors.not_granted();
-  await auditUpdate(ctx, groupId, `roles -${spellRole(role)}`);
+  await recordUpdate(ctx, groupId, `roles -${spellRole(role)}`);
 }
 
 const roleById = async (ctx: Ctx, roleId: string) => (isId(roleId) ? await shareRole(ctx.tx, ctx.realm, roleId) : null);
-
-async function auditUpdate(ctx: Ctx, groupId: string, detail: string): Promise<void> {
-  await updateGroup(ctx.tx, ctx.realm, groupId, {}, ctx.now);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
-}

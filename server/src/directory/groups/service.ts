@@ -67,9 +67,7 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   const after = await chainOf(ctx, input.parentId ?? null);
   const parentId = after[0] ?? null;
   const moves = parentId !== current.parentId;
-  // As with roles: groups are named by their paths, and whoever takes the path of a privileged one gets what is given to that path later.
-  if (moves || input.name !== current.name)
-    await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
+  if (moves || input.name !== current.name) await assertMayRename(ctx, groupId);
   const handedDown = moves ? await rolesHandedDown(ctx.tx, ctx.realm, changed(before, after)) : [];
   await changingGrants(ctx, handedDown, async () => {
     refuseReadOnly(current, input, ["realmId", "groupId", "createdAt"], "cannot be changed here");
@@ -81,6 +79,23 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   const detail = moves ? `moved ${parentId === null ? "to the top" : `below ${parentId}`}` : null;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
   return readGroup(ctx, groupId);
+}
+
+/** As with roles: groups are named by their paths, and whoever takes the path of a privileged one gets what is given to that path later. */
+const assertMayRename = async (ctx: Ctx, groupId: string): Promise<void> =>
+  assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
+
+/** Another feature changes a name of its own by which this group is found and filled: the rule of a rename applies. */
+export async function renameElsewhere(ctx: Ctx, id: string, detail: string): Promise<void> {
+  const { groupId } = await takeGroup(ctx, id);
+  await assertMayRename(ctx, groupId);
+  await recordUpdate(ctx, groupId, detail);
+}
+
+/** A change of what belongs to the group, but is not in its row. */
+export async function recordUpdate(ctx: Ctx, groupId: string, detail: string): Promise<void> {
+  await updateGroup(ctx.tx, ctx.realm, groupId, {}, ctx.now);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
 }
 
 async function move(ctx: Ctx, groupId: string, before: readonly string[], after: readonly string[]): Promise<void> {

@@ -180,6 +180,49 @@ test("groups that give permissions need them, and groups below others are not se
   expect((await scim.get("/Groups")).body.Resources.map(({ displayName }: { displayName: string }) => displayName)).toEqual(["admins"]);
 });
 
+test("another externalId of a group is a rename: its rule, one event, and a new version", async () => {
+  const realm = await iam.realm();
+  const [scim, strong] = [
+    await scimClient(iam, realm, { name: "weak", connection: "entra" }),
+    await scimClient(iam, realm, { name: "strong", connection: "entra", permissions: ["realm-admin"] }),
+  ];
+  const boss = realm.asMaster();
+  const { groupId } = (await boss.post("/groups", { name: "admins" })).body;
+  expect((await boss.post(`/groups/${groupId}/roles`, { name: "admin" })).status).toBeLessThan(300);
+  const at = `/Groups/${groupId}`;
+  const set = (value: string, by = scim, path = at, headers = {}) =>
+    by.patch(path, [{ op: "replace", path: "externalId", value }], headers);
+  const remove = (path: string, headers = {}) => scim.patch(path, [{ op: "remove", path: "externalId" }], headers);
+  const refused = { status: 403, body: { status: "403" } };
+  expect(await set("plain")).toMatchObject(refused);
+  expect(await scim.put(at, { displayName: "admins", externalId: "plain" })).toMatchObject(refused);
+  expect((await set("a1", strong)).body.externalId).toBe("a1");
+  expect(await remove(at)).toMatchObject(refused);
+  expect((await scim.put(at, { displayName: "admins", externalId: "a1" })).status, "unchanged").toBe(200);
+  expect((await scim.get(at)).body.externalId).toBe("a1");
+  expect(await realm.events("type=ADMIN_DENIED")).toHaveLength(3);
+
+  const { id } = (await scim.post("/Groups", { displayName: "crew", externalId: "c1" })).body;
+  const crew = `/Groups/${id}`;
+  const seen = async () => ({ "if-match": String((await scim.get(crew)).headers.etag) });
+  const updates = async () => (await realm.events(`resourceId=${id}&type=ADMIN_UPDATE`)).map(({ detail }) => detail);
+  const old = await seen();
+  const changed = await set("c2", scim, crew, old);
+  expect(changed).toMatchObject({ status: 200, body: { externalId: "c2" } });
+  expect(Date.parse(changed.body.meta.lastModified)).toBeGreaterThan(Date.parse(changed.body.meta.created));
+  expect(await updates()).toEqual(["externalId"]);
+  expect((await set("c3", scim, crew, old)).status).toBe(412);
+  expect((await remove(crew, old)).status).toBe(412);
+  expect((await scim.patch(crew, [{ op: "replace", path: "displayName", value: "team" }], old)).status).toBe(412);
+  expect((await set("c2", scim, crew)).status).toBe(200);
+  expect(await updates(), "the same again is no change").toHaveLength(1);
+  const current = await seen();
+  expect((await remove(crew, current)).body).not.toHaveProperty("externalId");
+  expect((await scim.put(crew, { displayName: "crew", externalId: "c4" }, current)).status).toBe(412);
+  expect((await scim.put(crew, { displayName: "crew", externalId: "c4" }, await seen())).body.externalId).toBe("c4");
+  expect(await updates()).toEqual(["externalId", "externalId", "externalId"]);
+});
+
 test("a list of groups with too many members is refused before they are read", async () => {
   const realm = await iam.realm();
   const scim = await scimClient(iam, realm);

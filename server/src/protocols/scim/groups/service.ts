@@ -4,6 +4,7 @@ import {
   joinAll,
   leaveAll,
   removeGroup as removeRecord,
+  renameElsewhere,
   saveGroup,
 } from "../../../directory/groups/index.ts";
 import { shareOrganization } from "../../../directory/organizations/index.ts";
@@ -181,7 +182,11 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     const { groupId, description } = group;
     if (name !== undefined && name !== group.name)
       await saveGroup(ctx, groupId, { name, description, parentId: group.parentId ?? (await homeOf(ctx, connection)) });
-    if (externalId !== undefined && externalId !== group.externalId) await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
+    // Provisioners find groups by it: another client of the connection fills the one that has it.
+    if (externalId !== undefined && externalId !== group.externalId) {
+      await renameElsewhere(ctx, groupId, "externalId");
+      await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
+    }
     for (const change of members) await changeMembers(ctx, connection, groupId, change);
   });
 
