@@ -164,6 +164,42 @@ describe("an authenticator app, by the account API", () => {
     expect([next.status, next.text]).toEqual([200, expect.stringContaining('autocomplete="new-password"')]);
   });
 
+  test("that a client's flow alone asks for is shown before another one is added, also where the step-up knows only mail", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    await allowMessages(realm);
+    const step = (authenticator: string) => ({ authenticator, requirement: "REQUIRED" });
+    const put = async (path: string, ...steps: object[]) => expect((await boss.put(path, { displayName: "Flow", steps })).status).toBe(200);
+    await put("/flow", step("username-password"));
+    await put("/flows/step-up", step("email-otp"));
+    const ada = await signedIn(realm);
+    expect((await boss.patch(`/users/${ada.userId}`, { email: "ada@example.com" })).status).toBe(200);
+    const code = await giveTotp(iam, realm.name, ada.userId);
+    await put("/flows/passwordless", step("username"), step("magic-link"));
+    expect((await start(ada.browser, realm)).status, "no flow asks for it").toBe(200);
+    const strict = { alias: "strict", displayName: "Strict", steps: [step("username-password"), step("totp")] };
+    expect((await boss.post("/flows", strict)).status).toBe(201);
+    await relyingParty(iam, realm, { browserFlow: "strict" });
+
+    const refused = await start(ada.browser, realm);
+    expect(refusal(refused)).toEqual(STALE);
+    const { page } = await walk(ada.browser, iam.config.baseUrl, new URL(refused.body.stepUpUrl).pathname);
+    expect(page.text).toContain('name="code"');
+    const wrong = await submit(ada.browser, iam.config.baseUrl, page, { code: code() === "000000" ? "111111" : "000000" });
+    expect(refusal(await start(ada.browser, realm))).toEqual(STALE);
+    await submit(ada.browser, iam.config.baseUrl, wrong.page, { code: code() });
+    expect((await start(ada.browser, realm)).status).toBe(200);
+    expect(await outbox(iam, realm), "nothing was mailed").toEqual([]);
+
+    expect((await boss.put(`/users/${ada.userId}/required-actions`, ["UPDATE_PASSWORD"])).status).toBe(200);
+    const elsewhere = iam.browser();
+    const asked = await pastPassword(elsewhere, realm.name, ada);
+    expect([asked.text.includes("new-password"), asked.text.includes('name="code"')]).toEqual([false, true]);
+    clock.advance(30_000);
+    const next = await followed(elsewhere, await answerPage(elsewhere, realm.name, asked, { code: code() }));
+    expect([next.status, next.text]).toEqual([200, expect.stringContaining('autocomplete="new-password"')]);
+  });
+
   test("has to come with something else: two second factors are no sign-in", () => {
     const recent = (...names: string[]) =>
       isRecentlyAuthenticated(

@@ -3,7 +3,7 @@
 
 export { type Flow, isSubFlow, type Step } from "./flow.ts";
 export { type Ask, authenticatorOf, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
-export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
+export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow, STEP_UP } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { CreateFlow } from "./schema.ts";
 export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";

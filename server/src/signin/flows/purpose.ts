@@ -12,6 +12,7 @@ export interface PurposeRules {
 const signIn: PurposeRules = { startsNamed: false, mustProve: true, mayAskNothing: false, only: null };
 
 export const DEFAULT_DIRECT_FLOW = "direct-grant";
+export const STEP_UP = "step-up";
 
 /** The authenticators that the password grant can answer without a page. */
 export const directlyAnswered: readonly string[] = ["username-password", "username", "password", "totp"];

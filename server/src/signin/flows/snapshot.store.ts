@@ -5,14 +5,16 @@ import { secondFactors } from "../sessions/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
 import { authenticatorOf } from "./position.ts";
-import { isSignInFlow } from "./purpose.ts";
+import { isSignInFlow, STEP_UP } from "./purpose.ts";
 
 /** An immutable snapshot of a realm's flows: the built-in ones with the realm's changes, and custom ones. */
 export interface FlowsSnapshot {
   readonly configVersion: number;
   readonly byAlias: ReadonlyMap<string, Flow>;
-  /** The second factors that the realm's own flow or `step-up` asks for, by credential type. */
+  /** The second factors that `step-up` or a flow for signing in asks for, clients' own included, by credential type. */
   readonly secondFactors: ReadonlySet<string>;
+  /** It asks for any of these, or for a recovery code where a flow does. */
+  readonly bySecondFactor: Flow;
 }
 
 export type Flows = RealmCache<FlowsSnapshot>;
@@ -53,9 +55,22 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
     if (alias !== null)
       byAlias.set(alias, { alias, displayName, steps: steps.map(complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
   if (first.identifier_first) for (const [alias, flow] of byAlias) byAlias.set(alias, identifierFirst(flow));
-  const asked = ["browser", "step-up"].flatMap((alias) => askedIn(byAlias.get(alias)!.steps));
-  return { configVersion: first.config_version, byAlias, secondFactors: new Set(asked.filter((name) => secondFactors.includes(name))) };
+  const asking = [...byAlias.values()].filter(({ alias }) => alias === STEP_UP || isSignInFlow(alias));
+  const asked = new Set(asking.flatMap(({ steps }) => askedIn(steps)));
+  return {
+    ...{ configVersion: first.config_version, byAlias },
+    secondFactors: new Set(secondFactors.filter((name) => asked.has(name))),
+    bySecondFactor: flowAsking(asked),
+  };
 }
+
+/** The paths of its steps do not depend on what is asked. */
+const flowAsking = (asked: ReadonlySet<string>): Flow => ({
+  ...{ alias: STEP_UP, displayName: STEP_UP, builtIn: true, version: 0 },
+  steps: [...secondFactors, "recovery-code"].map((authenticator) =>
+    complete({ authenticator, requirement: asked.has(authenticator) ? "ALTERNATIVE" : "DISABLED", config: {} }),
+  ),
+});
 
 /** The authenticators of the steps that are not disabled. */
 const askedIn = (steps: readonly Step[]): string[] =>

@@ -13,14 +13,22 @@ import {
   setUpIn,
   type VisitorFacts,
 } from "../authenticators/index.ts";
-import { type Ask, authenticatorOf, type Flow, type Flows, type FlowsSnapshot, type Silently, type Verdict, walk } from "../flows/index.ts";
+import {
+  type Ask,
+  authenticatorOf,
+  type Flow,
+  type Flows,
+  type FlowsSnapshot,
+  type Silently,
+  STEP_UP,
+  type Verdict,
+  walk,
+} from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
-import { isRecentlyAuthenticated, isSecondFactor, type LiveSession, levelOf } from "../sessions/index.ts";
+import { isRecentlyAuthenticated, isSecondFactor, type LiveSession, levelOf, secondFactors } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
 import { advance, contextOf, impossible, needsSecondFactor, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
-
-const STEP_UP = "step-up";
 
 /** The next step of a run: of its flow, then step-up to the requested level, then required actions. */
 export async function positionOf(parts: SignInParts, run: Run): Promise<Position> {
@@ -155,9 +163,17 @@ async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise
   const needed = needsSecondFactor(run);
   const passed = run.progress.passed.filter(({ path, authenticator }) => !path.startsWith(prefix) || isSecondFactor(needed, authenticator));
   const verdict = await walkOn(parts, { ...run, progress: { ...run.progress, passed } }, flow, prefix);
-  if (verdict.status !== "ask") return verdict;
-  const asks = verdict.asks.filter(({ name }) => isSecondFactor(needed, name));
-  return asks.length > 0 ? { ...verdict, asks } : { status: "impossible" };
+  if (verdict.status === "silent" || (!needed && verdict.status !== "ask")) return verdict;
+  const own = verdict.status === "ask" ? verdict.asks.filter(({ name }) => isSecondFactor(needed, name)) : [];
+  const isOffered = !needed || own.some(({ name }) => secondFactors.includes(name));
+  const asks = isOffered ? own : [...own, ...(await secondFactorAsks(parts, run, own))];
+  return asks.length > 0 ? { status: "ask", asks } : { status: "impossible" };
+}
+
+/** The user's second factors that another flow than `step-up` asks for: without them, its user could not be asked for what they need. */
+async function secondFactorAsks(parts: SignInParts, run: Run, known: readonly Ask[]): Promise<readonly Ask[]> {
+  const verdict = await walkOn(parts, run, run.flows!.bySecondFactor, `${STEP_UP}@own:`);
+  return verdict.status === "ask" ? verdict.asks.filter(({ name }) => known.every((ask) => ask.name !== name)) : [];
 }
 
 const passSilently = (parts: SignInParts, run: Run, { path, name, proof }: Silently): Promise<Run> =>
