@@ -38,13 +38,32 @@ function placesOf(realm: string, person: ErasedPerson) {
   const { userId } = person;
   const names = namesOf(person);
   const isHere = sql<boolean>`audit_events.realm_id = ${realm}`;
-  const isResource = sql<boolean>`(resource_id = ${userId} or (${isHere} and resource_type = 'users' and ${isOneOf("resource_id", names)}))`;
+  const isResource = sql<boolean>`(${isHere} and resource_type = 'users' and ${isOneOf("resource_id", names)})`;
   const isAbout = sql<boolean>`(resource_type = 'users' and resource_id = ${userId} and actor <> ${ANONYMOUS})`;
   const isTyped = sql<boolean>`(${isHere} and (${isOneOf("actor", names)} or ${isAbout}) and coalesce(actor_id, ${ANONYMOUS}) = ${ANONYMOUS}
     and coalesce(actor_kind, ${ANONYMOUS}) = ${ANONYMOUS} and type not in (${sql.join(byApplications)})
     and (resource_type is distinct from 'users' or ${isResource}))`;
-  const isActor = sql<boolean>`(actor_id = ${userId} or ${isTyped})`;
-  return { isHere, isResource, isActor, isImpersonator: isImpersonatorOf(realm, person, isHere) };
+  const isKnown = isActorOf(realm, userId, isHere);
+  return {
+    isHere,
+    isResource,
+    isKnown,
+    isActor: sql<boolean>`(${isKnown} or ${isTyped})`,
+    isImpersonator: isImpersonatorOf(realm, person, isHere),
+  };
+}
+
+/**
+ * By the id, as a user of the realm: a client, an agent or an administrator of `master` may have the same id, because ids come with imports. An
+ * earlier release recorded no kind.
+ */
+function isActorOf(realm: string, userId: string, isHere: RawBuilder<boolean>) {
+  const isAcross = sql<boolean>`actor like 'master/%'`;
+  const isOfApplication = sql<boolean>`(actor_kind = ${ANONYMOUS} and type in (${sql.join(byApplications)}))`;
+  const isUser = sql<boolean>`(actor_kind in (${sql.join(["user", ANONYMOUS])}) or (actor_kind is null and not ${isAcross}))`;
+  const isOwn = sql<boolean>`(${isHere} and actor_id = ${userId} and ${isUser} and not ${isOfApplication})`;
+  if (realm !== MASTER) return isOwn;
+  return sql<boolean>`(${isOwn} or (${isAcross} and actor_id = ${userId} and coalesce(actor_kind, 'administrator') = 'administrator'))`;
 }
 
 /** By the id, as an actor. An administrator of `master` may have the id of a user of the realm in which they act: ids come with imports. */
@@ -64,9 +83,7 @@ function isImpersonatorOf(realm: string, person: ErasedPerson, isHere: RawBuilde
  */
 export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
   const { isHere, isResource, isActor, isImpersonator } = placesOf(realm, person);
-  const inRealm = sql<boolean>`(${isHere} and (${isActor} or ${isResource} or ${named} = ${person.userId}))`;
-  if (realm !== MASTER) return sql<boolean>`(${inRealm} or ${isImpersonator})`;
-  return sql<boolean>`(${inRealm} or ${isImpersonator} or (actor like 'master/%' and actor_id = ${person.userId}))`;
+  return sql<boolean>`(${isActor} or ${isResource} or (${isHere} and ${named} = ${person.userId}) or ${isImpersonator})`;
 }
 
 /**
@@ -76,7 +93,7 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
  */
 export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
   const { userId, pseudonym = newPseudonym() } = person;
-  const { isResource, isActor, isImpersonator } = placesOf(ctx.realm, person);
+  const { isResource, isKnown, isActor, isImpersonator } = placesOf(ctx.realm, person);
   const replaced = (column: string, where: RawBuilder<boolean>) => sql`case when ${where} then ${pseudonym} else ${sql.ref(column)} end`;
   const detail = namesOf(person).reduce<RawBuilder<unknown>>(
     (text, name) => sql`regexp_replace(${text}, ${name === userId ? userId : wholeWord(name)}, ${pseudonym}, 'gi')`,
@@ -85,7 +102,7 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
   await sql`select set_config('gatehouse.maintenance', 'erasure', true)`.execute(ctx.tx);
   const { numAffectedRows } = await sql`
     update audit_events
-    set actor = ${replaced("actor", isActor)}, actor_id = ${replaced("actor_id", sql`actor_id = ${userId}`)},
+    set actor = ${replaced("actor", isActor)}, actor_id = ${replaced("actor_id", isKnown)},
       resource_id = ${replaced("resource_id", isResource)}, impersonator = ${replaced("impersonator", isImpersonator)},
       impersonator_id = ${replaced("impersonator_id", sql`${isImpersonator} and impersonator_id is not null`)},
       detail = ${detail},
@@ -95,10 +112,14 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
   return { pseudonym, events: Number(numAffectedRows ?? 0n) };
 }
 
-/** Tells whether the trail knows a user of this id, who may have been deleted since. */
+/**
+ * Tells whether a user of this id was deleted: each way of deleting one leaves this event, and nothing else does. Other events may name an id that
+ * never was a user's, as a refused request does.
+ */
 export async function hadUser(ctx: Ctx, userId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_events
-    where realm_id = ${ctx.realm} and resource_type = 'users' and resource_id = ${userId} limit 1`.execute(ctx.tx);
+    where realm_id = ${ctx.realm} and resource_type = 'users' and resource_id = ${userId}
+      and type = 'ADMIN_DELETE' and outcome = 'SUCCESS' and detail is null limit 1`.execute(ctx.tx);
   return rows.length > 0;
 }
 
