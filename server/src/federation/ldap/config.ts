@@ -175,7 +175,8 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
     ...filterFaults("groupSearchFilter", String(config.groupSearchFilter)),
     ...editFaults(config),
     ...intervalFaults(config),
-    ...dnFaults(config.groupSearchBase),
+    ...dnFaults("userSearchBase", config.userSearchBase, "ou=people,dc=example,dc=com"),
+    ...dnFaults("groupSearchBase", config.groupSearchBase, "ou=groups,dc=example,dc=com"),
     ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
       .map((member) => fault(member, "does not name an attribute, such as mail")),
@@ -230,10 +231,8 @@ const intervalFaults = (config: Config): FieldFault[] =>
     .filter((member) => Number(config[member]) > 0 && Number(config[member]) < 5)
     .map((member) => fault(member, "must be 5 or more, or 0 for no sync by itself"));
 
-const dnFaults = (base: unknown): FieldFault[] =>
-  base === undefined || parseDn(String(base)) !== null
-    ? []
-    : [fault("groupSearchBase", "is not a distinguished name, such as ou=groups,dc=example,dc=com")];
+const dnFaults = (member: string, base: unknown, example: string): FieldFault[] =>
+  base === undefined || parseDn(String(base)) !== null ? [] : [fault(member, `is not a distinguished name, such as ${example}`)];
 
 function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written: string): FieldFault[] {
   const field = `config.${member}`;

@@ -27,6 +27,7 @@ describe("a directory", () => {
     ["the name in place of an attribute", { userSearchFilter: "({0}=x)" }, "config.userSearchFilter"],
     ["a filter of groups with a name", { groupSearchFilter: "(cn={0})" }, "config.groupSearchFilter"],
     ["a filter of groups that does not end", { groupSearchFilter: "(cn=*" }, "config.groupSearchFilter"],
+    ["a base of people that is no name", { userSearchBase: "not a dn" }, "config.userSearchBase"],
     ["a base of groups that is no name", { groupSearchBase: "groups" }, "config.groupSearchBase"],
     ["an attribute of members with blanks", { groupMemberAttribute: "a b" }, "config.groupMemberAttribute"],
     ["an attribute with blanks", { uidAttribute: "given name" }, "config.uidAttribute"],
