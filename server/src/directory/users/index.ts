@@ -49,6 +49,7 @@ export {
   profileFaults,
   valueFault,
   valuesOf,
+  withPhoneProof,
 } from "./profile.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";

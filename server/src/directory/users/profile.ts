@@ -57,6 +57,13 @@ export function fittingAttributes<T extends Attributes>(profile: UserProfile, as
   return Object.fromEntries(Object.entries(asserted).filter(isFit)) as T;
 }
 
+/** Another phone number was never shown to be theirs: the mark of the former one goes. */
+export function withPhoneProof(current: User["attributes"], next: User["attributes"]): User["attributes"] {
+  if (isDeepStrictEqual(valuesOf(current.phoneNumber), valuesOf(next.phoneNumber))) return next;
+  const { phoneNumberVerified: _, ...rest } = next;
+  return rest;
+}
+
 const inAttributes = (name: string): string => `attributes.${name}`;
 
 /** The values of an attribute; an empty text is none. */

@@ -79,6 +79,25 @@ describe("a user", () => {
     expect((await scim.patch(`/Users/${id}`, [{ op: "replace", path, value: "NL" }])).body.scimType).toBe("invalidFilter");
   });
 
+  test("has no verified phone number after another one was given, or none", async () => {
+    const realm = await iam.realm();
+    const scim = await scimClient(iam, realm);
+    const boss = realm.asMaster();
+    const number = (value: string) => [{ value, type: "work", primary: true }];
+    const { id } = (await scim.post("/Users", { userName: "tel", phoneNumbers: number("+1") })).body;
+    const verify = async () => expect((await boss.patch(`/users/${id}`, { attributes: { phoneNumberVerified: "true" } })).status).toBe(200);
+    const attributes = async () => (await boss.get(`/users/${id}`)).body.attributes;
+    await verify();
+    expect((await scim.put(`/Users/${id}`, { userName: "tel", phoneNumbers: number("+1"), title: "Dr" })).status).toBe(200);
+    expect(await attributes(), "the same number").toEqual({ title: "Dr", phoneNumber: "+1", phoneNumberVerified: "true" });
+    const path = 'phoneNumbers[type eq "work"].value';
+    expect((await scim.patch(`/Users/${id}`, [{ op: "replace", path, value: "+2" }])).status).toBe(200);
+    expect(await attributes()).toEqual({ title: "Dr", phoneNumber: "+2" });
+    await verify();
+    expect((await scim.put(`/Users/${id}`, { userName: "tel" })).status).toBe(200);
+    expect(await attributes()).toEqual({});
+  });
+
   test("is refused with the attribute's name, and nothing is written", async () => {
     const realm = await iam.realm();
     const scim = await scimClient(iam, realm);

@@ -1,6 +1,14 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { isDirectorySource } from "../../../directory/credentials/index.ts";
-import { checkProfile, keepOutsideProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
+import {
+  checkProfile,
+  keepOutsideProfile,
+  readUser,
+  saveOwnProfile,
+  takeOwnUser,
+  type UserRow,
+  withPhoneProof,
+} from "../../../directory/users/index.ts";
 import { suppliedMembers } from "../../../federation/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
@@ -78,8 +86,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveO
     named: asked ?? new Set(Object.keys(input.attributes ?? {})),
   });
   if (changed.length === 0) return toProfile(profile, current, pendingEmail);
-  // Another number was never shown to be theirs.
-  if (changed.includes("phoneNumber")) delete next.attributes.phoneNumberVerified;
+  next.attributes = withPhoneProof(current.attributes, next.attributes);
   await keepOutsideProfile(ctx, current, next, fieldOf);
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {

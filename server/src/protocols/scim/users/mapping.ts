@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CreateUser } from "../../../directory/users/index.ts";
+import { type CreateUser, withPhoneProof } from "../../../directory/users/index.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { Connection } from "../call.ts";
 import { invalidValue } from "../errors.ts";
@@ -103,12 +103,13 @@ const OWN: ReadonlySet<string> = new Set(["schemas", "id", "externalId", "userNa
 
 /** The fields of a user that `resource` describes. Attributes that SCIM does not know stay. */
 export function fieldsOf(resource: Resource, current: Attributes): UserFields {
-  const attributes: Attributes = { ...current };
+  const given: Attributes = { ...current };
   const profile: Resource = structuredClone(Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.has(name))));
   for (const { path, attribute } of HOMES) {
-    keep(attributes, attribute, take(profile, path), path.filter((name) => name !== ENTERPRISE).join("."));
+    keep(given, attribute, take(profile, path), path.filter((name) => name !== ENTERPRISE).join("."));
   }
-  keep(attributes, PHONE, accountIn(resource.phoneNumbers), "phoneNumbers");
+  keep(given, PHONE, accountIn(resource.phoneNumbers), "phoneNumbers");
+  const attributes = withPhoneProof(current, given);
   for (const name of ["emails", "phoneNumbers"]) if (isAccountAlone(profile[name])) delete profile[name];
   if (Object.keys(attributes).length > MAX_ATTRIBUTES) throw invalidValue("attributes", `a user has at most ${MAX_ATTRIBUTES} attributes`);
   if (JSON.stringify(profile).length > MAX_PROFILE) throw invalidValue("User", `is larger than ${MAX_PROFILE / 1024} KiB`);
