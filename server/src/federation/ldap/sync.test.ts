@@ -17,6 +17,7 @@ import type { Harness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { scimClient } from "../../testing/scim.ts";
 
 const COUNT = 1_100;
 const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
@@ -122,6 +123,32 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     for (const name of people)
       expect(await userNamed(realm, name)).toMatchObject({ username: name, enabled: ["eva", "fae"].includes(name) });
     expect((await iam.browser().trySignIn(realm.name, "eva", "eva-password")).status).toBe(303);
+  });
+
+  onPostgres("a SCIM request decides about a user whom the directory disabled only where it names active", async () => {
+    const people = ["pat", "pia", "pim", "pip"];
+    const base = await unit("provisioned", people);
+    const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
+    await syncDirectory(realm);
+    for (const uid of people)
+      await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\nreplace: description\ndescription: away\n`);
+    expect(await syncDirectory(realm, "?confirm=true")).toMatchObject({ disabled: 4 });
+    const scim = await scimClient(iam, realm);
+    const [pat, pia, pim, pip] = await Promise.all(people.map(async (name) => `/Users/${(await userNamed(realm, name)).userId}`));
+    const { active: _, ...whole } = (await scim.get(pia!)).body;
+    const answers = [
+      await scim.patch(pat!, [{ op: "replace", path: "title", value: "Dr" }]),
+      await scim.put(pia!, { ...whole, title: "Dr" }),
+      await scim.patch(pim!, [{ op: "replace", value: { active: false } }]),
+      await scim.patch(pip!, [
+        { op: "replace", path: "Active", value: "False" },
+        { op: "add", path: "title", value: "Dr" },
+      ]),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.active])).toEqual(people.map(() => [200, false]));
+    for (const uid of people) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
+    expect(await syncDirectory(realm)).toMatchObject({ failed: 0, disabled: 0 });
+    for (const name of people) expect(await userNamed(realm, name), name).toMatchObject({ enabled: ["pat", "pia"].includes(name) });
   });
 
   test("one bad entry does not stop the others: two entries with one address, a local user's name; and an address moves in one run", async () => {

@@ -16,6 +16,15 @@ export function applyOperations(type: ResourceType, resource: Resource, operatio
   return changed;
 }
 
+/** Tells whether the operations name an attribute of the resource's own schema, whatever they do to it. */
+export function isNamedBy(type: ResourceType, operations: readonly Operation[], name: string): boolean {
+  const isIt = (path: string) => {
+    const target = findTarget(type, path.trim());
+    return target?.is === "attribute" && target.extension === null && target.attribute.name === name;
+  };
+  return operations.some(({ path, value }) => (path !== undefined ? [path] : isObject(value) ? Object.keys(value) : []).some(isIt));
+}
+
 /** A resource that was sent whole (POST, PUT), with the members that the schemas have. */
 export function readResource(type: ResourceType, body: unknown): Resource {
   const resource: Resource = {};

@@ -12,7 +12,7 @@ import { saveExternalId } from "../external-ids.store.ts";
 import { type ListedPage, listResources } from "../listing/listing.ts";
 import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
-import { applyOperations, readResource } from "../patch/patch.ts";
+import { applyOperations, isNamedBy, readResource } from "../patch/patch.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { userType } from "../schema/resource-types.ts";
 import { fieldsOf, resourceOf, type ScimUser, type UserFields } from "./mapping.ts";
@@ -68,22 +68,36 @@ async function saveScim(ctx: Ctx, connection: Connection, userId: string, { prof
   if (connection.identityProvider !== null) await linkProvisioned(ctx, connection.identityProvider, userId, externalId);
 }
 
+/** A change of a user, as a request describes it. */
+interface Change {
+  readonly mayHavePassword: boolean;
+  /** Otherwise the account's state is nobody's decision. */
+  readonly namesActive: boolean;
+  apply(current: Resource): Resource;
+}
+
 /** PUT: what is left out is unassigned, but for `active` and `externalId`, which decide who may come in. */
 export const replaceUser = (call: ScimCall, parts: UserParts, id: string, body: unknown): Promise<Resource> => {
   const sent = readResource(userType, body);
-  return changeUser(call, parts, id, sent.password !== undefined, ({ active, externalId }) => ({ active, externalId, ...sent }));
+  return changeUser(call, parts, id, {
+    mayHavePassword: sent.password !== undefined,
+    namesActive: sent.active !== undefined,
+    apply: ({ active, externalId }) => ({ active, externalId, ...sent }),
+  });
 };
 
 export const patchUser = (call: ScimCall, parts: UserParts, id: string, operations: readonly Operation[]): Promise<Resource> =>
-  changeUser(call, parts, id, /password/i.test(JSON.stringify(operations)), (current) => applyOperations(userType, current, operations));
-
-type Change = (current: Resource) => Resource;
+  changeUser(call, parts, id, {
+    mayHavePassword: /password/i.test(JSON.stringify(operations)),
+    namesActive: isNamedBy(userType, operations, "active"),
+    apply: (current) => applyOperations(userType, current, operations),
+  });
 
 /** All of a change, or nothing: the user is held while it is worked out. */
-async function changeUser(call: ScimCall, parts: UserParts, id: string, mayHavePassword: boolean, change: Change): Promise<Resource> {
+async function changeUser(call: ScimCall, parts: UserParts, id: string, change: Change): Promise<Resource> {
   let answer: Resource | undefined;
   await untilStored(async () => {
-    const prepared = mayHavePassword ? await preparedPassword(call, parts, id, change) : null;
+    const prepared = change.mayHavePassword ? await preparedPassword(call, parts, id, change) : null;
     answer = await call.transact(async (ctx) => {
       const held = await holdUser(ctx, call.connection, id);
       const { userId } = held.user;
@@ -116,7 +130,7 @@ const mayChange = async (ctx: Ctx, { organizationId }: Connection, userId: strin
 /** Everything slow about a new password, before the transaction. Null: the change sets none. */
 async function preparedPassword(call: ScimCall, parts: UserParts, id: string, change: Change) {
   const { user } = await call.transact((ctx) => holdUser(ctx, call.connection, id));
-  const wanted = change(resourceOf(user, call.connection));
+  const wanted = change.apply(resourceOf(user, call.connection));
   if (typeof wanted.password !== "string") return null;
   const { username, email } = fieldsOf(wanted, user.attributes);
   const { passwordPolicy } = (await parts.realms.get(call.connection.realm))!.settings;
@@ -127,7 +141,7 @@ async function preparedPassword(call: ScimCall, parts: UserParts, id: string, ch
 async function saveChange(ctx: Ctx, connection: Connection, { user, account }: Held, change: Change): Promise<Resource> {
   const { userId } = user;
   const before = resourceOf(user, connection);
-  const wanted = change(before);
+  const wanted = change.apply(before);
   const fields = fieldsOf(wanted, user.attributes);
   checkFields(fields);
   if (wanted.password === null) await removePassword(ctx, userId);
@@ -140,10 +154,10 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
       ctx,
       userId,
       { username, email, emailVerified, enabled, locked, roles, attributes },
-      { trustsEmail, by: "source", proof: await proofOfNames(ctx, connection, fields, account) },
+      { trustsEmail, by: "source", proof: await proofOfNames(ctx, connection, fields, account), setsEnabled: change.namesActive },
     );
     await saveScim(ctx, connection, userId, fields);
-  }
+  } else if (change.namesActive) await ctx.emit("user.enabled_set", { userId });
   return resourceOf(await findUser(ctx, connection, userId), connection);
 }
 
