@@ -130,6 +130,37 @@ describe("access to an application", () => {
     expect((await snapshot(client.clientId)).settings.allowedRoles).toEqual([own.roleId]);
   });
 
+  test("a text that names a role of the realm and one of a client is refused, unless one of them is there already; an id names it", async () => {
+    const owner = await create();
+    const own = await post(`/clients/${owner.id}/roles`, { name: "admin" });
+    const name = `${owner.clientId}/admin`;
+    const bound = await create({ allowedRoles: [name] });
+    const usurper = await post("/roles", { name });
+    const refused = { status: 400, body: { errors: [{ field: "allowedRoles", code: "ambiguous_role" }] } };
+    expect(await admin.post("/clients", { clientId: fresh("app"), allowedRoles: [name] })).toMatchObject(refused);
+    const imported = { clientId: fresh("app"), allowedRoles: [name] };
+    const document = (client: object) => ({ schema: "gatehouse.realm/v1", clients: [client] });
+    expect(await master.post("/import", document(imported))).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: `clients[${imported.clientId}].allowedRoles`, code: "ambiguous_role" }] },
+    });
+    expect((await admin.get(`/clients?search=${imported.clientId}`)).body).toEqual([]);
+
+    const allowed = async (clientId: string) => (await snapshot(clientId)).settings.allowedRoles;
+    const changed = { clientId: bound.clientId, name: "changed", allowedRoles: [name] };
+    expect(await master.post("/import", document(changed))).toMatchObject({ status: 200 });
+    expect((await admin.get(`/clients/${bound.id}`)).body).toMatchObject({ name: "changed", allowedRoles: [name] });
+    expect(await allowed(bound.clientId)).toEqual([own.roleId]);
+    expect(
+      (await admin.patch(`/clients/${bound.id}`, { allowedRoles: [name.toUpperCase().replace(/.*(?=\/)/, owner.clientId)] })).status,
+    ).toBe(200);
+    expect(await allowed(bound.clientId)).toEqual([own.roleId]);
+    for (const { roleId } of [usurper, own]) {
+      const client = await create({ allowedRoles: [roleId] });
+      expect([client.allowedRoles, await allowed(client.clientId)]).toEqual([[name], [roleId]]);
+    }
+  });
+
   test("is refused with the field's name where a role or group does not exist, also one of another realm, and nothing is saved", async () => {
     const other = await iam.realm();
     const foreign = (await other.asMaster().post("/roles", { name: "theirs" })).body;

@@ -3,7 +3,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ApplicationAccess, isRestricted } from "./policy.ts";
-import { findRoleId, namesOfRoles } from "./store.ts";
+import { findRoleIds, namesOfRoles } from "./store.ts";
 
 /** Access members of a request; a member that is left out is undefined. */
 export interface GivenAccess {
@@ -24,11 +24,7 @@ export async function resolveAccess(
 ): Promise<ApplicationAccess> {
   const errors: FieldError[] = [];
   const [names] = isRestricted(current) ? await spellAccess(ctx.tx, ctx.realm, [current]) : [current];
-  const resolve = async (
-    member: keyof ApplicationAccess,
-    find: (text: string) => Promise<string | null>,
-    unknown: (text: string) => string,
-  ) => {
+  const resolve = async (member: keyof ApplicationAccess, find: (field: string, text: string) => Promise<string | FieldError>) => {
     const field = `${within}${member}`;
     const texts = given[member];
     if (texts === undefined && current[member].length > 0)
@@ -36,26 +32,45 @@ export async function resolveAccess(
     const known = new Map(current[member].flatMap((id, at) => [[id, id] as const, [names![member][at]!, id] as const]));
     const ids = new Set<string>();
     for (const text of texts ?? []) {
-      const id = known.get(text) ?? (await find(text));
-      if (id === null) errors.push({ field, code: member === "allowedRoles" ? "unknown_role" : "unknown_group", message: unknown(text) });
-      else ids.add(id);
+      const found = known.get(text) ?? (await find(field, text));
+      if (typeof found === "string") ids.add(found);
+      else errors.push(found);
     }
     return [...ids];
   };
   const access = {
-    allowedRoles: await resolve(
-      "allowedRoles",
-      (text) => findRoleId(ctx.tx, ctx.realm, text),
-      (text) => `There is no role “${text}” in this realm. A client's role is named with its client, as in shop/manager`,
-    ),
-    allowedGroups: await resolve(
-      "allowedGroups",
-      (text) => findGroupId(ctx.tx, ctx.realm, text),
-      (text) => `There is no group “${text}” in this realm. A group is named by its path, as in /Sales/Europe, or by its id`,
-    ),
+    allowedRoles: await resolve("allowedRoles", (field, text) => findRole(ctx, { field, text, current: current.allowedRoles })),
+    allowedGroups: await resolve("allowedGroups", async (field, text) => {
+      const message = `There is no group “${text}” in this realm. A group is named by its path, as in /Sales/Europe, or by its id`;
+      return (await findGroupId(ctx.tx, ctx.realm, text)) ?? { field, code: "unknown_group", message };
+    }),
   };
   if (errors.length > 0) throw invalidFields(errors);
   return access;
+}
+
+/**
+ * The id of the role that a text in this field names, or what is wrong with it. A role of the realm may be spelled like one of a client: then the
+ * one that is there already is meant, and without it none, because whoever names roles would decide who is let in.
+ */
+export async function findRole(
+  ctx: ReadCtx,
+  { field, text, current }: { readonly field: string; readonly text: string; readonly current: readonly (string | null)[] },
+): Promise<string | FieldError> {
+  const found = await findRoleIds(ctx.tx, ctx.realm, text);
+  const meant = found.length > 1 ? found.filter((id) => current.includes(id)) : found;
+  if (meant.length === 1) return meant[0]!;
+  return found.length > 0
+    ? {
+        field,
+        code: "ambiguous_role",
+        message: `“${text}” is a role of the realm and a role of a client: name the one that is meant by its id`,
+      }
+    : {
+        field,
+        code: "unknown_role",
+        message: `There is no role “${text}” in this realm. A client's role is named with its client, as in shop/manager`,
+      };
 }
 
 /** Replaces ids by names; a deleted role or group is shown by its id. No query without restrictions. */

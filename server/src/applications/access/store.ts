@@ -25,23 +25,22 @@ export async function namesOfRoles(db: Db, realm: string, roleIds: readonly stri
   return new Map(rows.map((row) => [row.role_id, spelled(row)]));
 }
 
-/** The role that a text names: one of the realm, one of a client, or by its id. */
-export async function findRoleId(db: Db, realm: string, text: string): Promise<string | null> {
+/** The roles that a text names: the one with this id, or else those of the realm and of clients that are spelled so. */
+export async function findRoleIds(db: Db, realm: string, text: string): Promise<string[]> {
   // Client ids and names of roles may both hold a slash: every one of them may be where the client id ends.
   const ends = [...text.matchAll(/\//g)].map(({ index }) => index);
   const clients = ends.map((end) => text.slice(0, end));
   const names = ends.map((end) => loginKey(text.slice(end + 1)));
-  const { rows } = await sql<{ role_id: string }>`
-    select role_id from (
-      select r.role_id, 1 as nth from roles r where r.realm_id = ${realm} and r.client_id is null and r.name_key = ${loginKey(text)}
-      union all
-      select r.role_id, 2 from unnest(${clients}::text[], ${names}::text[]) named(client, role)
-        join clients c on c.realm_id = ${realm} and c.client_id = named.client
-        join roles r on r.realm_id = c.realm_id and r.client_id = c.id and r.name_key = named.role
-      union all
-      select r.role_id, 3 from roles r where r.realm_id = ${realm} and r.role_id::text = ${text.toLowerCase()}
-    ) found order by nth limit 1`.execute(db);
-  return rows[0]?.role_id ?? null;
+  const { rows } = await sql<{ role_id: string; by_id: boolean }>`
+    select r.role_id, false as by_id from roles r where r.realm_id = ${realm} and r.client_id is null and r.name_key = ${loginKey(text)}
+    union
+    select r.role_id, false from unnest(${clients}::text[], ${names}::text[]) named(client, role)
+      join clients c on c.realm_id = ${realm} and c.client_id = named.client
+      join roles r on r.realm_id = c.realm_id and r.client_id = c.id and r.name_key = named.role
+    union
+    select r.role_id, true from roles r where r.realm_id = ${realm} and r.role_id::text = ${text.toLowerCase()}`.execute(db);
+  const byId = rows.filter(({ by_id }) => by_id);
+  return (byId.length > 0 ? byId : rows).map(({ role_id }) => role_id);
 }
 
 /** The user's roles and groups, for `isAllowedBy`: a row with the ids of roles and of groups with those above them. */

@@ -125,6 +125,22 @@ describe("the model", () => {
     expect(await admin.put(at("/policies/p1"), { policies: ["p5"] })).toMatchObject({ status: 400, body: { errors: [{ code: "cycle" }] } });
   });
 
+  test("a policy keeps the client's role that it names where a role of the realm comes to be spelled like it, and no new one takes either", async () => {
+    const { admin, client, post, at } = await stage();
+    const own = await post(`/clients/${client.id}/roles`, { name: "own" });
+    const policy = { name: "p", type: "role", roles: ["api/own"] };
+    await post("~/policies", policy);
+    const { roleId } = await post("/roles", { name: "api/own" });
+    expect(await admin.post(at("/policies"), { ...policy, name: "q" })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "roles", code: "ambiguous_role" }] },
+    });
+    expect((await admin.put(at("/policies/p"), { roles: ["api/own"], logic: "NEGATIVE" })).status).toBe(200);
+    expect((await admin.delete(`/roles/${roleId}`)).status, "no policy names it").toBe(204);
+    expect((await admin.get(at("/policies/p"))).body).toMatchObject({ logic: "NEGATIVE", roles: [{ name: "api/own" }] });
+    await post("~/policies", { ...policy, name: "q", roles: [own.roleId] });
+  });
+
   test("keeps what policies name: a role, group, client and scope are not deleted; a user always is, and the policy denies", async () => {
     const { realm, admin, client, at, post, evaluate } = await stage({ policyEnforcementMode: "ENFORCING" });
     const role = await post("/roles", { name: "staff" });

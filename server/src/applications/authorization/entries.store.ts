@@ -3,18 +3,22 @@ import { findGroupId, pathsOfGroups } from "../../directory/groups/index.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { findRoleId, namesOfRoles } from "../access/index.ts";
+import { namesOfRoles } from "../access/index.ts";
 import type { EntryKind } from "./policies.store.ts";
 
-/** Names to ids. Names that the realm does not have are left out. */
-export async function findEntries(db: Db, realm: string, kind: EntryKind, names: readonly string[]): Promise<Map<string, string>> {
+/** Names to ids; roles are found by `findRole`. Names that the realm does not have are left out. */
+export async function findEntries(
+  db: Db,
+  realm: string,
+  kind: Exclude<EntryKind, "role">,
+  names: readonly string[],
+): Promise<Map<string, string>> {
   if (kind === "user") return findUserIds(db, realm, names);
   if (kind === "client") return byColumn(db, realm, "clients", "id", "client_id", names);
   if (kind === "client-scope") return byColumn(db, realm, "client_scopes", "scope_id", "name", names);
-  const find = kind === "role" ? findRoleId : findGroupId;
   const found = new Map<string, string>();
   for (const name of names) {
-    const id = await find(db, realm, name);
+    const id = await findGroupId(db, realm, name);
     if (id !== null) found.set(name, id);
   }
   return found;

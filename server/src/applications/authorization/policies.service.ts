@@ -4,6 +4,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { findRole } from "../access/index.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { findEntries, spellEntries } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
@@ -137,7 +138,8 @@ async function resolved(
 ): Promise<store.StoredEntry[]> {
   const field = memberOf[kind];
   const kept = new Set((current?.entries ?? []).map(({ id }) => id));
-  const found = await findEntries(ctx.tx, ctx.realm, kind, [...new Set(named.map(nameOf))]);
+  const names = [...new Set(named.map(nameOf))];
+  const found = kind === "role" ? await rolesNamed(ctx, field, names, [...kept]) : await findEntries(ctx.tx, ctx.realm, kind, names);
   // Without view-users, whether a name exists is not for them to see.
   if (kind === "user" && !mayViewUsers(ctx) && named.some((one) => !kept.has(found.get(nameOf(one)) ?? "")))
     throw authzErrors.view_users_needed();
@@ -162,6 +164,24 @@ async function resolved(
   const deleted = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
   if (deleted !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${deleted}” was deleted just now` }]);
   return [...entries.values(), ...lost];
+}
+
+/** Names to ids. */
+async function rolesNamed(
+  ctx: ReadCtx,
+  field: string,
+  names: readonly string[],
+  current: readonly (string | null)[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const errors: FieldError[] = [];
+  for (const text of names) {
+    const role = await findRole(ctx, { field, text, current });
+    if (typeof role === "string") found.set(text, role);
+    else errors.push(role);
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+  return found;
 }
 
 /** The deepest chain of aggregates. */
