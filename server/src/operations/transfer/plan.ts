@@ -190,7 +190,7 @@ interface Pruned {
   readonly entry: Entry;
 }
 
-/** Last made, first removed. Only sections of the document; nothing that ships, and nothing that a section never removes. */
+/** Last made, first removed. Only sections of the document; nothing that is built in, and nothing that a section never removes. */
 async function prune(
   ctx: Ctx,
   tools: SectionTools,

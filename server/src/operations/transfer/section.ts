@@ -31,7 +31,7 @@ export interface Entry {
   readonly key: string;
   readonly id: string;
   readonly item: Item;
-  /** Ships with every realm, and is not pruned. */
+  /** Not pruned: the realm needs it. Other items that a realm begins with are pruned as any. */
   readonly isBuiltIn?: boolean;
 }
 
