@@ -11,6 +11,7 @@ export {
   keepingRealmAdmin,
   permissionsAmong,
   permissionsOfUser,
+  realmAdmins,
   rolesWithPermissions,
 } from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";

@@ -98,13 +98,13 @@ const carrying = (realm: string, permission: Permission | null) => sql`
     )`;
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 
-/** Tells whether an enabled, unlocked realm-admin exists. */
-async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
-  const { rows } = await sql`
+/** The ids of enabled, unlocked users who hold realm-admin. */
+export async function realmAdmins(db: Db, realm: string, limit = 1000): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
     with ${holders(realm, "realm-admin")}
-    select 1 from holders h join users u on u.realm_id = ${realm} and u.user_id = h.user_id
-    where u.enabled and not u.locked limit 1`.execute(db);
-  return rows.length > 0;
+    select u.user_id from holders h join users u on u.realm_id = ${realm} and u.user_id = h.user_id
+    where u.enabled and not u.locked limit ${limit}`.execute(db);
+  return rows.map(({ user_id }) => user_id);
 }
 
 /** The permissions of the realm's users for whom a condition on `h.user_id` is true. */
@@ -141,6 +141,6 @@ export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], wr
 export async function keepingRealmAdmin<T>(ctx: Ctx, write: () => Promise<T>): Promise<T> {
   await lockRealm(ctx.tx, ctx.realm);
   const result = await write();
-  if (!(await hasRealmAdmin(ctx.tx, ctx.realm))) throw roleErrors.last_realm_admin();
+  if ((await realmAdmins(ctx.tx, ctx.realm, 1)).length === 0) throw roleErrors.last_realm_admin();
   return result;
 }

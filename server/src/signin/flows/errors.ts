@@ -4,6 +4,10 @@ export const flowErrors = defineErrors("flows", {
   not_found: [404, "No such flow in this realm"],
   alias_taken: [409, "A flow with this alias exists in the realm"],
   built_in: [409, "This flow ships with the server: it can be changed, but neither renamed nor deleted"],
+  shuts_out: [
+    409,
+    "No enabled administrator who holds realm-admin could pass these steps with what they have now: let one set up what the steps ask for first, or keep another way beside them",
+  ],
   too_many: [409, "A realm has at most 100 custom flows: delete one that is not used"],
 });
 

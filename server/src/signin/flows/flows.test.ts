@@ -123,6 +123,43 @@ describe("flows", () => {
     expect((await admin.get("/flow")).body.displayName).toBe("Deep");
   });
 
+  test("that shut out every administrator are refused, whoever of the realm saves them", async () => {
+    const realm = await iam.realm();
+    const keeper = await realm.as("manage-authorization");
+    const ask = (authenticator: string, requirement = "REQUIRED", config = {}) => ({ authenticator, requirement, config });
+    const save = (...saved: object[]) => keeper.put("/flow", { displayName: "Sign in", steps: saved });
+    const shutsOut = { status: 409, body: { code: "flows.shuts_out", detail: expect.stringContaining("realm-admin") } };
+    const conditional = (...inner: object[]) => ({ alias: "more", requirement: "CONDITIONAL", steps: inner });
+    for (const refused of [
+      [ask("identity-provider")],
+      [ask("cookie", "ALTERNATIVE"), ask("identity-provider", "ALTERNATIVE")],
+      [ask("username"), ask("push")],
+      [ask("username"), ask("sms-otp")],
+      [ask("username-password"), ask("totp", "REQUIRED", { setUp: false })],
+      [ask("username-password"), conditional(ask("condition-credential", "REQUIRED", { types: ["password"] }), ask("push"))],
+    ])
+      expect(await save(...refused), JSON.stringify(refused)).toMatchObject(shutsOut);
+    expect((await (await realm.admin()).put("/flow", { displayName: "x", steps: [ask("identity-provider")] })).status).toBe(409);
+    const shipped = (await keeper.get("/flow")).body;
+    for (const fine of [
+      [ask("username-password"), ask("totp")],
+      [ask("identity-provider", "ALTERNATIVE"), ask("username-password", "ALTERNATIVE")],
+      [ask("username-password"), conditional(ask("condition-role", "REQUIRED", { roles: ["staff"] }), ask("push"))],
+      byName,
+      shipped.steps,
+    ]) {
+      expect((await save(...fine)).status, JSON.stringify(fine)).toBe(200);
+      // The keeper's session may prove less than the flow asks now.
+      expect((await realm.asMaster().put("/flow", shipped)).status).toBe(200);
+    }
+    const admin = (await realm.admin()).userId;
+    expect((await realm.asMaster().patch(`/users/${admin}`, { attributes: { phoneNumber: "+31612345678" } })).status).toBe(200);
+    expect((await save(ask("username"), ask("sms-otp"))).status, "the administrator has a number now").toBe(200);
+    expect((await realm.asMaster().put("/flow", { displayName: "x", steps: [ask("identity-provider")] })).status, "and can undo it").toBe(
+      200,
+    );
+  });
+
   test("belong to one realm, and a hundred of them are enough", async () => {
     const [here, there] = [await iam.realm(), await iam.realm()];
     await there.asMaster().post("/flows", { alias: "theirs", steps });

@@ -8,10 +8,12 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { authenticators } from "../authenticators/index.ts";
+import { equippedAdministrators } from "./administrators.store.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
 import { flowErrors, inUse } from "./errors.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
+import { couldPass } from "./passable.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
 import { countFlows, deleteFlow, findFlow, insertFlow, renameFlowRow, type StoredFlow, storedFlows, updateFlow } from "./store.ts";
@@ -87,12 +89,20 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   const { flow: current, isStored } = await takeFlow(ctx, alias);
   refuseReadOnly(shown(current), input, ["alias", "builtIn"]);
   expectVersion(ctx, current.version);
+  if (alias === BROWSER_FLOW) await keepAdministratorsIn(ctx, current.steps, state.steps);
   const write = isStored ? updateFlow : insertFlow;
   const flow = await write(ctx.tx, ctx.realm, alias, state, ctx.now);
   await keepConditionsApart(ctx, state.steps);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: alias });
   return shown(flow);
+}
+
+/** Refuses steps that shut out every administrator who could sign in before. Other realms' administrators and commands can undo it. */
+async function keepAdministratorsIn(ctx: Ctx, before: readonly Step[], after: readonly Step[]): Promise<void> {
+  if (ctx.actor.kind === "system" || ctx.actor.realm !== ctx.realm) return;
+  const all = await equippedAdministrators(ctx.tx, ctx.realm, ctx.now);
+  if (all.some((who) => couldPass(before, who)) && !all.some((who) => couldPass(after, who))) throw flowErrors.shuts_out();
 }
 
 async function keepConditionsApart(ctx: Ctx, steps: readonly Step[]): Promise<void> {

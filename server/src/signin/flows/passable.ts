@@ -1,0 +1,66 @@
+import type { Equipped } from "./administrators.store.ts";
+import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
+import { authenticatorOf } from "./position.ts";
+
+/**
+ * Tells whether a user could pass the steps in a new browser with what they have now. In doubt they could: every user counts as one with a password,
+ * which may be kept elsewhere or be reset, messages as sent, and conditions that look at more than credentials as not met.
+ */
+export const couldPass = (steps: readonly Step[], who: Equipped): boolean => through(steps, who, false) !== null;
+
+/** Tells whether something is proven after the steps; null: they cannot be passed. */
+function through(steps: readonly Step[], who: Equipped, proven: boolean): boolean | null {
+  const needed = steps.filter((step) => (step.requirement === "REQUIRED" && !isCondition(step)) || surelyApplies(step, who));
+  if (needed.length > 0) return needed.reduce<boolean | null>((now, step) => (now === null ? null : past(step, who, now)), proven);
+  const ways = steps.filter(({ requirement }) => requirement === "ALTERNATIVE");
+  if (ways.length === 0) return proven;
+  const ends = ways.map((step) => past(step, who, proven)).filter((end) => end !== null);
+  return ends.length === 0 ? null : ends.some(Boolean);
+}
+
+function past(step: Step, who: Equipped, proven: boolean): boolean | null {
+  if (isSubFlow(step)) return through(step.steps, who, proven);
+  const { authenticator: name, config } = step;
+  if (!canAnswer(name, config, who, proven)) return null;
+  const authenticator = authenticatorOf(name);
+  return proven || (authenticator?.kind === "question" && authenticator.factor !== null);
+}
+
+function canAnswer(name: string, config: Readonly<Record<string, unknown>>, { user, isLinked }: Equipped, proven: boolean): boolean {
+  const has = (type: string) => user.credentials.has(type);
+  switch (name) {
+    case "cookie":
+      return false;
+    case "identity-provider":
+      return isLinked;
+    case "totp":
+    case "passkey":
+      return has(name) || (proven && config.setUp !== false);
+    case "recovery-code":
+      return has(name);
+    case "push":
+      return proven && has(name);
+    case "qr":
+      return has("push");
+    case "email-otp":
+    case "magic-link":
+      return user.email !== null;
+    case "sms-otp":
+      return user.attributes.phoneNumber !== undefined;
+    default:
+      return true;
+  }
+}
+
+const isCondition = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "condition";
+
+const surelyApplies = (step: Step, who: Equipped): step is SubFlow =>
+  isSubFlow(step) &&
+  step.requirement === "CONDITIONAL" &&
+  step.steps.filter((each) => each.requirement !== "DISABLED" && isCondition(each)).every((each) => surelyHolds(each, who));
+
+function surelyHolds(step: Step, { user }: Equipped): boolean {
+  if (isSubFlow(step)) return false;
+  if (step.authenticator === "condition-unknown-device") return true;
+  return step.authenticator === "condition-credential" && (step.config.types as string[]).some((type) => user.credentials.has(type));
+}
