@@ -84,8 +84,12 @@ export const umaTicket: Grant<UmaSource> = {
 
 const isUsers = (live: LiveToken): live is Subject => live.holder !== null && live.grantId !== null;
 
-/** The consent of the realm itself, with or without scopes: what a user may do at a resource server is more than scopes say. */
+/**
+ * The consent of the realm itself, with or without scopes: what a user may do at a resource server is more than scopes say. Where the realm allows it,
+ * a token that was meant for an agent is enough, as for delegation.
+ */
 async function assertConsent(parts: TokenEndpointParts, client: ClientSnapshot, live: Subject): Promise<void> {
+  if (client.agent !== null && parts.realm.settings.agents.allowDelegationWithoutConsent) return;
   const wanted = { scopes: possibleScopes(parts, client, live), resources: [parts.issuer], hasPermissions: true };
   if (!(await isAllowedByUser(parts.db, parts, client, live.holder.userId, wanted)))
     throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");

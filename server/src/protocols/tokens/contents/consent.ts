@@ -27,14 +27,14 @@ export interface Wanted {
 /** Tells whether the client needs no consent, or has it already for each of the resources: consent to one is no consent to another. */
 export async function isAllowedByUser(
   db: Db,
-  { realm: { realmId }, issuer }: Pick<IssuerParts, "realm" | "issuer">,
+  { realm: { realmId, settings }, issuer }: Pick<IssuerParts, "realm" | "issuer">,
   client: ClientSnapshot,
   userId: string,
   { scopes, resources, hasPermissions = false }: Wanted,
 ): Promise<boolean> {
   if (!needsConsent(client)) return true;
   // A token for the realm itself that has no scope opens nothing, unless an agent acts by it; one for an API may.
-  const isHarmless = !hasPermissions && client.agent === null;
+  const isHarmless = !hasPermissions && (client.agent === null || settings.agents.allowDelegationWithoutConsent);
   for (const resource of resources) {
     const at = consentResource({ issuer }, resource);
     const known = await consentedScopes(db, realmId, { userId, clientId: client.clientId, resource: at });
