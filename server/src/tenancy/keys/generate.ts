@@ -48,7 +48,8 @@ async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise
   const { X509CertificateGenerator } = await import("@peculiar/x509");
   const now = clock.now();
   const serialNumber = randomBytes(16);
-  serialNumber[0]! &= 0x7f; // RFC 5280 §4.1.2.2: positive
+  // RFC 5280 §4.1.2.2: positive. Never with a leading zero, which DER drops.
+  serialNumber[0] = (serialNumber[0]! & 0x7f) | 0x40;
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       serialNumber: serialNumber.toString("hex"),
