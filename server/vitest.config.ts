@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { external, nativeModules } from "./test/native-modules.mjs";
 import { onEmbedded } from "./test/on-embedded.mjs";
 
 // The longest files of each project come first, or one of them would run alone at the end. The others come as always: the largest first.
@@ -72,8 +73,13 @@ const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 /** Set by other-nodes.mjs: beside the other tests, in one process, and of the embedded database one file. */
 const isQuick = process.env.QUICK_TESTS === "true";
 
+/** While watching, vitest has to know which tests a module belongs to. */
+const isRun = process.argv.includes("run");
+
 export default defineConfig({
+  plugins: isRun ? [await nativeModules()] : [],
   test: {
+    server: { deps: { external: isRun ? external : [] } },
     pool: "forks",
     maxWorkers: isQuick ? 1 : 3,
     // Files share a process and what it has loaded: a fifth of the whole time. Every file closes what it opened and puts back the clock.
