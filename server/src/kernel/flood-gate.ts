@@ -1,12 +1,12 @@
-import { LRUCache } from "lru-cache";
 import { clock, MINUTE } from "./clock.ts";
+import { createLru } from "./lru.ts";
 
 const PER_MINUTE = 20;
 const MAX_REALMS = 1_000;
 
 /** Tells whether one more refusal of this realm is recorded, on this node: bad messages cost nothing to make, and must not fill the audit trail. */
 export function createFloodGate(): (realm: string) => boolean {
-  const recorded = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
+  const recorded = createLru<{ readonly since: number; count: number }>(MAX_REALMS);
   return (realm) => {
     const now = clock.now();
     const known = recorded.get(realm);

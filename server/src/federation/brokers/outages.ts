@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { clock, MINUTE } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 
 /** Providers that did not answer this node lately: their buttons say so. */
 export interface Outages {
@@ -12,7 +12,7 @@ const LATELY = 2 * MINUTE;
 const MAX_KEPT = 10_000;
 
 export function createOutages(): Outages {
-  const since = new LRUCache<string, number>({ max: MAX_KEPT });
+  const since = createLru<number>(MAX_KEPT);
   return {
     failed: (providerId) => void since.set(providerId, clock.now()),
     answered: (providerId) => void since.delete(providerId),

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { isDirectorySource, isUnavailable, UNAVAILABLE_SECONDS } from "../../directory/credentials/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import type { ProvidersSnapshot } from "../providers/provider.ts";
 import { type Directory, directoryOf, isDirectory } from "./directory.ts";
 import { entryOfUser } from "./entries.store.ts";
@@ -33,7 +33,7 @@ const directoriesOf = (() => {
 })();
 
 export function createEntryChecks(parts: DirectoryParts): EntryChecks {
-  const failedAt = new LRUCache<string, number>({ max: MAX_FAILED });
+  const failedAt = createLru<number>(MAX_FAILED);
 
   /** Null: the directory cannot be asked. */
   const ask = async (directory: Directory, userId: string, subject: string): Promise<"stands" | "gone" | null> => {

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import type { Directory } from "./directory.ts";
 
 /** The users whose entries this node has found lately. */
@@ -12,8 +12,7 @@ export interface SeenEntries {
 const MAX_SEEN = 100_000;
 
 export function createSeenEntries(): SeenEntries {
-  // Each entry counts as one. With `max`, the cache would reserve room for all of them, and few servers have a directory.
-  const seen = new LRUCache<string, { readonly version: number; readonly at: number }>({ maxSize: MAX_SEEN, sizeCalculation: () => 1 });
+  const seen = createLru<{ readonly version: number; readonly at: number }>(MAX_SEEN);
   const keyOf = ({ provider: { realm, providerId } }: Directory, userId: string) => `${realm}/${providerId}/${userId}`;
   return {
     isFresh(directory, userId) {

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { createRereadLimit, type Outbound } from "../../platform/outbound/index.ts";
 import { assertNotOver } from "../../platform/saml/index.ts";
@@ -42,8 +42,8 @@ type Failure = { readonly error: UpstreamError; readonly at: number; readonly ve
 export const readEntity: SamlUpstreams["entityOf"] = async (db, provider) => (await findMetadata(db, provider))?.metadata.entityId ?? null;
 
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
-  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
-  const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
+  const kept = createLru<Kept>(MAX_KEPT);
+  const failed = createLru<Failure>(MAX_KEPT);
   const rereadLimit = createRereadLimit(MAX_KEPT);
   // Shared, so that a hundred sign-ins at once read it once; by version, because another one may have another address or certificate.
   const reading = new Map<string, Promise<Kept>>();

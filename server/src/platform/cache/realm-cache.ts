@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../kernel/lru.ts";
 import type { RealmChanges } from "./realm-changes.ts";
 
 export interface RealmCache<T> {
@@ -16,7 +16,7 @@ export function createRealmCache<T extends { readonly configVersion: number }>(
   load: (realm: string) => Promise<T | null>,
 ): RealmCache<T> {
   // Only realms that exist are kept: guessing names must not push them out.
-  const kept = new LRUCache<string, T>({ max: MAX_REALMS });
+  const kept = createLru<T>(MAX_REALMS);
   // Shared, so that a hundred requests for a cold realm read it once.
   const loading = new Map<string, Promise<T | null>>();
 

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../kernel/lru.ts";
 import type { RealmChanges } from "./realm-changes.ts";
 
 /** Records of all realms, by their name in the realm. */
@@ -26,8 +26,8 @@ export function createRecordCache<T>(
   load: (realm: string, name: string) => Promise<LoadedRecord<T> | null>,
 ): RecordCache<T> {
   // Only records that exist are kept: guessing names must not push them out.
-  const kept = new LRUCache<string, { readonly record: T; readonly home: Home }>({ max: MAX_RECORDS });
-  const homes = new LRUCache<string, Home>({ max: MAX_REALMS });
+  const kept = createLru<{ readonly record: T; readonly home: Home }>(MAX_RECORDS);
+  const homes = createLru<Home>(MAX_REALMS);
   // Shared, so that a hundred requests for a cold record read it once.
   const loading = new Map<string, { readonly realm: string; readonly record: Promise<T | null> }>();
 

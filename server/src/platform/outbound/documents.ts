@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { clock } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import { createRereadLimit } from "./reread-limit.ts";
 
 /** A document, and for how many milliseconds it is used without another request (`freshFor`). */
@@ -50,9 +50,9 @@ interface Failed {
 }
 
 export function createRemoteDocuments<T>({ max, staleMs, pauseMs, failureOf }: RemoteDocumentRules): RemoteDocuments<T> {
-  const kept = new LRUCache<string, Kept<T>>({ max });
+  const kept = createLru<Kept<T>>(max);
   // A separate cache, so that failures do not evict documents.
-  const failed = new LRUCache<string, Failed>({ max });
+  const failed = createLru<Failed>(max);
   const reading = new Map<string, Promise<T>>();
   const rereadLimit = createRereadLimit(max);
 

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
-import { LRUCache } from "lru-cache";
 import type { Agent, buildConnector } from "undici";
+import { createLru } from "../../kernel/lru.ts";
 import { OutboundError } from "./errors.ts";
 import { type OutboundRequest, type OutboundResponse, send } from "./fetch.ts";
 import { type Address, createGuard, type Resolve } from "./guard.ts";
@@ -60,7 +60,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     ...(options.resolve && { resolve: options.resolve }),
   });
   let secureContext: SecureContext | undefined;
-  const ofPeers = new LRUCache<string, SecureContext>({ max: 100 });
+  const ofPeers = createLru<SecureContext>(100);
   const usual = options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] };
   const trusted: Trusted = (ca, identity) => {
     if (ca !== undefined || identity) {

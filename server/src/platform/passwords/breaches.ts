@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { clock, MINUTE } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import { type BreachRanges, folderRanges, urlRanges } from "./breach-ranges.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 
@@ -27,7 +27,7 @@ export function createBreachedPasswords({ corpus, log }: Options): BreachedPassw
   // With the first password that is checked: most starts of a server, and most commands, need none.
   let isCommon: ReturnType<typeof loadCommonPasswords> | undefined;
   const ranges = corpus === null ? null : open(corpus);
-  const kept = new LRUCache<string, string>({ max: KEPT_RANGES });
+  const kept = createLru<string>(KEPT_RANGES);
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   const linesOf = async (source: BreachRanges, prefix: string): Promise<string> => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { clock } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import { costOf, micros, type RateRule, takeOne, type Verdict, verdict } from "./gcra.ts";
 import type { LimiterLog } from "./redis.ts";
 
@@ -19,8 +19,7 @@ const MAX_KEYS = 50_000;
 const MAX_KEY_LENGTH = 128;
 
 export function createRateLimiter(options: { redisUrl?: string; log?: LimiterLog; maxKeys?: number } = {}): RateLimiter {
-  // Each key counts as one. With `max`, the cache would reserve room for all of them at once.
-  const local = new LRUCache<string, number>({ maxSize: options.maxKeys ?? MAX_KEYS, sizeCalculation: () => 1 });
+  const local = createLru<number>(options.maxKeys ?? MAX_KEYS);
   const { redisUrl, log } = options;
   // Loaded on need: most servers run without Redis.
   const shared = redisUrl === undefined ? null : import("./redis.ts").then(({ createSharedCounter }) => createSharedCounter(redisUrl, log));

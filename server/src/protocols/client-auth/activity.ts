@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { type AgentUse, noteAgentUse } from "../../applications/agents/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import { createLru } from "../../kernel/lru.ts";
 import { cut } from "../../kernel/text.ts";
 import { type AuditDraft, type ReadCtx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -200,7 +200,7 @@ interface Counted {
 
 /** The events of refused authentications, counted where they come in floods. */
 export function createRefusals({ work, log }: { readonly work: UnitOfWork; readonly log: Pick<Logger, "warn"> }): Refusals {
-  const refusals = new LRUCache<string, Map<string, Counted>>({ max: MAX_REALMS });
+  const refusals = createLru<Map<string, Counted>>(MAX_REALMS);
   const writing = new Set<Promise<void>>();
 
   const record = ({ realm, sourceIp, requestId }: Refused, draft: AuditDraft) => {

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { isSignedBy, objectIn, parseJws } from "../../kernel/jws.ts";
 import { reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
+import { createLru } from "../../kernel/lru.ts";
 import { oncePer } from "../../kernel/once.ts";
 import { signingAlgs } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -59,7 +59,7 @@ export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
 }
 
 /** The same token is presented many times: its signature is verified once per snapshot. */
-const seen = new LRUCache<string, { readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>({ max: 2_000 });
+const seen = createLru<{ readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>(2_000);
 
 function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   const jws = jwt.length > MAX_LENGTH ? null : parseJws(jwt);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../kernel/lru.ts";
 import { hmac, randomToken, safeEqual, type Vault } from "../../kernel/vault.ts";
 
 /** `random.HMAC(binding, random)`: a token that is valid for one session only. */
@@ -22,7 +22,7 @@ export function createCsrf(vault: Vault): Csrf {
     return Boolean(random && signature && rest.length === 0) && safeEqual(signature!, sign(binding, random!));
   };
   // Every read checks whether its token is still valid, so valid ones are cached.
-  const good = new LRUCache<string, string>({ max: REMEMBERED });
+  const good = createLru<string>(REMEMBERED);
   const fits = (token: string | undefined, binding: string) => {
     if (token !== undefined && good.get(token) === binding) return true;
     const fitting = verify(token, binding);

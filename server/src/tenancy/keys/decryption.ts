@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../kernel/lru.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -20,7 +20,7 @@ interface Parts {
 const MAX_KEPT = 1_000;
 
 export function createDecryptionKeys({ db, vault, realms }: Parts): DecryptionKeys {
-  const kept = new LRUCache<string, KeyObject>({ max: MAX_KEPT });
+  const kept = createLru<KeyObject>(MAX_KEPT);
   return {
     async get(realm, kid) {
       const companions = (await realms.get(realm))?.companions ?? [];

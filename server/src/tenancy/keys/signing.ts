@@ -1,5 +1,5 @@
 import { constants } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../kernel/lru.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { systemActor } from "../../platform/context.ts";
@@ -56,7 +56,7 @@ const MAX_SIGNERS = 4_000;
 
 /** The opened private halves of the keys in use: unsealed and imported once, however many tokens they sign. */
 export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKeys {
-  const signers = new LRUCache<string, Promise<Signer | null>>({ max: MAX_SIGNERS });
+  const signers = createLru<Promise<Signer | null>>(MAX_SIGNERS);
   const inTheMaking = new Map<string, Promise<void>>();
 
   const open = async (realm: string, keyId: string, alg: SigningAlg): Promise<Signer | null> => {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { createLru } from "../../../kernel/lru.ts";
 import { issuerOf } from "../../tokens/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
 import type { OidcParts, RealmParts } from "../parts.ts";
@@ -13,7 +14,7 @@ const MAX_ENGINES = 1_000;
 
 /** One issuer per realm in use, replaced when the realm's configuration changes. */
 export function createIssuers(parts: OidcParts): Issuers {
-  const kept = new LRUCache<string, Issuer>({ max: MAX_ISSUERS });
+  const kept = createLru<Issuer>(MAX_ISSUERS);
   const engines = new LRUCache<Issuer, RealmEngine>({ max: MAX_ENGINES });
   const engineOf = async (issuer: Issuer): Promise<RealmEngine> => {
     const { makeEngine } = await load();
