@@ -12,7 +12,9 @@ const sources = join(server, "src");
 /** Beside `src`, so that paths relative to a module lead to the same files. */
 const modules = join(server, ".modules");
 const manifest = join(modules, "manifest.json");
-const version = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url))).digest("hex");
+const version = createHash("sha256")
+  .update(readFileSync(fileURLToPath(import.meta.url)))
+  .digest("hex");
 
 const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path);
 const isTypeScript = (/** @type {string} */ path) => /[.]tsx?$/.test(path);
@@ -67,7 +69,7 @@ export async function compileModules() {
   writeWhole(manifest, (draft) => writeFileSync(draft, JSON.stringify(after)));
 }
 
-/** What vitest leaves to Node: the translated modules, and the scripts of the server. */
+/** Vitest leaves these to Node: the translated modules, and the scripts of the server. */
 export const external = [/[/]server[/][.]modules[/]/, /[/]server[/](?:[^/]+|(?:test|bench)[/].*)[.]mjs$/];
 
 /** Leads imports of the product to the translated modules. @returns {Promise<import("vite").Plugin>} */
