@@ -25,6 +25,7 @@ import {
   nameSupplied,
   ownGivenGrants,
   ownMappedAttributes,
+  rereadEntry,
 } from "./federation/index.ts";
 import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
@@ -84,7 +85,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
   "user.grants_given": [ownGivenGrants],
-  "user.grants_removing": [keepMappedGrants, forgetTakenGrants],
+  "user.grants_removing": [keepMappedGrants, forgetTakenGrants, rereadEntry],
   "identity_provider.attributes_mapping": [nameAttributeUses],
   "user.deleted": [forgetInvitationsTo, loseUser, orphanAgentsOf],
   "user.erased": [

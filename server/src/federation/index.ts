@@ -25,7 +25,7 @@ export {
   sessionsToEnd,
   type UpstreamLogoutParts,
 } from "./brokers/upstream-logout.ts";
-export { clearDisabledBySync, entriesOfUser } from "./ldap/entries.store.ts";
+export { clearDisabledBySync, entriesOfUser, rereadEntry } from "./ldap/entries.store.ts";
 export { createEntryChecks, type EntryChecks } from "./ldap/entry-checks.ts";
 export { forgetEntries } from "./ldap/erasure.store.ts";
 export { createDirectoryMetrics } from "./ldap/metrics.ts";

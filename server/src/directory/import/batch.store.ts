@@ -137,6 +137,14 @@ export async function insertCredentials(tx: Tx, realm: string, credentials: read
       "createdAt" bigint)`.execute(tx);
 }
 
+/** The realm's roles that mappers of providers and directories gave a user, by name. */
+export async function rolesByMappers(tx: Tx, realm: string, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct r.name from identity_provider_grants g join roles r on r.realm_id = g.realm_id and r.role_id = g.target_id
+    where g.realm_id = ${realm} and g.user_id = ${userId} and g.kind = 'role' and r.client_id is null`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
 /** The ids that users of the realm have already, with the keys of their usernames. */
 export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();

@@ -7,7 +7,7 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
 import { findUserForUpdate, profileFaults, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
-import { findTaken, findTakenIds, insertNewUsers, type NewUser } from "./batch.store.ts";
+import { findTaken, findTakenIds, insertNewUsers, type NewUser, rolesByMappers } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import { createPrivileges, type Privileges } from "./privileges.ts";
@@ -58,6 +58,10 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key)) || knownById(row) !== undefined;
   for (const row of sound.filter((each) => !isTaken(each))) {
     const userId = idOf(row);
+    if (onConflict === "skip" && userId !== undefined && takenIds.has(userId)) {
+      outcomes.set(row, "skipped");
+      continue;
+    }
     const found = await resolve(row);
     const refusal =
       (await roles.refusalFor(row)) ??
@@ -179,7 +183,8 @@ async function updateUser(
       enabled: user.enabled ?? current.enabled,
       locked: user.locked ?? current.locked,
       emailVerified: user.emailVerified ?? current.emailVerified,
-      roles: user.roles ?? current.roles,
+      // An export leaves out what mappers gave: their provider withdraws it, not a file.
+      roles: user.roles ? [...new Set([...user.roles, ...(await rolesByMappers(ctx.tx, ctx.realm, userId))])] : current.roles,
     };
     const isUnconfirmed = emailKey !== null && inactiveKeys.has(emailKey);
     const options = { by: "source", setsEnabled: user.enabled !== undefined, setsLocked: user.locked !== undefined } as const;

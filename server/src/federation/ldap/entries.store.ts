@@ -81,6 +81,16 @@ export async function clearDisabledBySync(ctx: Ctx, { userId }: DomainEvents["us
       and e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.disabled_by_sync`.execute(ctx.tx);
 }
 
+/**
+ * `user.grants_removing`: where a mapper says the same still, the next sync or sign-in gives it again. Without this the entry would count as unchanged
+ * for good. The empty fingerprint of an entry that is gone stays.
+ */
+export async function rereadEntry(ctx: Ctx, { userId }: DomainEvents["user.grants_removing"]): Promise<void> {
+  await sql`update directory_entries e set fingerprint = 'grants removed', groups = '' from identity_links l
+    where l.realm_id = ${ctx.realm} and l.user_id = ${userId}
+      and e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.fingerprint <> ''`.execute(ctx.tx);
+}
+
 /** The people whose entry differs from the stored state, with that state; null for one that is no user's yet. */
 export async function changedEntries(
   db: Db,

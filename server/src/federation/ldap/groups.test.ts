@@ -105,6 +105,23 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     await change("staff", "add", "dan");
   });
 
+  test("a role that a mapper and an administrator gave, and the administrator takes away, comes again by the mapper", async () => {
+    const { realm } = await realmWith({}, [worker]);
+    const master = realm.asMaster();
+    expect(await sync(realm)).toMatchObject({ failed: 0 });
+    expect(await rolesOf(realm, "dan")).toEqual(["worker"]);
+    const { userId } = await userNamed(realm, "dan");
+    expect((await master.delete(`/users/${userId}/roles/worker`)).status, "it is the directory's").toBe(409);
+    expect((await master.post(`/users/${userId}/roles`, { name: "worker" })).status).toBeLessThan(300);
+    expect((await master.delete(`/users/${userId}/roles/worker`)).status).toBe(204);
+    expect(await rolesOf(realm, "dan")).toEqual([]);
+    expect(await sync(realm, "?full=false")).toMatchObject({ failed: 0 });
+    expect(await sync(realm)).toMatchObject({ failed: 0 });
+    expect(await rolesOf(realm, "dan")).toEqual(["worker"]);
+    await signIn(realm, "dan");
+    expect(await rolesOf(realm, "dan")).toEqual(["worker"]);
+  });
+
   test("without nested groups only a group's own members count; a mapper that is deleted takes back what it gave", async () => {
     const { realm } = await realmWith({}, [worker, { type: "role", claim: "groups", value: "nowhere", role: "reader" }]);
     expect(await sync(realm)).toMatchObject({ created: 5, message: expect.stringContaining("no group “nowhere”") });

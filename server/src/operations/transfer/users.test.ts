@@ -51,6 +51,14 @@ test("users travel with their ids, roles, groups and organizations; with sealed 
     organizations: [{ alias: "acme", role: "owner" }],
   });
   expect((await admin.get("/export?users=true")).text).toBe(plain.text);
+  // Sent back, the file does not take what the provider gave.
+  const { roles: held } = (await admin.get(`/users/${userId}`)).body;
+  expect(held).toContain("mapped");
+  expect(await ok(admin.post("/users/import?onConflict=update", [{ username: "ada", roles: ada.roles }]))).toMatchObject({
+    updated: 1,
+    failed: 0,
+  });
+  expect((await admin.get(`/users/${userId}`)).body.roles).toEqual(held);
   expect((await realm.events("type=REALM_EXPORTED"))[0]).toMatchObject({ detail: "with users" });
 
   const sealed = await admin.get("/export?users=true&secrets=sealed", PASSPHRASE);

@@ -7,6 +7,8 @@ import { createRealmSeries } from "./realm-series.ts";
 declare module "../db/tables.ts" {
   interface Tables {
     metric_hours: { realm_id: string; hour: number; metric: RealmMetric; outcome: string; count: number };
+    /** The hours of all realms together. */
+    metric_hours_of_all: { hour: number; metric: RealmMetric; outcome: string; count: number };
   }
 }
 
@@ -131,22 +133,14 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The rows of `metric_hours` that add up all realms: no realm has this name. */
-export const ALL_REALMS = "";
-
-/** Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. */
+/** Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. Triggers add up `metric_hours_of_all`. */
 async function addToHours(db: Db, tallies: readonly Tally[]): Promise<void> {
   await sql`
-    with added as (
-      select t.realm, t.hour, t.metric, t.outcome, t.count
-      from json_to_recordset(${JSON.stringify(tallies)}::text::json) as t (realm text, hour bigint, metric text, outcome text, count bigint)
-      where exists (select 1 from realms r where r.realm_id = t.realm and r.deleted_at is null)
-    )
     insert into metric_hours as m (realm_id, hour, metric, outcome, count)
-    select realm, hour, metric, outcome, count from added
-    union all
-    select ${ALL_REALMS}, hour, metric, outcome, sum(count)::bigint from added group by hour, metric, outcome
-    order by 1, 2, 3, 4
+    select t.realm, t.hour, t.metric, t.outcome, t.count
+    from json_to_recordset(${JSON.stringify(tallies)}::text::json) as t (realm text, hour bigint, metric text, outcome text, count bigint)
+    where exists (select 1 from realms r where r.realm_id = t.realm and r.deleted_at is null)
+    order by t.realm, t.hour, t.metric, t.outcome
     on conflict (realm_id, hour, metric, outcome) do update set count = m.count + excluded.count`.execute(db);
 }
 
@@ -160,5 +154,6 @@ async function livingRealms(db: Db, names: readonly string[]): Promise<Set<strin
 
 /** A recurring job: the summary looks back a week. */
 export async function deleteOldHours(db: Db, now: number): Promise<void> {
-  await sql`delete from metric_hours where hour < ${now - KEEP_HOURS}`.execute(db);
+  for (const table of ["metric_hours", "metric_hours_of_all"])
+    await sql`delete from ${sql.table(table)} where hour < ${now - KEEP_HOURS}`.execute(db);
 }

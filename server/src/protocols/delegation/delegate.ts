@@ -6,7 +6,7 @@ import { type Form, isPublic } from "../client-auth/index.ts";
 import type { Audience } from "../gate/index.ts";
 import { proveBinding } from "../proof/index.ts";
 import * as exchange from "../token-endpoint/index.ts";
-import { agentsIn, type Binding, consentResource, type LiveToken, requestedResources } from "../tokens/index.ts";
+import { agentsIn, type Binding, consentResource, isTokenEnough, type LiveToken, resourcesToAllow } from "../tokens/index.ts";
 
 /** The tokens by which an agent calls the delegation endpoint: its own, for the realm itself. */
 export const delegationAudience: Audience = {
@@ -137,9 +137,9 @@ async function allowedByUser(
   possible: readonly string[],
   scope: string | undefined,
 ): Promise<readonly string[]> {
-  const { realm, issuer } = parts;
+  const { issuer } = parts;
   const isAddressed = exchange.isForCaller(subject, client) || exchange.isNamedBy(subject.payload.may_act, issuer, client);
-  if (realm.settings.agents.allowDelegationWithoutConsent && isAddressed) return exchange.scopesWithin(possible, scope);
+  if (isTokenEnough(parts, client) && isAddressed) return exchange.scopesWithin(possible, scope);
   const consented = await consentedAt(parts, client, subject.holder.userId, audience);
   if (!consented) throw oauthErrors.invalidRequest("the user has not allowed this agent to act for them");
   const allowed = possible.filter((name) => consented.includes(name));
@@ -156,9 +156,8 @@ async function consentedAt(
   userId: string,
   audience: readonly string[],
 ): Promise<readonly string[] | null> {
-  const requested = requestedResources(client, audience);
   let allowed: readonly string[] | null = null;
-  for (const resource of requested.length > 0 ? requested : [parts.issuer]) {
+  for (const resource of resourcesToAllow(parts, client, audience)) {
     const key = { userId, clientId: client.clientId, resource: consentResource(parts, resource) };
     const scopes = await consentedScopes(parts.db, client.realmId, key);
     if (!scopes) return null;

@@ -4,7 +4,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { type Party, relyingParty } from "../../testing/relying-party.ts";
+import { CALLBACK, type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 
 // The rules of delegation hold wherever an agent or a client gets a user's token by the token of another client.
 
@@ -82,7 +82,7 @@ async function stage() {
 }
 
 test("who gets a token needs the user's consent, also where no scope is left", async () => {
-  const { boss, bot, party, uma, exchange, consent, introspects, signIn, user } = await stage();
+  const { boss, bot, party, token, uma, exchange, consent, introspects, signIn, user } = await stage();
   const third = await party("third", { consentRequired: true, scopes: ["c"] });
   for (const client of [third, bot]) {
     expect(await uma(client), client.clientId).toMatchObject({ status: 400, body: { error_description: /has not allowed/ } });
@@ -90,7 +90,9 @@ test("who gets a token needs the user's consent, also where no scope is left", a
   // An agent learns no decision either; a client that is no agent's, and was sent the token, may ask.
   expect((await uma(bot, { response_mode: "decision" })).status).toBe(400);
   expect((await uma(third, { response_mode: "decision" })).body).toEqual({ result: true });
-  expect(await exchange(bot)).toMatchObject({ status: 400, body: { error_description: /has not allowed/ } });
+  // The agent itself as the audience is decided by administrators; that the agent may act at all is not.
+  for (const form of [{}, { audience: "bot" }])
+    expect(await exchange(bot, token, form)).toMatchObject({ status: 400, body: { error_description: /has not allowed/ } });
 
   await consent("third", []);
   const rpt = ok(await uma(third)).access_token;
@@ -146,6 +148,22 @@ test("an administrator who acts as the user gets no token for an agent, at any e
   expect(await delegate(played)).toMatchObject(refused);
   expect(await exchange(bot, played)).toMatchObject(refused);
   expect(await uma(bot, {}, played)).toMatchObject(refused);
+
+  // By the authorization endpoint neither, where a token would come in the address.
+  ok(await boss.patch("/settings", { oidc: { implicitFlow: true } }));
+  const implicit = { responseTypes: ["id_token token"], redirectUris: [CALLBACK], scopes: ["openid"] };
+  ok(await boss.patch(`/clients/${bot.id}`, implicit));
+  const request = bot.url({ response_type: "id_token token", nonce: "n" });
+  const own = await walk(player.browser, iam.config.baseUrl, request);
+  expect([own.left, own.page.status], own.page.text).toEqual([null, 403]);
+});
+
+test("where the realm says so, a token that names the agent is enough at the token endpoint", async () => {
+  const { boss, bot, exchange, signIn } = await stage();
+  const subject = await signIn("c");
+  expect((await exchange(bot, subject)).status).toBe(400);
+  ok(await boss.patch("/settings", { agents: { allowDelegationWithoutConsent: true } }));
+  expect(ok(await exchange(bot, subject)).scope).toContain("c");
 });
 
 test("a policy for clients judges the client that gets the token, or the one that sent it to the resource server", async () => {

@@ -173,8 +173,7 @@ export function presentedParameters(
 /** The policy step, for every grant, refresh included. A refusal consumes nothing. */
 function assertAllowed({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
-  // Only the user themselves can let an agent act for them.
-  const ofAgent = client.agent !== null && issue.kind === "user" ? issue.tokens.impersonator : null;
+  const ofAgent = issue.kind === "user" ? tokens.impersonatorAt(client, issue.tokens.impersonator) : null;
   return tokens.assertAccess(parts, client, { userId, entryChecks: parts.entryChecks, impersonator: issue.impersonator ?? ofAgent });
 }
 

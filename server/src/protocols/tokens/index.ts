@@ -12,10 +12,19 @@ export {
 } from "./access-token.ts";
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
-export { audienceOf, isMeantFor, isOpen, requestedResources, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
+export { audienceOf, isMeantFor, isOpen, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
 export { claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
-export { consentResource, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent, type Wanted } from "./contents/consent.ts";
+export {
+  consentResource,
+  consentToClaim,
+  IMPLIED_CLAIMS,
+  isAllowedByUser,
+  isTokenEnough,
+  needsConsent,
+  resourcesToAllow,
+  type Wanted,
+} from "./contents/consent.ts";
 export { lifetimesOf, refreshLifetime } from "./contents/lifetimes.ts";
 export {
   allowedScopes,
@@ -37,7 +46,17 @@ export {
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { ASSERTION_LIFETIME, signIdentityAssertion } from "./identity-assertion.ts";
-export { accessError, accessRefusal, assertAccess, countTokens, directorySilent, previewTokens, unavailable, userTokens } from "./issue.ts";
+export {
+  accessError,
+  accessRefusal,
+  assertAccess,
+  countTokens,
+  directorySilent,
+  impersonatorAt,
+  previewTokens,
+  unavailable,
+  userTokens,
+} from "./issue.ts";
 export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken, verifyAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";

@@ -108,6 +108,9 @@ export const accessRefusal = (
   { userId, entryChecks, impersonator }: About,
 ) => refusalOf(db, { realm: realm.realmId, userId, application: settings, agent, entryChecks, impersonator });
 
+/** Only the user themselves can let an agent act for them, so an administrator who acts as the user gets no token for one. */
+export const impersonatorAt = <T>({ agent }: ClientSnapshot, impersonator: T | null): T | null => (agent === null ? null : impersonator);
+
 export async function assertAccess(parts: Pick<IssuerParts, "db" | "realm">, client: ClientSnapshot, about: About): Promise<void> {
   const refusal = await accessRefusal(parts, client, about);
   if (refusal) throw accessError(refusal);

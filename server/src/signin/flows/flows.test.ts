@@ -137,6 +137,7 @@ describe("flows", () => {
       [ask("username"), ask("sms-otp")],
       [ask("username-password"), ask("totp", "REQUIRED", { setUp: false })],
       [ask("username-password"), conditional(ask("condition-credential", "REQUIRED", { types: ["password"] }), ask("push"))],
+      [ask("username-password"), conditional(ask("condition-credential", "REQUIRED", { types: ["totp"], negate: true }), ask("push"))],
     ])
       expect(await save(...refused), JSON.stringify(refused)).toMatchObject(shutsOut);
     expect((await (await realm.admin()).put("/flow", { displayName: "x", steps: [ask("identity-provider")] })).status).toBe(409);
@@ -145,6 +146,8 @@ describe("flows", () => {
       [ask("username-password"), ask("totp")],
       [ask("identity-provider", "ALTERNATIVE"), ask("username-password", "ALTERNATIVE")],
       [ask("username-password"), conditional(ask("condition-role", "REQUIRED", { roles: ["staff"] }), ask("push"))],
+      [ask("username-password"), conditional(ask("condition-credential", "REQUIRED", { types: ["password"], negate: true }), ask("push"))],
+      [ask("username-password"), conditional(ask("condition-unknown-device", "REQUIRED", { negate: true }), ask("push"))],
       byName,
       shipped.steps,
     ]) {

@@ -61,6 +61,8 @@ const surelyApplies = (step: Step, who: Equipped): step is SubFlow =>
 
 function surelyHolds(step: Step, { user }: Equipped): boolean {
   if (isSubFlow(step)) return false;
-  if (step.authenticator === "condition-unknown-device") return true;
-  return step.authenticator === "condition-credential" && (step.config.types as string[]).some((type) => user.credentials.has(type));
+  const isNegated = step.config.negate === true;
+  if (step.authenticator === "condition-unknown-device") return !isNegated;
+  if (step.authenticator !== "condition-credential") return false;
+  return (step.config.types as string[]).some((type) => user.credentials.has(type)) !== isNegated;
 }

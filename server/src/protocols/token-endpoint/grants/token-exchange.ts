@@ -1,5 +1,5 @@
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { type Act, isAllowedByUser, type LiveToken, nextAct, requestedResources } from "../../tokens/index.ts";
+import { type Act, isAllowedByUser, isTokenEnough, type LiveToken, nextAct, resourcesToAllow } from "../../tokens/index.ts";
 import * as exchange from "../exchange.ts";
 import type { Grant, Source } from "../grant.ts";
 
@@ -34,8 +34,8 @@ export const tokenExchange: Grant<ExchangeSource> = {
     await exchange.assertStands(parts, client, subject);
     const audience = await exchange.audienceWithin(parts, client, subject, lists);
     const scopes = exchange.scopesWithin(exchange.possibleScopes(parts, client, subject), params.scope);
-    const wanted = { scopes, resources: requestedResources(client, audience) };
-    if (!(await isAllowedByUser(parts.db, parts, client, subject.holder.userId, wanted)))
+    const wanted = { scopes, resources: resourcesToAllow(parts, client, audience) };
+    if (!isTokenEnough(parts, client) && !(await isAllowedByUser(parts.db, parts, client, subject.holder.userId, wanted)))
       throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
     return {
       kind: "user",

@@ -2,7 +2,7 @@ import * as authz from "../../../applications/authorization/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { actorOf } from "../../../platform/context.ts";
-import { isAllowedByUser, type LiveToken, scopesAt, type UserIssue } from "../../tokens/index.ts";
+import { isAllowedByUser, isTokenEnough, type LiveToken, scopesAt, type UserIssue } from "../../tokens/index.ts";
 import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, recordDelegation, type Subject } from "../exchange.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
@@ -89,7 +89,7 @@ const isUsers = (live: LiveToken): live is Subject => live.holder !== null && li
  * a token that was meant for an agent is enough, as for delegation.
  */
 async function assertConsent(parts: TokenEndpointParts, client: ClientSnapshot, live: Subject): Promise<void> {
-  if (client.agent !== null && parts.realm.settings.agents.allowDelegationWithoutConsent) return;
+  if (isTokenEnough(parts, client)) return;
   const wanted = { scopes: possibleScopes(parts, client, live), resources: [parts.issuer], hasPermissions: true };
   if (!(await isAllowedByUser(parts.db, parts, client, live.holder.userId, wanted)))
     throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");

@@ -2,6 +2,7 @@ import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { consentedScopes } from "../../../directory/consents/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { IssuerParts } from "../parts.ts";
+import { requestedResources } from "./audience.ts";
 
 /** Tells whether the client needs the user's consent. An agent's always does: it acts by itself. */
 export const needsConsent = ({ agent, settings }: ClientSnapshot): boolean =>
@@ -16,6 +17,20 @@ export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_
 /** The resource under which a consent is stored; null: the realm itself. */
 export const consentResource = ({ issuer }: Pick<IssuerParts, "issuer">, resource: string): string | null =>
   resource === issuer ? null : resource;
+
+/** The resources of a token that the user has to allow. An agent has to be allowed at the realm where the user decides about no resource of it. */
+export function resourcesToAllow(
+  { issuer }: Pick<IssuerParts, "issuer">,
+  client: ClientSnapshot,
+  audience: readonly string[],
+): readonly string[] {
+  const requested = requestedResources(client, audience);
+  return client.agent !== null && requested.length === 0 ? [issuer] : requested;
+}
+
+/** Tells whether a user's token that was meant for an agent is enough for it, without a consent. */
+export const isTokenEnough = ({ realm: { settings } }: Pick<IssuerParts, "realm">, { agent }: ClientSnapshot): boolean =>
+  agent !== null && settings.agents.allowDelegationWithoutConsent;
 
 export interface Wanted {
   readonly scopes: readonly string[];

@@ -67,6 +67,6 @@ async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, tok
     authorizationDetails: undefined,
     isFromFrontChannel: true,
   };
-  await tokens.assertAccess(parts, client, { userId: token.accountId });
+  await tokens.assertAccess(parts, client, { userId: token.accountId, impersonator: tokens.impersonatorAt(client, issue.impersonator) });
   return (await tokens.userTokens(parts, client, issue, {})).access.jwt;
 }
