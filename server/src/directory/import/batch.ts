@@ -58,10 +58,6 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key)) || knownById(row) !== undefined;
   for (const row of sound.filter((each) => !isTaken(each))) {
     const userId = idOf(row);
-    if (onConflict === "skip" && userId !== undefined && takenIds.has(userId)) {
-      outcomes.set(row, "skipped");
-      continue;
-    }
     const found = await resolve(row);
     const refusal =
       (await roles.refusalFor(row)) ??

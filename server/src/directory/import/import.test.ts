@@ -284,13 +284,7 @@ describe("names that are taken", () => {
       "onConflict=skip",
     );
     expect(body).toMatchObject({ rows: 3, created: 1, skipped: 2, failed: 0 });
-    const ada = await find(realm, "ada");
-    expect(ada).toMatchObject({ enabled: true });
-    // Known by the id alone, since the name was another one.
-    for (const dryRun of ["&dryRun=true", ""])
-      expect((await json(admin, [{ username: "augusta", userId: ada.userId }], `onConflict=skip${dryRun}`)).body).toMatchObject({
-        ...{ created: 0, skipped: 1, failed: 0 },
-      });
+    expect(await find(realm, "ada")).toMatchObject({ enabled: true });
   });
 
   test("two imports of the same people at once: each user once, none incomplete", async () => {

@@ -4,7 +4,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { CALLBACK, type Party, relyingParty, walk } from "../../testing/relying-party.ts";
+import { type Party, relyingParty } from "../../testing/relying-party.ts";
 
 // The rules of delegation hold wherever an agent or a client gets a user's token by the token of another client.
 
@@ -148,14 +148,6 @@ test("an administrator who acts as the user gets no token for an agent, at any e
   expect(await delegate(played)).toMatchObject(refused);
   expect(await exchange(bot, played)).toMatchObject(refused);
   expect(await uma(bot, {}, played)).toMatchObject(refused);
-
-  // By the authorization endpoint neither, where a token would come in the address.
-  ok(await boss.patch("/settings", { oidc: { implicitFlow: true } }));
-  const implicit = { responseTypes: ["id_token token"], redirectUris: [CALLBACK], scopes: ["openid"] };
-  ok(await boss.patch(`/clients/${bot.id}`, implicit));
-  const request = bot.url({ response_type: "id_token token", nonce: "n" });
-  const own = await walk(player.browser, iam.config.baseUrl, request);
-  expect([own.left, own.page.status], own.page.text).toEqual([null, 403]);
 });
 
 test("where the realm says so, a token that names the agent is enough at the token endpoint", async () => {

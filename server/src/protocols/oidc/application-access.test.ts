@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { grantConsent } from "../../directory/consents/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import { systemActor } from "../../platform/context.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -288,6 +290,18 @@ test("every other caller of the policy step: delegation, permissions, preview, i
   await admin.browser.get(url.slice(base.length));
   const asked = await walk(admin.browser, base, app.url({ prompt: "consent" }));
   expect((await submit(admin.browser, base, asked.page, { decision: "allow" })).page.status).toBe(403);
+  // One who has consented before gets no token for the agent in the address either.
+  ok(await master.patch("/settings", { oidc: { implicitFlow: true } }));
+  await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
+    grantConsent(ctx, { userId: user.userId, clientId: app.clientId, resource: null }, ["openid"]),
+  );
+  for (const responseType of ["id_token", "id_token token", "code id_token"]) {
+    ok(await master.patch(`/clients/${app.id}`, { responseTypes: [responseType] }));
+    const request = app.url({ response_type: responseType, nonce: "n" });
+    const { left } = await walk(admin.browser, base, request);
+    expect([left?.hash.includes("error="), left?.hash.includes("token=")], `${responseType} ${left}`).toEqual([true, false]);
+  }
+  ok(await master.patch(`/clients/${app.id}`, { responseTypes: ["code"] }));
   const waiting = ok(await app.post("/device/authorize", { scope: "openid" }));
   const form = (await walk(admin.browser, base, `/realms/${realm.name}/device?user_code=${waiting.user_code}`)).page;
   const shown = (await submit(admin.browser, base, form, { user_code: waiting.user_code })).page;

@@ -30,11 +30,13 @@ export function overrideTokens(provider: Provider, parts: RealmParts): void {
     const client = snapshotOf(this.client);
     if (use === "authorization") return tokens.signAuthorizationResponse(parts, client, this.extra);
     if (use !== "idtoken") throw new Error(`The engine does not make tokens for ${use}`);
+    const impersonator = impersonatorOf(Provider.ctx!);
+    if (tokens.impersonatorAt(client, impersonator)) throw tokens.accessError("impersonated");
     const { sub, ...available } = this.available;
     const { at_hash, c_hash, ...extra } = this.extra;
     return tokens.signIdToken(parts, client, {
       ...available,
-      act: tokens.actOf(parts, impersonatorOf(Provider.ctx!)),
+      act: tokens.actOf(parts, impersonator),
       sub: await parts.subjectOf(parts.realm.realmId, client, String(sub)),
       ...extra,
       ...(typeof at_hash === "string" && { at_hash: tokens.halfHash(at_hash) }),

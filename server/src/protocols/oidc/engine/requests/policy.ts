@@ -2,12 +2,11 @@ import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from 
 import { oncePer } from "../../../../kernel/once.ts";
 import type { VisitorFacts } from "../../../../signin/authenticators/index.ts";
 import { type SessionStanding, standingOf } from "../../../../signin/run/index.ts";
-import { accessRefusal, impersonatorAt, needsConsent, requestedAcr } from "../../../tokens/index.ts";
+import { accessRefusal, needsConsent, requestedAcr } from "../../../tokens/index.ts";
 import { type Pending, signInRequestOf } from "../../authorize/index.ts";
 import { ACR_VALUES, promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { partsOf, requestOf } from "../context.ts";
-import { impersonatorOf } from "../models/account.ts";
 import { snapshotOf } from "../models/client.ts";
 import { isLoaded } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
@@ -94,10 +93,7 @@ export function createPolicy(parts: RealmParts) {
 /** RFC 6749 §4.1.2.1 has one error for every refusal: `access_denied`. */
 async function isRefused(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
   const session = liveSessionOf(ctx.oidc.session);
-  if (session === null) return false;
-  const client = snapshotOf(ctx.oidc.client as Client);
-  const about = { userId: session.userId, impersonator: impersonatorAt(client, impersonatorOf(ctx)) };
-  return (await accessRefusal(parts, client, about)) !== null;
+  return session !== null && (await accessRefusal(parts, snapshotOf(ctx.oidc.client as Client), { userId: session.userId })) !== null;
 }
 
 /** OpenID Connect Core §5.5.1.1: whether the session lacks the requested `acr`. An essential one that is not supported is an error. */
