@@ -87,7 +87,7 @@ export default defineConfig({
     // Most of what a request makes is garbage when it is answered: with more room for the young, less of it is copied.
     // And a run is over before it pays to optimise code that is merely warm. Newer releases of Node do not have this flag.
     execArgv: ["--max-semi-space-size=64", ...(process.version.startsWith("v20.") ? ["--interrupt-budget=600000"] : [])],
-    // Each project and each run would otherwise translate the same sources again. Kept by content, in node_modules.
+    // Each project and each run would otherwise translate the same tests again. Kept by content, in node_modules.
     experimental: { fsModuleCache: true },
     // Reached by what hangs, and by nothing else: how long work takes is the machine's affair.
     testTimeout: 180_000,

@@ -51,7 +51,7 @@ export async function resolveAccess(
 
 /**
  * The id of the role that a text in this field names, or what is wrong with it. A role of the realm may be spelled like one of a client: then the
- * one that is there already is meant, and without it none, because whoever names roles would decide who is let in.
+ * one that is there already is meant, and without it none, because a caller who names roles would decide who gets access.
  */
 export async function findRole(
   ctx: ReadCtx,

@@ -81,7 +81,7 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   return readGroup(ctx, groupId);
 }
 
-/** As with roles: groups are named by their paths, and whoever takes the path of a privileged one gets what is given to that path later. */
+/** As with roles: groups are named by their paths, and a caller who takes the path of a privileged one gets what is given to that path later. */
 const assertMayRename = async (ctx: Ctx, groupId: string): Promise<void> =>
   assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
 

@@ -88,7 +88,7 @@ describe("an organization", () => {
       expect(refused.status, member).toBe(400);
       expect(refused.body.errors).toEqual([expect.objectContaining({ field: member, code: "read_only" })]);
     }
-    // Somebody joined since it was read: the caller has changed nothing.
+    // Another user joined since it was read: the caller has changed nothing.
     expect((await admin.put(`${at}/members/${admin.userId}`, {})).status).toBe(204);
     expect(await admin.put(at, body)).toMatchObject({ status: 200, body: { memberCount: 1 } });
   });

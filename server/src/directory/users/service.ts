@@ -113,7 +113,7 @@ export async function createUser(
   );
   auditClaimedUsernames(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);
-  // The default role is the usual case, and no grant that somebody looks for.
+  // The default role is the usual case, and no grant that a reader of the trail looks for.
   const granted = named.filter(({ roleId }) => roleId !== usual?.roleId).map(({ name }) => `+${name}`);
   const detail = spellGrants("roles", granted);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail });

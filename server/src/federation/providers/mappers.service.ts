@@ -65,7 +65,7 @@ export async function removeMapper(ctx: Ctx, alias: string, mapperId: string): P
 async function assertMayMap(ctx: Ctx, provider: ProviderRow, mapper: Omit<MapperState, "sync">, isNew = true): Promise<void> {
   await assertMayAnswerFor(ctx, provider);
   await assertMayLetGive(ctx, await grantsOf(ctx, [mapper], isNew));
-  // An attribute that is given no more is nobody's gain.
+  // A mapper that is removed gives nothing.
   if (isNew) await assertMayWriteAttributes(ctx, attributesOf([mapper]));
 }
 

@@ -43,7 +43,7 @@ export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: Doma
   if (given) throw userErrors.given_by_directory(sourceOf(given.protocol, given.alias), given.kind);
 }
 
-/** `user.grants_removing`: a role or group that is taken away is no mapper's any more, so that no sign-in withdraws it once somebody gives it again. */
+/** `user.grants_removing`: a mapper loses a role or group that is taken away, so that no sign-in withdraws it after an administrator gives it again. */
 export async function forgetTakenGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   await sql`delete from identity_provider_grants g where g.realm_id = ${ctx.realm} and g.user_id = ${userId}
     and ${isAmong({ roles, groups })}`.execute(ctx.tx);

@@ -32,7 +32,7 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await scim.get("/Users")).body.Resources.map(({ userName }: { userName: string }) => userName).sort()).toEqual(["ada", "eve"]);
   expect((await other.get("/Users")).body.Resources).toMatchObject([{ userName: "eve", externalId: "1" }]);
   expect((await scim.get(`/Users/${eve.id}`)).body, "another connection's id").not.toHaveProperty("externalId");
-  // An organization is told who a foreign account is; filters find it by nothing else.
+  // An organization sees whose account it is; filters find it by nothing else.
   const { meta, ...shown } = (await scim.get(`/Users/${eve.id}`)).body;
   expect(shown).toEqual({ schemas: [USER], id: eve.id, userName: "eve", active: true, name: { givenName: "Eve", familyName: "E" } });
   for (const asked of [`${ENTERPRISE}:employeeNumber eq "7"`, 'title eq "CTO"', 'ims.value eq "eve-at-two"', "name.honorificPrefix pr"]) {
@@ -163,7 +163,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
   const groupsOf = async (id: string): Promise<string[]> =>
     (await boss.get(`/users/${id}/groups?direct=true`)).body.map(({ name }: { name: string }) => name);
 
-  // Groups that give permissions are left as anywhere: a lesser administrator strips nobody.
+  // Groups that give permissions are left as anywhere: a lesser administrator takes nothing from others.
   const { roleId } = (await boss.post("/roles", { name: "power" })).body;
   await boss.put(`/admin-roles/${roleId}`, { permissions: ["manage-clients"] });
   expect((await boss.put(`/groups/${staff}/roles/${roleId}`)).status).toBe(204);
@@ -178,7 +178,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
   );
   expect((await scim.delete(`/Users/${wanda}`)).status).toBe(204);
   expect(await groupsOf(wanda)).toEqual(["other"]);
-  // Somebody whom the token does not see is not left behind by a change of all members.
+  // A user that the token does not see is not left behind by a change of all members.
   for (const change of [
     () => scim.put(`/Groups/${staff}`, { displayName: "staff", members: [{ value: ben.id }] }),
     () => scim.patch(`/Groups/${staff}`, [{ op: "remove", path: "members" }]),

@@ -208,7 +208,7 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
     return;
   }
   const present = new Set<string>();
-  // All of them: somebody whom the token does not see is no member of the organization any more, or never was.
+  // All of them: a user that the token does not see has left the organization, or never joined it.
   for await (const chunk of memberChunks(ctx.tx, { ...connection, organizationId: null }, groupId))
     for (const { value } of chunk) present.add(String(value));
   const wanted = new Set(ids);

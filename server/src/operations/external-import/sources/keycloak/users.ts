@@ -87,7 +87,7 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
   });
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
-  // Keycloak signs nobody in by an address that several users may say is theirs.
+  // Keycloak lets no user sign in by an address that several users may have.
   const isClaimed = email !== undefined && !isTrue(user.emailVerified) && isTrue(realm.value.duplicateEmailsAllowed);
   return {
     username: textOf(user.username) ?? "",

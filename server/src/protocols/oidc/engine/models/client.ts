@@ -88,7 +88,7 @@ const ENGINE_GRANTS: ReadonlySet<string> = new Set([
   "urn:openid:params:grant-type:ciba",
 ]);
 
-/** The engine's names for methods that it does not know. It authenticates nobody: see requests/client-authentication.ts. */
+/** The engine's names for methods that it does not know. It authenticates no client: see requests/client-authentication.ts. */
 const ENGINE_METHODS: Partial<Record<ClientSnapshot["settings"]["authMethod"], string>> = {
   client_secret: "client_secret_basic",
   federated_jwt: "private_key_jwt",
