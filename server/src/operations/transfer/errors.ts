@@ -19,6 +19,13 @@ export function faulty(faults: readonly (FieldError & { readonly status?: number
   });
 }
 
+export const deletedWithOthers = (at: string): FieldError & { readonly status: number } => ({
+  field: at,
+  code: "deleted_along",
+  message: `${at}: what this import prunes would take it along, such as an organization its groups. Keep that, or release this from it first`,
+  status: 409,
+});
+
 export const permissionsMissing = (lacking: readonly { readonly section: string; readonly permission: string }[]): AppError =>
   new AppError(
     "transfer.permissions",

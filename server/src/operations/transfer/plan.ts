@@ -5,7 +5,7 @@ import { inSavepoint, lockRealm } from "../../platform/db/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { type Change, changesBetween, isSame, lean, mapSecrets, ordered } from "./compare.ts";
 import { normalKey, numbered, type RealmDocument, type Wanted } from "./document.ts";
-import { faulty, permissionsMissing, transferErrors } from "./errors.ts";
+import { deletedWithOthers, faulty, permissionsMissing, transferErrors } from "./errors.ts";
 import { forgetManaged, type ManagedObject, managedBy, recordManaged } from "./managed.store.ts";
 import type { Entry, Item, Section, SectionTools } from "./section.ts";
 
@@ -113,12 +113,16 @@ async function work(
       await run(wanted.at, async () => wanted.section.link?.(ctx, tools, id, complete(wanted, ctx.realm), current));
   const pruned = await prune(ctx, tools, document, mayWrite, before, options, run);
   if (faults.length > 0) throw faulty(faults);
-  const touched = [...new Set([...steps.map(({ wanted }) => wanted.section), ...pruned.map(({ section }) => section)])];
+  // An item that is pruned may take others along, of any section.
+  const touched = pruned.length > 0 ? mayWrite : new Set(steps.map(({ wanted }) => wanted.section));
   const after = await readAll(ctx, tools, touched);
-  return conclude(ctx, { document, options, before, after, steps, pruned, lacking });
+  const along = deletedAlong(before, after, pruned);
+  const missed = document.items.filter((wanted) => along.some((one) => one.section === wanted.section && isOf(wanted, one.entry)));
+  if (missed.length > 0) throw faulty(missed.map(({ at }) => deletedWithOthers(at)));
+  return conclude(ctx, { document, options, after, steps, deleted: [...pruned, ...along], lacking });
 }
 
-async function readAll(ctx: ReadCtx, tools: SectionTools, list: readonly Section[]): Promise<Map<Section, Present>> {
+async function readAll(ctx: ReadCtx, tools: SectionTools, list: Iterable<Section>): Promise<Map<Section, Present>> {
   const found = new Map<Section, Present>();
   for (const section of list) {
     const entries = numbered(section, await section.read(ctx, tools));
@@ -185,7 +189,7 @@ const runner =
     }
   };
 
-interface Pruned {
+interface Deleted {
   readonly section: Section;
   readonly entry: Entry;
 }
@@ -199,12 +203,12 @@ async function prune(
   before: ReadonlyMap<Section, Present>,
   { prune: mode, source }: ImportOptions,
   run: Run,
-): Promise<Pruned[]> {
+): Promise<Deleted[]> {
   if (mode === "none") return [];
   const managed = source === null ? [] : await managedBy(ctx.tx, ctx.realm, source);
   const isOurs = (section: Section, entry: Entry) =>
     mode === "all" || managed.some((one) => one.section === section.name && one.key === entry.key && one.id === entry.id);
-  const removed: Pruned[] = [];
+  const removed: Deleted[] = [];
   for (const section of mayWrite.toReversed()) {
     if (!section.remove) continue;
     const kept = new Set(items.filter((wanted) => wanted.section === section).map(({ key }) => normalKey(section, key)));
@@ -217,18 +221,29 @@ async function prune(
   return removed;
 }
 
+/** The other items that are gone since: the groups of an organization, for one. */
+function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<Section, Present>, pruned: readonly Deleted[]): Deleted[] {
+  return [...after].flatMap(([section, present]) => {
+    const ids = new Set([...present.values()].map(({ id }) => id));
+    for (const one of pruned) if (one.section === section) ids.add(one.entry.id);
+    const gone = [...before.get(section)!].filter(([key, { id }]) => !present.has(key) && !ids.has(id));
+    return gone.map(([, entry]) => ({ section, entry }));
+  });
+}
+
+const isOf = ({ section, key }: Wanted, entry: Entry) => normalKey(section, key) === normalKey(section, entry.key);
+
 interface Outcome {
   readonly document: RealmDocument;
   readonly options: ImportOptions;
-  readonly before: ReadonlyMap<Section, Present>;
   readonly after: ReadonlyMap<Section, Present>;
   readonly steps: readonly Step[];
-  readonly pruned: readonly Pruned[];
+  readonly deleted: readonly Deleted[];
   readonly lacking: Plan["lacking"];
 }
 
 /** The result of the writes, read again after them. */
-async function conclude(ctx: Ctx, { document, options, after, steps, pruned, lacking }: Outcome): Promise<Plan> {
+async function conclude(ctx: Ctx, { document, options, after, steps, deleted, lacking }: Outcome): Promise<Plan> {
   const made: ManagedObject[] = [];
   const idle: Wanted[] = [];
   const actions: Action[] = [];
@@ -252,7 +267,7 @@ async function conclude(ctx: Ctx, { document, options, after, steps, pruned, lac
     }
   }
   if (idle.length > 0) throw new Again(idle);
-  for (const { section, entry } of pruned) actions.push({ section: section.name, key: entry.key, action: "delete", changes: [] });
+  for (const { section, entry } of deleted) actions.push({ section: section.name, key: entry.key, action: "delete", changes: [] });
   const sorted = actions.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify(ordered(sorted)))
@@ -264,7 +279,7 @@ async function conclude(ctx: Ctx, { document, options, after, steps, pruned, lac
   await forgetManaged(
     ctx.tx,
     ctx.realm,
-    pruned.map(({ section, entry }) => ({ section: section.name, key: entry.key, id: entry.id })),
+    deleted.map(({ section, entry }) => ({ section: section.name, key: entry.key, id: entry.id })),
   );
   if (sorted.length > 0) {
     const detail = `import${options.source === null ? "" : ` of ${options.source}`}: ${spell(sorted)}`;

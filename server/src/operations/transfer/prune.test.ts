@@ -58,3 +58,33 @@ test("an import leaves alone what it does not mention; prunes what its source ma
   expect((await admin.get("/export")).text).toBe(first.text);
   expect((await ok(admin.post("/import?dryRun=true", first.body))).actions).toEqual([]);
 });
+
+test("a plan shows the groups that an organization takes along; an import that names one of them changes nothing", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const path = "/Provisioned";
+  const owned = { organizations: [{ name: "Acme", alias: "acme" }], groups: [{ path, organization: "acme" }, { path: "/Other" }] };
+  await ok(apply(admin, owned, "?source=code"));
+  const names = async () => (await admin.get("/groups")).body.map(({ name }: { name: string }) => name);
+  const refused = await apply(admin, { ...owned, organizations: [] }, "?source=code&prune=source");
+  expect(refused.status, refused.text).toBe(409);
+  expect(refused.body.errors).toEqual([
+    { field: `groups[${path}]`, code: "deleted_along", message: expect.stringContaining("take it along") },
+  ]);
+  expect(await names()).toEqual(["Other", "Provisioned"]);
+  // The group stays once no organization owns it.
+  const released = { organizations: [], groups: [{ path, organization: null }, { path: "/Other" }] };
+  const { actions } = await ok(apply(admin, released, "?source=code&prune=source&dryRun=true"));
+  expect(actions.map(({ key, action }: { key: string; action: string }) => [key, action])).toEqual([
+    [path, "update"],
+    ["acme", "delete"],
+  ]);
+  // Made by hand, it is none of what the source made; but it is deleted with the organization.
+  const byHand = { organizations: [{ name: "Acme", alias: "acme" }], groups: [{ path: "/By hand", organization: "acme" }] };
+  await ok(apply(admin, byHand));
+  const plan = await ok(apply(admin, { organizations: [], groups: [{ path: "/Other" }] }, "?source=code&prune=source"));
+  const deleted = plan.actions.filter(({ action }: { action: string }) => action === "delete");
+  expect(deleted.map(({ key }: { key: string }) => key)).toEqual(["/By hand", path, "acme"]);
+  expect(plan.sections.groups).toMatchObject({ deleted: 2 });
+  expect(await names()).toEqual(["Other"]);
+});
