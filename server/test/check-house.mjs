@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { onceSelfTests, secondPlaces } from "./house-once.mjs";
-import { checkOnEmbedded, onEmbedded, storesTriedBy } from "./on-embedded.mjs";
+import { onEmbedded } from "./on-embedded.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
@@ -258,7 +258,8 @@ function product() {
   const written = prose.filter((path) => existsSync(join(server, "..", path)) && (isCode(path) || /[.](css|md)$/.test(path)));
   problems.push(...written.flatMap((path) => checkProse(path, readFileSync(join(server, "..", path), "utf8"))));
   problems.push(...checkFeatures(paths));
-  problems.push(...checkOnEmbedded(paths, onEmbedded, storesTriedBy));
+  const gone = onEmbedded.filter((path, i) => !paths.includes(path) || onEmbedded.indexOf(path) < i);
+  problems.push(...gone.map((path) => `test/on-embedded.mjs: ${path} does not exist, or is listed twice`));
   const code = paths.filter((path) => path.startsWith("src/") && isCode(path) && !isTest(path));
   const texts = code.map((path) => ({ path, text: readFileSync(join(server, path), "utf8") }));
   problems.push(...checkSealedColumns(texts, readFileSync(join(server, "src/cli/sealed-columns.ts"), "utf8")));
@@ -277,25 +278,6 @@ function product() {
   const present = new Map(migrations.map((path) => [path, git("hash-object", path) ?? ""]));
   problems.push(...checkMigrations(landed ?? new Map(), present));
   return { problems, summary: `${paths.length} files and ${migrations.length} migrations keep the rules` };
-}
-
-function selfTestOnEmbedded() {
-  const a = "src/signin/a/a.test.ts";
-  const paths = [a, "src/signin/a/store.ts", "src/signin/b/rows.store.ts", "src/signin/c/routes.ts"];
-  /** @type {[expected: number, what: string, listed: string[], elsewhere: Record<string, string>][]} */
-  const cases = [
-    [0, "a list that is whole", [a], { "src/signin/b": a }],
-    [1, "a store that no file tries", [a], {}],
-    [1, "a store whose file is not listed", [], { "src/signin/a": a, "src/signin/b": "test/journeys/b.test.ts" }],
-    [1, "a listed file that is gone", [a, "src/signin/b/gone.test.ts"], {}],
-    [1, "a file that is listed twice", [a, a], { "src/signin/b": a }],
-    [1, "a feature without a store", [a], { "src/signin/b": a, "src/signin/c": a }],
-  ];
-  return cases
-    .filter(
-      ([expected, , listed, elsewhere]) => checkOnEmbedded([...paths, "test/journeys/b.test.ts"], listed, elsewhere).length !== expected,
-    )
-    .map(([expected, what]) => `${what} is not refused ${expected} times`);
 }
 
 function selfTest() {
@@ -376,7 +358,6 @@ function selfTest() {
   if (checkFeatures(["src/signin/login/routes.ts"]).length !== 1) problems.push("a feature without a door passes");
   if (checkFeatures(["src/signin/login/index.tsx", "src/signin/login/a/b.ts", "src/kernel/clock.ts", "src/signin/notes.md"]).length > 0)
     problems.push("a feature with a door is refused");
-  problems.push(...selfTestOnEmbedded());
   const place = [{ path: "src/a.ts", text: 'const at = (id) => ({ realm, table: "clients", column: "secret", row: id });' }];
   if (checkSealedColumns(place, '{ table: "webhooks", column: "secret" }').length !== 1)
     problems.push("a sealed column that is not listed passes");

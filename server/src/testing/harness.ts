@@ -20,6 +20,7 @@ import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
 import { borrowPostgres } from "./postgres-database.ts";
 import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
+import { recordStatements, saveStatements } from "./sent-statements.ts";
 
 export { MASTER_PASSWORD } from "./realm.ts";
 
@@ -92,6 +93,7 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
     ...opened,
     ...(await signedIn(opened)),
     async close() {
+      await saveStatements();
       if (!clock.isMoved()) return;
       await closeShared();
       clock.reset();
@@ -158,6 +160,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
     makeKeyPair: nextKeyPair,
   };
   refuseQueriesPastTransactions(core);
+  for (const db of [core.db, core.database.background, core.database.monitor]) recordStatements(db);
   await bootstrap(core);
   const server = await createApp(core, { compiled });
   await server.start();
@@ -173,6 +176,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
     async close() {
       await server.close();
       await core.close();
+      await saveStatements();
     },
   };
 }

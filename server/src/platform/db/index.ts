@@ -22,7 +22,7 @@ export { isPersonMember, namesPersonIn, type PersonNames } from "./persons.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";
-export { prepared } from "./prepared.ts";
+export { poolOf, prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
