@@ -61,6 +61,7 @@ const PARAMETERS: Readonly<Record<string, readonly [type: string, value: unknown
   "string[]": ["text[]", ["a", 'b, "c" {d}', "", null, "NULL", "\\"]],
   "number[]": ["int8[]", [1, null, 3]],
   "boolean[]": ["bool[]", [true, false]],
+  "null[]": ["bool[]", [null]],
   "no[]": ["uuid[]", []],
 };
 
