@@ -16,7 +16,7 @@ import { forgetConsentsAt, forgetConsentsTo } from "./directory/consents/index.t
 import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
-import { seedAdmin } from "./directory/users/index.ts";
+import { endOwnEnrollment, seedAdmin } from "./directory/users/index.ts";
 import {
   clearDisabledBySync,
   forgetEntries,
@@ -52,7 +52,7 @@ import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
-import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
@@ -77,9 +77,9 @@ const listenersOf = (vault: Vault): Listeners => ({
   ],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrants, suspendAgentsOf],
-  "user.logged_out": [endGrants],
+  "user.logged_out": [endGrants, endAddressChange, endOwnEnrollment],
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
-  "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
+  "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endOwnEnrollment, endTrust],
   "user.credentials_changed": [endTrust],
   "user.enabled_set": [clearDisabledBySync],
   "user.attributes_changing": [ownMappedAttributes],

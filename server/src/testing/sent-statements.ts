@@ -63,7 +63,9 @@ const shapeOf = (sent: string): string =>
 
 export function kindOf(value: unknown): string {
   if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
-  return Array.isArray(value) ? `${value.length === 0 ? "no" : kindOf(value.find((one) => one !== null) ?? null)}[]` : value.constructor.name;
+  return Array.isArray(value)
+    ? `${value.length === 0 ? "no" : kindOf(value.find((one) => one !== null) ?? null)}[]`
+    : value.constructor.name;
 }
 
 /** Adds what this process has recorded to the run's. */

@@ -65,6 +65,8 @@ export interface EnrollmentToken {
   readonly tokenHash: string;
   readonly label: string | null;
   readonly expiresAt: number;
+  /** An administrator made it, who may have given it to the user together with a first password. */
+  readonly byAdministrator: boolean;
 }
 
 /** A user has one enrollment token: a new one ends the one before. Answers whether there was one. */
@@ -84,11 +86,22 @@ export async function replaceEnrollmentToken(tx: Tx, realm: string, userId: stri
       credential_id: token.id,
       type: ENROLLMENT_TOKEN,
       secret: token.tokenHash,
-      data: JSON.stringify({ label: token.label, expiresAt: token.expiresAt }),
+      data: JSON.stringify({ label: token.label, expiresAt: token.expiresAt, byAdministrator: token.byAdministrator }),
       created_at: now,
     })
     .execute();
   return ended.numDeletedRows > 0n;
+}
+
+/** Deletes the token that was made in a session of the user. Answers whether there was one. */
+export async function deleteOwnEnrollment(tx: Tx, realm: string, userId: string, now: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("credentials")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, type: ENROLLMENT_TOKEN }))
+    .where(sql<boolean>`coalesce(data ->> 'byAdministrator', 'false') = 'false'`)
+    .where(sql<boolean>`${expiry} > ${now}`)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 export async function deleteExpiredEnrollments(db: Db, now: number): Promise<void> {

@@ -18,6 +18,7 @@ export {
   deleteCredential,
   deleteCredentials,
   deleteExpiredEnrollments,
+  deleteOwnEnrollment,
   ENROLLMENT_TOKEN,
   listCredentials,
   replaceEnrollmentToken,

@@ -7,6 +7,7 @@ import {
   credentialErrors,
   deleteCredential,
   deleteCredentials,
+  deleteOwnEnrollment,
   ENROLLMENT_TOKEN,
   keepEarlierPassword,
   listCredentials,
@@ -45,18 +46,33 @@ export async function readCredential(ctx: ReadCtx, userId: string, type: string,
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
-  return addEnrollmentToken(ctx, userId, input);
+  return addEnrollmentToken(ctx, userId, input, true);
 }
 
 /** For a user that was taken. */
-export async function addEnrollmentToken(ctx: Ctx, userId: string, input: CreateCredential): Promise<CreatedCredential> {
+export async function addEnrollmentToken(
+  ctx: Ctx,
+  userId: string,
+  input: CreateCredential,
+  byAdministrator: boolean,
+): Promise<CreatedCredential> {
   const token = randomToken();
   const made = { id: newId(), label: input.label ?? null, expiresAt: ctx.now + (input.expiresIn ?? 3_600) * SECOND };
-  const ended = await replaceEnrollmentToken(ctx.tx, ctx.realm, userId, { ...made, tokenHash: sha256(token) }, ctx.now);
+  const stored = { ...made, tokenHash: sha256(token), byAdministrator };
+  const ended = await replaceEnrollmentToken(ctx.tx, ctx.realm, userId, stored, ctx.now);
   const about = { resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN };
   if (ended) ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", ...about });
   return { ...made, type: ENROLLMENT_TOKEN, createdAt: ctx.now, lastUsedAt: null, token };
+}
+
+/**
+ * `user.password_changed`, `user.logged_out`: a token that was made in a session of the user may be in the hands of an attacker who had that
+ * session, and would add their phone.
+ */
+export async function endOwnEnrollment(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  if (!(await deleteOwnEnrollment(ctx.tx, ctx.realm, userId, ctx.now))) return;
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
 }
 
 /** From now on it opens nothing. Sessions that it opened before stay. */

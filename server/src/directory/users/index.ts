@@ -13,7 +13,7 @@ export {
   CredentialSetup,
   RenameCredential,
 } from "./credentials.schema.ts";
-export { readCredentials } from "./credentials.service.ts";
+export { endOwnEnrollment, readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { changeSource, disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";

@@ -160,7 +160,7 @@ export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword | W
 
 export async function createOwnEnrollmentToken(ctx: Ctx, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await takeOwnUser(ctx);
-  return addEnrollmentToken(ctx, userId, input);
+  return addEnrollmentToken(ctx, userId, input, false);
 }
 
 /** By each of these alone one can sign in; everything else comes on top. */

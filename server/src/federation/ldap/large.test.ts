@@ -58,7 +58,9 @@ describe.skipIf(!openLdap())("a directory of 10,000", () => {
 
     // Without the directory the list is as it is with it.
     await peer.ldap.stop();
-    expect((await master.get(`/users?search=${uidOf(COUNT - 1)}`)).body).toMatchObject([{ username: uidOf(COUNT - 1), source: "ldap:corp" }]);
+    expect((await master.get(`/users?search=${uidOf(COUNT - 1)}`)).body).toMatchObject([
+      { username: uidOf(COUNT - 1), source: "ldap:corp" },
+    ]);
     expect((await master.post(at)).status).toBe(502);
     expect((await master.get("/users?enabled=false")).body).toEqual([]);
 

@@ -110,7 +110,9 @@ describe("the profile", () => {
     expect(pending.body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
     // The record that was read is a valid write, and gives nothing up.
     expect((await put(pending.body)).body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
-    expect((await put({ ...pending.body, pendingEmail: null })).body.errors).toMatchObject([{ field: "pendingEmail", code: "read_only" }]);
+    expect((await put({ ...pending.body, pendingEmail: "x@example.com" })).body.errors).toMatchObject([
+      { field: "pendingEmail", code: "read_only" },
+    ]);
     const mails = await outbox(iam, realm);
     expect(mails.map(({ to }) => to)).toEqual(["first@example.com", "Ada@Example.com", "new@example.com", "Ada@Example.com"]);
     const linkIn = (text: string) => /\/realms\/\S+\/change-email\/[\w-]+/.exec(text)![0];
@@ -132,6 +134,19 @@ describe("the profile", () => {
     expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
     const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
     expect(await follow(linkIn(toCarol!.text))).toBe(409);
+    // A mistyped address can be withdrawn: its link ends, in the API and on the page.
+    expect((await put({ email: "typo@example.com", firstName: "Ada" })).body.pendingEmail).toBe("typo@example.com");
+    const typo = (await outbox(iam, realm)).find(({ to }) => to === "typo@example.com");
+    const unchanged = (await ada.browser.get(at(realm, "/profile"))).body;
+    expect((await put({ ...unchanged, pendingEmail: null })).body).toMatchObject({ email: "new@example.com", pendingEmail: null });
+    expect(await follow(linkIn(typo!.text))).toBe(410);
+    expect((await put({ email: "typo2@example.com", firstName: "Ada" })).status).toBe(200);
+    const profilePage = await ada.browser.get(at(realm, "/pages/profile"));
+    expect(profilePage.text).toContain("Keep my present address");
+    await ada.browser.post(at(realm, "/pages/profile/keep-address"), undefined, {
+      form: { _csrf: ada.browser.cookies.get("XSRF-TOKEN") ?? "" },
+    });
+    expect((await ada.browser.get(at(realm, "/profile"))).body.pendingEmail).toBeNull();
     // A password change ends earlier requests.
     expect((await put({ email: "late@example.com", firstName: "Ada" })).body.pendingEmail).toBe("late@example.com");
     const late = (await outbox(iam, realm)).find(({ to }) => to === "late@example.com");

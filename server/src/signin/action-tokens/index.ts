@@ -5,6 +5,7 @@ export {
   type ActionToken,
   deleteExpiredTokens,
   dropTokensOf,
+  endAddressChange,
   endMailedLinks,
   findToken,
   findTokenOf,

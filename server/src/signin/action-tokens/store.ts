@@ -111,6 +111,10 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
     .execute();
 }
 
+/** `user.logged_out`: another address may have been requested in a session that an attacker had. */
+export const endAddressChange = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
+  dropTokensOf(ctx, "change-email", userId);
+
 /** `user.password_changed`: links to another password or mail address may have been requested by an attacker who knew the old one. */
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);

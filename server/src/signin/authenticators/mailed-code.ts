@@ -1,5 +1,14 @@
+import { confirmEmail } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { isMailedCode, type Mailed, mayResend, resendWait, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
+import {
+  type ActionToken,
+  isMailedCode,
+  type Mailed,
+  mayResend,
+  resendWait,
+  type TokenKind,
+  takeTokenByHash,
+} from "../action-tokens/index.ts";
 import type { Answer, Proof, StepContext } from "./authenticator.ts";
 import { mayTry, SPENT } from "./sent.store.ts";
 
@@ -20,13 +29,12 @@ export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>)
   return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
 }
 
+/** Whoever used the link or code of a mail reads the address that the mail went to. False: it was used, or the user has another address by now. */
+export const confirmMailed = async (ctx: Ctx, taken: ActionToken | null): Promise<boolean> =>
+  taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
+
 /** The code of the latest mail; the link that came with it is used up together with it. After too many wrong ones only the link works. */
-export async function answerMailedCode(
-  at: StepContext,
-  kind: TokenKind,
-  typed: string,
-  proof: Omit<Proof, "accept"> & { accept(ctx: Ctx): Promise<boolean> },
-): Promise<Answer> {
+export async function answerMailedCode(at: StepContext, kind: TokenKind, typed: string, proof: Omit<Proof, "accept">): Promise<Answer> {
   const mailed = mailedOf(at);
   if (mailed && !(await mayTry(at, mailed.tokenHash))) return SPENT;
   if (!mailed || !isMailedCode(at.parts.vault, mailed, typed))
@@ -35,7 +43,10 @@ export async function answerMailedCode(
     outcome: "passed",
     proof: {
       ...proof,
-      accept: async (ctx) => (await takeTokenByHash(ctx, kind, mailed.tokenHash)) !== null && proof.accept(ctx),
+      accept: async (ctx) => {
+        const taken = await takeTokenByHash(ctx, kind, mailed.tokenHash);
+        return taken?.userId === proof.userId && confirmMailed(ctx, taken);
+      },
     },
   };
 }

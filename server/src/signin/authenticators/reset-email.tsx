@@ -1,4 +1,4 @@
-import { confirmEmail, readUser } from "../../directory/users/index.ts";
+import { readUser } from "../../directory/users/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -41,11 +41,8 @@ export const resetEmail: Question = {
   }),
   answer: async (at, { code = "", resend }) => {
     if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));
-    const { user } = at;
-    return answerMailedCode(at, "reset-password", code, {
-      ...{ userId: user?.userId ?? null, factor: "possession", amr: ["email"], writesUser: true },
-      accept: (ctx) => confirmEmail(ctx, user!.userId, user!.email ?? ""),
-    });
+    const proof = { userId: at.user?.userId ?? null, factor: "possession", amr: ["email"], writesUser: true } as const;
+    return answerMailedCode(at, "reset-password", code, proof);
   },
 };
 

@@ -79,6 +79,34 @@ describe("enrolling a device", () => {
     expect(credentials.filter(({ type }: { type: string }) => type === "push")).toHaveLength(1);
   });
 
+  test("ends with a new password and with a sign-out by an administrator, unless an administrator gave the token", async () => {
+    const realm = await iam.realm();
+    const { userId, username, ...user } = await realm.user();
+    let { password } = user;
+    const ends = [
+      () => {
+        password += " again";
+        return realm.asMaster().put(`/users/${userId}/password`, { newPassword: password });
+      },
+      () => realm.asMaster().post(`/users/${userId}/logout`),
+    ];
+    for (const end of ends) {
+      const browser = iam.browser();
+      await browser.signIn(realm.name, username, password);
+      const own = await browser.post(`/realms/${realm.name}/account/credentials`, { type: "enrollment-token" });
+      expect(own.status, JSON.stringify(own.body)).toBe(201);
+      const security = await browser.get(`/realms/${realm.name}/account/pages/security`);
+      expect(security.text).toContain("Code for a phone, not used yet");
+      expect((await start(realm, own.body.token)).status).toBe(200);
+      expect((await end()).status).toBe(204);
+      expect(refusal(await start(realm, own.body.token))).toEqual(BAD_TOKEN);
+      const given = await enrollmentToken(realm, userId);
+      expect((await end()).status).toBe(204);
+      expect((await start(realm, given)).status).toBe(200);
+    }
+    expect((await realm.events("type=CREDENTIAL_REVOKED")).filter(({ detail }) => detail === "enrollment-token").length).toBeGreaterThan(1);
+  });
+
   test("is refused by a token that expired, of another realm, of a disabled user, or that is none", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { userId } = await realm.user();

@@ -148,6 +148,14 @@ describe("VERIFY_EMAIL", () => {
     expect((await iam.browser().get(pathOf(link))).status).toBe(410);
   });
 
+  test("the code proves the address that the mail went to, and no other that the account has by now", async () => {
+    const { realm, ada, browser, page } = await verifying();
+    const { code } = await mail.latestTo(ada.email);
+    expect((await realm.asMaster().patch(`/users/${ada.userId}`, { email: `victim.${ada.email}` })).status).toBe(200);
+    await submit(browser, base, page, { code });
+    expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
+  });
+
   test("the link works on another device, after its button only; the page here then goes on", async () => {
     const { realm, ada, browser, page } = await verifying();
     const { link } = await mail.latestTo(ada.email);

@@ -1,4 +1,3 @@
-import { confirmEmail } from "../../directory/users/index.ts";
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
@@ -50,11 +49,7 @@ export const verifyEmail: Question = {
   },
   answer: async (at, { code = "", resend }) => {
     if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));
-    const { userId, email } = at.user!;
-    return answerMailedCode(at, "verify-email", code, {
-      ...{ userId, factor: null, amr: [], writesUser: true },
-      accept: (ctx) => confirmEmail(ctx, userId, email ?? ""),
-    });
+    return answerMailedCode(at, "verify-email", code, { userId: at.user!.userId, factor: null, amr: [], writesUser: true });
   },
 };
 

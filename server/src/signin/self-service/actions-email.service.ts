@@ -1,12 +1,12 @@
 import type { Clients } from "../../applications/clients/index.ts";
-import { confirmEmail, findUserForUpdate, holdUserForSignIn, type RequiredAction } from "../../directory/users/index.ts";
+import { findUserForUpdate, holdUserForSignIn, type RequiredAction } from "../../directory/users/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { dropTokensOf, newActionToken, storeToken, takeToken } from "../action-tokens/index.ts";
-import { freshProgress, hasTerms, type PassedStep, type Progress, withPassed } from "../authenticators/index.ts";
+import { confirmMailed, freshProgress, hasTerms, type PassedStep, type Progress, withPassed } from "../authenticators/index.ts";
 import { type Flow, isSubFlow, type Step } from "../flows/index.ts";
 import { startInteraction } from "../run/index.ts";
 import type { SendActionsEmail } from "./actions-email.schema.ts";
@@ -115,9 +115,9 @@ export async function followActionsLink(ctx: Ctx, { token, flow, preSession, ret
   const taken = await takeToken(ctx, ACTIONS_KIND, token);
   if (!taken || taken.userId === null) return null;
   const { userId } = taken;
-  const { email, username, actions } = taken.data as unknown as ActionsLink;
+  const { username, actions } = taken.data as unknown as ActionsLink;
   const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true });
-  if (!user || !(await confirmEmail(ctx, userId, email))) return null;
+  if (!user || !(await confirmMailed(ctx, taken))) return null;
   return startInteraction(ctx, {
     kind: "login",
     browser: preSession,

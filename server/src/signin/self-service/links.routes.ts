@@ -2,14 +2,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
-import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts";
+import { holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
-import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
+import { confirmMailed, RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
 import { type Exchange, homePath, loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../required-actions/index.ts";
@@ -68,10 +68,9 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       operation: "VerifyEmail",
       page: { ...confirmingPage, values: ({ data }) => ({ address: String(data.email) }) },
       async follow(visit) {
-        const confirmed = await work.transact(originOf(visit), async (ctx) => {
-          const taken = await takeToken(ctx, "verify-email", visit.token);
-          return taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
-        });
+        const confirmed = await work.transact(originOf(visit), async (ctx) =>
+          confirmMailed(ctx, await takeToken(ctx, "verify-email", visit.token)),
+        );
         return confirmed ? showConfirmed(visit) : showGone(visit);
       },
     },
@@ -212,9 +211,9 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
 async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interaction | null): Promise<string | null> {
   const taken = await takeToken(ctx, "reset-password", token);
   if (!taken || taken.userId === null) return null;
-  const { progress, email } = taken.data as unknown as ResetLink;
+  const { progress } = taken.data as unknown as ResetLink;
   const user = await holdUserForSignIn(ctx.tx, ctx.realm, taken.userId, { toWrite: true });
-  if (!user || !(await confirmEmail(ctx, taken.userId, email))) return null;
+  if (!user || !(await confirmMailed(ctx, taken))) return null;
   const passed = progress.passed.map((step) => ({ ...step, at: ctx.now }));
   return startInteraction(ctx, {
     kind: "login",

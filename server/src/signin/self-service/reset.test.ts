@@ -101,6 +101,16 @@ describe("the code of the mail", () => {
     expect(heading((await submit(browser, base, page, { code: again.code })).page)).toBe("Choose a new password");
   });
 
+  test("proves the address that the mail went to, and no other that the account has by now", async () => {
+    const { realm, ada } = await situation();
+    const { browser, page } = await forgot(realm, ada.username);
+    const { code } = await mail.latestTo(ada.email);
+    expect((await realm.asMaster().patch(`/users/${ada.userId}`, { email: `victim.${ada.email}` })).status).toBe(200);
+    const refused = await submit(browser, base, page, { code });
+    expect([refused.page.status, refused.page.text.includes("newPassword")]).toEqual([401, false]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.emailVerified).toBe(false);
+  });
+
   test("still asks for the second factor", async () => {
     const { realm, ada } = await situation();
     const credential = { realm_id: realm.name, user_id: ada.userId, credential_id: newId(), type: "totp", secret: "-", created_at: 1 };

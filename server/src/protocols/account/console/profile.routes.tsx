@@ -8,7 +8,7 @@ import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { isIn, shownAttribute, shownInProfile, typedIn } from "../../../signin/own-profile/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
-import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
+import { readOnlyMembers, readProfile, saveProfile, withdrawAddress } from "../profile/profile.service.ts";
 import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
 import { CONTACT, DETAILS, type Member, renderContact, renderProfile, standardIn } from "./profile.tsx";
 
@@ -119,6 +119,23 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     renderContact,
     { recentAuthentication: true, impersonated: false },
     "your username, address and number",
+  );
+
+  app.post(
+    `/${PATH}/keep-address`,
+    {
+      schema: {
+        summary: "Keep the present address on the page",
+        description: "Ends the link that was sent to another one.",
+        consumes,
+        body: formOf({}),
+        response: { 303: redirect("Kept") },
+      },
+    },
+    async (request, reply) => {
+      await request.transact(async (ctx) => withdrawAddress(ctx, (await takeOwnUser(ctx)).userId));
+      return backTo(request, reply, PATH, "saved");
+    },
   );
 
   /** The refusal of a declared attribute, below its field. */

@@ -3,7 +3,7 @@ import { shownAttribute, shownInProfile } from "../../../signin/own-profile/inde
 import { attributesOf, type Settings, wordsIn } from "../../../tenancy/settings/index.ts";
 import type { Profile } from "../profile/profile.schema.ts";
 import type { FormProblem } from "./pages.ts";
-import { type AccountView, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
 
 /** One member of the profile, as a form has it. */
 export interface Member {
@@ -158,7 +158,13 @@ export function renderProfile(shown: ProfileView): string {
                 ),
                 pendingEmail !== null && text.accountEmailPending.replace("{address}", () => pendingEmail),
               ]}
-            />
+            >
+              {pendingEmail === null || view.impersonation ? null : (
+                <Act view={view} path="profile/keep-address" label={text.accountEmailKeep}>
+                  {text.accountEmailKeep}
+                </Act>
+              )}
+            </Row>
             <Row title={text.accountPhone} facts={[phone === "" ? text.accountNone : <bdi>{phone}</bdi>]} />
           </Rows>
         </Panel>

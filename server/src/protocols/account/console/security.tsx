@@ -17,9 +17,13 @@ interface SecurityView {
 /** The name of a credential to which the user gave none. */
 export const credentialName = ({ type, label }: Pick<Credential, "type" | "label">, text: Messages): string =>
   label ??
-  { passkey: text.accountPasskeyUnnamed, totp: text.accountAppUnnamed, push: text.accountPhoneUnnamed, password: text.accountPassword }[
-    type
-  ] ??
+  {
+    passkey: text.accountPasskeyUnnamed,
+    totp: text.accountAppUnnamed,
+    push: text.accountPhoneUnnamed,
+    "enrollment-token": text.accountPhoneWaiting,
+    password: text.accountPassword,
+  }[type] ??
   text.accountCodes;
 
 /** Everything by which the user proves that it is them. */
@@ -29,14 +33,16 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
   const of = (type: string) => credentials.filter((credential) => credential.type === type);
   const [password] = of("password");
   const [codes] = of("recovery-code");
-  const list = (type: string, icon: IconName) =>
-    of(type).length === 0 ? null : (
+  const list = (shown: readonly Credential[], icon: IconName) =>
+    shown.length === 0 ? null : (
       <Rows>
-        {of(type).map((credential) => (
+        {shown.map((credential) => (
           <CredentialRow view={view} icon={icon} credential={credential} />
         ))}
       </Rows>
     );
+  // A code that no phone has used yet can be taken back.
+  const phones = [...of("push"), ...of("enrollment-token")];
   const isWithoutCodes = !codes?.remaining && ["passkey", "totp", "push"].some((type) => of(type).length > 0);
   const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
   const pages = `${view.base}pages`;
@@ -66,7 +72,7 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
           text={text.accountPasskeysText}
           action={<Action href={`${pages}/security/passkey`}>{text.accountPasskeyAdd}</Action>}
         >
-          {list("passkey", "key")}
+          {list(of("passkey"), "key")}
         </Panel>
         <Panel
           title={text.accountApps}
@@ -74,16 +80,16 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
           text={text.accountAppsText}
           action={<Action href={`${pages}/security/app`}>{text.accountAppAdd}</Action>}
         >
-          {list("totp", "phone")}
+          {list(of("totp"), "phone")}
         </Panel>
-        {canPush || of("push").length > 0 ? (
+        {canPush || phones.length > 0 ? (
           <Panel
             title={text.accountPhones}
             icon="phone"
             text={text.accountPhonesText}
             action={canPush ? <Action href={`${pages}/security/phone`}>{text.accountPhoneAdd}</Action> : null}
           >
-            {list("push", "phone")}
+            {list(phones, "phone")}
           </Panel>
         ) : null}
         <Panel

@@ -44,7 +44,7 @@ export const UpdateProfile = Type.Object(
     userId: Type.Optional(Type.String()),
     createdAt: Type.Optional(Type.Integer()),
     emailVerified: Type.Optional(Type.Boolean()),
-    pendingEmail: Type.Optional(text),
+    pendingEmail: Type.Optional({ ...text, description: "Null withdraws it: the link that was sent there ends" }),
     username: Type.Optional(loginNameMembers.username),
     email: Type.Optional(loginNameMembers.email),
     firstName: Type.Optional(name),

@@ -14,7 +14,7 @@ import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
-import type { MailParts } from "../../../signin/action-tokens/index.ts";
+import { endAddressChange, type MailParts } from "../../../signin/action-tokens/index.ts";
 import { identifyingMembers } from "../../../signin/own-profile/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
 import { attributesOf, readUserProfile, type Settings, standardAttributes, type UserProfile } from "../../../tenancy/settings/index.ts";
@@ -73,7 +73,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveO
   const { policy, broughtBy, mail, asked } = options;
   const current = await takeOwnUser(ctx);
   const profile = await readUserProfile(ctx);
-  const pendingEmail = await pendingEmailOf(ctx, current.userId);
+  const pendingEmail = input.pendingEmail === null ? await withdrawAddress(ctx, current.userId) : await pendingEmailOf(ctx, current.userId);
   refuseReadOnly({ ...current, pendingEmail }, input, ["realmId", "userId", "createdAt", "emailVerified", "pendingEmail"]);
   const next = {
     username: input.username ?? current.username,
@@ -104,6 +104,14 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveO
   const savedMembers = isNewAddress ? changed.filter((member) => member !== "email") : changed;
   const user = savedMembers.length === 0 ? current : await saveOwnProfile(ctx, current, saved, savedMembers);
   return toProfile(profile, user, isNewAddress ? email : pendingEmail);
+}
+
+/** The present address stays, so nothing has to be proven. The link that was sent to the other one ends. */
+export async function withdrawAddress(ctx: Ctx, userId: string): Promise<null> {
+  if ((await pendingEmailOf(ctx, userId)) === null) return null;
+  await endAddressChange(ctx, { userId });
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "pendingEmail" });
+  return null;
 }
 
 function refuseUnreachable(email: string): void {
