@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-import { loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
+import { keepListedByAgents, loseClient, moveReviewDates, orphanAgentsOf, suspendAgentsOf } from "./applications/agents/index.ts";
 import { nameAttributeUses, refuseOpenedUses } from "./applications/attribute-uses/index.ts";
 import {
   forgetSharesNaming,
@@ -11,6 +11,7 @@ import {
 } from "./applications/authorization/index.ts";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
+import { keepListedByCredentials } from "./applications/workload-credentials/index.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsAt, forgetConsentsTo } from "./directory/consents/index.ts";
 import { guardInheritance } from "./directory/groups/index.ts";
@@ -120,7 +121,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "groups.deleting": [keepNamedGroups],
   "organization.member_removed": [leaveGroupsOf],
   "organization.deleting": [removeGroupsOf],
-  "client_scope.deleting": [keepNamedScope],
+  "client_scope.deleting": [keepNamedScope, keepListedByAgents, keepListedByCredentials],
   "saml_client.disabled": [],
   "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock, DAY } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
@@ -213,4 +214,27 @@ test("owners see, attest and suspend their own agents, in person; the review fol
     { name: "Other", status: "SUSPENDED", ownerUserId: null },
   ]);
   expect(refusal(await boss.post(`/agents/${mine.id}/activate`))).toEqual([409, "agents.no_owner"]);
+});
+
+test("a scope that an agent lists is not deleted; an agent that lists one that is gone can still be changed", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  const { scopeId } = ok(await boss.post("/client-scopes", { name: "orders" }));
+  const agent = ok(await boss.post("/agents", { name: "Clerk", scopes: ["orders"] }));
+  const refused = await boss.delete(`/client-scopes/${scopeId}`);
+  expect(refusal(refused)).toEqual([409, "client_scopes.in_use"]);
+  expect(refused.body.detail).toContain("Agents list this scope: Clerk.");
+  await sql`delete from client_scopes where realm_id = ${realm.name} and scope_id = ${scopeId}`.execute(iam.core.db);
+  const at = `/agents/${agent.id}`;
+  expect(ok(await boss.put(at, (await boss.get(at)).body)).scopes).toEqual(["orders"]);
+  expect((await boss.patch(at, { scopes: ["orders", "nonsense"] })).body.errors).toMatchObject([
+    { message: expect.stringContaining("nonsense") },
+  ]);
+  ok(await boss.patch(at, { scopes: [] }));
+  expect((await boss.patch(at, { scopes: ["orders"] })).status).toBe(400);
+  // A revoked agent cannot be changed, and keeps no scope.
+  const other = ok(await boss.post("/client-scopes", { name: "bills" }));
+  ok(await boss.patch(at, { scopes: ["bills"] }));
+  ok(await boss.post(`${at}/revoke`));
+  expect((await boss.delete(`/client-scopes/${other.scopeId}`)).status).toBe(204);
 });

@@ -7,6 +7,7 @@ export { Agent, CreateAgent } from "./schema.ts";
 export {
   attestOwnAgent,
   createAgent,
+  keepListedByAgents,
   loseClient,
   moveReviewDates,
   orphanAgentsOf,

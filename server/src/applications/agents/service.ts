@@ -1,11 +1,12 @@
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
+import { inUse, LISTING } from "../client-scopes/index.ts";
 import * as clients from "../clients/index.ts";
 import { agentErrors } from "./errors.ts";
 import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from "./schema.ts";
@@ -57,7 +58,7 @@ export async function takeAgent(ctx: Ctx, id: string): Promise<store.AgentRow> {
 
 export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgent): Promise<VersionedAgent> {
   const client = await clientNamed(ctx, input.clientId ?? null);
-  const state = await checked(ctx, input, client);
+  const state = await checked(ctx, input, client, []);
   if (client) await assertMayDirect(ctx, tools, client);
   const id = await store.insertAgent(ctx.tx, ctx.realm, state, ctx.now);
   if (client) await ctx.emit("agent.bound", { clientId: client.clientId });
@@ -69,7 +70,7 @@ export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgen
 export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: UpdateAgent): Promise<VersionedAgent> {
   const current = await takeAgent(ctx, id);
   const client = await clientNamed(ctx, input.clientId ?? null);
-  const state = await checked(ctx, input, client);
+  const state = await checked(ctx, input, client, current.scopes);
   // `lastUsedAt` and `reviewDueAt` may be stale in what was read before.
   refuseReadOnly(current, input, ["id", "realmId", "status", "createdAt", "activatedAt", "lastReviewedAt"]);
   await assertMayDirectAll(ctx, tools, current, client);
@@ -182,9 +183,14 @@ async function clientNamed(ctx: Ctx, clientId: string | null): Promise<clients.C
 }
 
 /** The agent of a request, complete and within the rules. */
-async function checked(ctx: Ctx, input: CreateAgent | UpdateAgent, client: clients.ClientRow | null): Promise<store.AgentState> {
+async function checked(
+  ctx: Ctx,
+  input: CreateAgent | UpdateAgent,
+  client: clients.ClientRow | null,
+  scopesBefore: readonly string[],
+): Promise<store.AgentState> {
   const { name, description = null, ownerUserId = null, scopes = [], expiresAt = null } = input;
-  const errors: FieldError[] = [...(await clients.unknownScopes(ctx, scopes))];
+  const errors: FieldError[] = [...(await clients.unknownScopes(ctx, scopes, scopesBefore))];
   if (client?.publicClient)
     errors.push({ field: "clientId", code: "public", message: "clientId is a public client, which cannot prove that it is the agent" });
   if (ownerUserId !== null && !(await store.holdOwner(ctx.tx, ctx.realm, ownerUserId)))
@@ -231,6 +237,12 @@ export async function loseClient(ctx: Ctx, { id: client }: { readonly id: string
     const detail = "its client was deleted";
     ctx.audit({ category: "SECURITY", type: "AGENT_SUSPENDED", resourceType: "agents", resourceId: agent.id, detail });
   }
+}
+
+/** `client_scope.deleting` */
+export async function keepListedByAgents(ctx: Ctx, { name }: DomainEvents["client_scope.deleting"]): Promise<void> {
+  const listing = await store.agentsListing(ctx.tx, ctx.realm, name, LISTING);
+  if (listing.length > 0) throw inUse("Agents", listing);
 }
 
 /** `settings.changed` */

@@ -7,10 +7,15 @@ export const scopeErrors = defineErrors("client_scopes", {
   claim_not_attached: [404, "This client scope does not include that claim"],
 });
 
-/** Deleting it would silently change what these clients may request. */
-export const inUse = (clientIds: readonly string[], more: boolean) =>
+const NAMED = 10;
+
+/** A refusal that has so many names can tell that there are more than it says. */
+export const LISTING = NAMED + 1;
+
+/** Deleting it would silently change what these may request. Those who list it are named at most `LISTING` times. */
+export const inUse = (who: "Clients" | "Agents" | "Workload credentials", names: readonly string[]) =>
   new AppError(
     "client_scopes.in_use",
     409,
-    `Clients list this scope: ${clientIds.join(", ")}${more ? ", …" : ""}. Take it from their scopes first`,
+    `${who} list this scope: ${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ", …" : ""}. Take it from their scopes first`,
   );

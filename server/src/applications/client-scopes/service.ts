@@ -4,19 +4,16 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { takeClaim } from "../claims/index.ts";
-import { inUse, scopeErrors } from "./errors.ts";
+import { inUse, LISTING, scopeErrors } from "./errors.ts";
 import type { CreateClientScope, UpdateClientScope } from "./schema.ts";
 import * as store from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Before a client scope is deleted: listeners refuse it where something would lose its meaning. */
-    "client_scope.deleting": { readonly scopeId: string };
+    "client_scope.deleting": { readonly scopeId: string; readonly name: string };
   }
 }
-
-/** A refusal names at most this many clients. */
-const NAMED = 10;
 
 export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<store.ClientScopeRow>> =>
   store.listScopes(ctx.tx, ctx.realm, query);
@@ -65,9 +62,9 @@ export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
   const scope = await takeScope(ctx, scopeId);
   expectVersion(ctx, scope.version);
   if (scope.builtIn) throw scopeErrors.built_in();
-  const listing = await store.clientsListing(ctx.tx, ctx.realm, scope.name, NAMED + 1);
-  if (listing.length > 0) throw inUse(listing.slice(0, NAMED), listing.length > NAMED);
-  await ctx.emit("client_scope.deleting", { scopeId: scope.scopeId });
+  const listing = await store.clientsListing(ctx.tx, ctx.realm, scope.name, LISTING);
+  if (listing.length > 0) throw inUse("Clients", listing);
+  await ctx.emit("client_scope.deleting", { scopeId: scope.scopeId, name: scope.name });
   await store.deleteScope(ctx.tx, ctx.realm, scope.scopeId);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });

@@ -221,8 +221,8 @@ async function checked(
   const stored = completeSettings(given as Partial<StoredClient>, publicClient);
   const errors = [
     ...brokenRules(stored, publicClient, { baseUrl, realmStrategy, current: current.stored }),
-    ...(await unknownScopes(ctx, stored.scopes)),
-    ...(await unknownScopes(ctx, stored.resourceScopes, "resourceScopes")),
+    ...(await unknownScopes(ctx, stored.scopes, current.stored?.scopes)),
+    ...(await unknownScopes(ctx, stored.resourceScopes, current.stored?.resourceScopes, "resourceScopes")),
     ...implicitErrors(oidc, stored, current.stored),
     ...leastProfileErrors(oidc, stored, current.stored),
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
@@ -249,9 +249,14 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
   return [{ field: "profile", code: "least_profile", message }];
 }
 
-/** One error for each scope that the realm does not have. */
-export async function unknownScopes(ctx: Ctx, scopes: readonly string[], field = "scopes"): Promise<FieldError[]> {
-  const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
+/** One error for each scope that the realm does not have. `current`, the scopes before the change, may stay. */
+export async function unknownScopes(
+  ctx: Ctx,
+  scopes: readonly string[],
+  current: readonly string[] = [],
+  field = "scopes",
+): Promise<FieldError[]> {
+  const known = ["openid", ...current, ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
   return scopes
     .filter((scope) => !known.includes(scope))
     .map((scope) => ({

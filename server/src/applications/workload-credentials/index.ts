@@ -3,4 +3,4 @@
 export { createWorkloadCredentials, valueAt, type WorkloadCredential, type WorkloadCredentials } from "./cache.store.ts";
 export { workloadRoutes } from "./routes.ts";
 export { CreateWorkloadCredential } from "./schema.ts";
-export { createCredential, removeCredential, saveCredential, searchCredentials } from "./service.ts";
+export { createCredential, keepListedByCredentials, removeCredential, saveCredential, searchCredentials } from "./service.ts";

@@ -1,13 +1,15 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { claimPath } from "../claims/index.ts";
+import { inUse, LISTING } from "../client-scopes/index.ts";
 import * as clients from "../clients/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { CreateWorkloadCredential, UpdateWorkloadCredential, WorkloadQuery } from "./schema.ts";
+import { credentialsListing } from "./scopes.store.ts";
 import * as store from "./store.ts";
 
 export interface WorkloadTools {
@@ -38,7 +40,7 @@ export async function createCredential(
   input: CreateWorkloadCredential,
 ): Promise<store.WorkloadCredentialRow> {
   const client = await clientOf(ctx, input.clientId);
-  const state = await checked(ctx, tools, { ...input, enabled: input.enabled ?? true }, client);
+  const state = await checked(ctx, tools, { ...input, enabled: input.enabled ?? true }, client, "");
   await assertMayActAs(ctx, tools, client);
   const id = await store.insertCredential(ctx.tx, ctx.realm, state, ctx.now);
   await ctx.configChanged();
@@ -60,7 +62,7 @@ export async function saveCredential(
 ): Promise<store.WorkloadCredentialRow> {
   const current = await takeCredential(ctx, id);
   const client = await clientOf(ctx, input.clientId);
-  const state = await checked(ctx, tools, input, client);
+  const state = await checked(ctx, tools, input, client, current.scopes);
   refuseReadOnly(current, input, ["id", "realmId", "createdAt"]);
   await assertMayActAs(ctx, tools, client);
   if (current.clientId !== client.clientId) await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
@@ -96,16 +98,19 @@ async function clientOf(ctx: Ctx, clientId: string): Promise<clients.ClientRow> 
   return client;
 }
 
+const scopesIn = (scopes: string) => [...new Set(scopes.split(" "))].filter((scope) => scope !== "");
+
 /** Checks a request for a credential; returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: WorkloadTools,
   input: CreateWorkloadCredential & { readonly enabled: boolean },
   client: clients.ClientRow,
+  scopesBefore: string,
 ): Promise<store.CredentialState> {
   const { name, issuer, subject, audience, enabled } = input;
   const { jwksUri = null, jwks = null, subjectClaim = "sub", conditions = {}, singleUse = false } = input;
-  const scopes = [...new Set((input.scopes ?? "").split(" "))].filter((scope) => scope !== "");
+  const scopes = scopesIn(input.scopes ?? "");
   const error = (field: string, code: string, message: string): FieldError[] => [{ field, code, message: `${field} ${message}` }];
   const errors: FieldError[] = [
     ...clients.keyErrors({ jwks, jwksUri, authMethod: "client_secret" }),
@@ -124,7 +129,7 @@ async function checked(
       claimPath(claim) ? [] : error(`conditions.${claim}`, "format", "is not the name of a claim"),
     ),
     ...(client.publicClient ? error("clientId", "public", "is a public client, which cannot act in its own name") : []),
-    ...(await clients.unknownScopes(ctx, scopes)),
+    ...(await clients.unknownScopes(ctx, scopes, scopesIn(scopesBefore))),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return {
@@ -133,4 +138,10 @@ async function checked(
     scopes: scopes.join(" "),
     maxTokenSeconds: input.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
   };
+}
+
+/** `client_scope.deleting` */
+export async function keepListedByCredentials(ctx: Ctx, { name }: DomainEvents["client_scope.deleting"]): Promise<void> {
+  const listing = await credentialsListing(ctx.tx, ctx.realm, name, LISTING);
+  if (listing.length > 0) throw inUse("Workload credentials", listing);
 }

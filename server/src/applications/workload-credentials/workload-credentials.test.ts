@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -74,4 +75,24 @@ test("a credential takes what its client's service account holds, also to change
   expect((await boss.get(`/workload-identity/${credential.id}`)).status).toBe(404);
   const other = await iam.realm();
   expect((await other.asMaster().get(`/workload-identity/${own.id}`)).status).toBe(404);
+});
+
+test("a scope that a credential lists is not deleted; a credential that lists one that is gone can still be switched off", async () => {
+  const boss = realm.asMaster();
+  const { scopeId } = (await boss.post("/client-scopes", { name: "deploy" })).body;
+  const { clientId } = await client();
+  const { id } = await trust(clientId);
+  const at = `/workload-identity/${id}`;
+  expect((await boss.patch(at, { scopes: "roles deploy" })).status).toBe(200);
+  const { name } = (await boss.get(at)).body;
+  expect(await boss.delete(`/client-scopes/${scopeId}`)).toMatchObject({
+    status: 409,
+    body: { code: "client_scopes.in_use", detail: expect.stringContaining(`Workload credentials list this scope: ${name}.`) },
+  });
+  await sql`delete from client_scopes where realm_id = ${realm.name} and scope_id = ${scopeId}`.execute(iam.core.db);
+  expect((await boss.put(at, (await boss.get(at)).body)).status).toBe(200);
+  expect((await boss.patch(at, { enabled: false })).body).toMatchObject({ enabled: false, scopes: "roles deploy" });
+  expect((await boss.patch(at, { scopes: "deploy nonsense" })).body.errors).toMatchObject([
+    { message: expect.stringContaining("nonsense") },
+  ]);
 });
