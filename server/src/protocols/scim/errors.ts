@@ -38,6 +38,10 @@ export const scimErrors = defineErrors("scim", {
   no_filter: [403, "This endpoint cannot be filtered"],
   no_me: [501, "A SCIM token is no user: there is no /Me"],
   shared_user: [403, "This account is not managed by the token's organization: the token may end the membership, and change nothing else"],
+  others_below: [
+    409,
+    "Below this group are groups that are not of the token's organization: an administrator has to move or delete them first",
+  ],
   external_id_taken: [409, "Another resource of this connection has this externalId"],
   token_not_found: [404, "No such SCIM token in this realm"],
 });

@@ -222,6 +222,29 @@ test("the groups of an organization go with it: one of the same alias begins ane
   expect((await again.get("/Groups")).body.Resources).toMatchObject([{ displayName: "staff", members: [] }]);
 });
 
+test("a token of an organization deletes no group that an administrator made below one of its own", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  const scim = await scimClient(iam, realm, { organizationId: await organization(realm, "Acme") });
+  const team = (await scim.post("/Groups", { displayName: "team" })).body.id;
+  const own = (await scim.post("/Groups", { displayName: "own" })).body.id;
+  expect((await boss.patch(`/groups/${own}`, { parentId: team })).status).toBe(200);
+  const { groupId: sub } = (await boss.post("/groups", { name: "sub", parentId: own })).body;
+  expect((await scim.get(`/Groups/${sub}`)).status).toBe(404);
+  for (const id of [team, own]) {
+    const { status, body } = await scim.delete(`/Groups/${id}`);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("not of the token's organization")]);
+  }
+  expect((await boss.get(`/groups/${sub}`)).body).toMatchObject({ name: "sub", parentId: own });
+  expect((await boss.patch(`/groups/${sub}`, { parentId: null })).status).toBe(200);
+  expect((await scim.delete(`/Groups/${team}`)).status, "with its own below it").toBe(204);
+  expect((await boss.get(`/groups/${own}`)).status).toBe(404);
+  // A token of the realm deletes all below, as administrators do.
+  const everywhere = await scimClient(iam, realm, { name: "realm" });
+  await boss.post("/groups", { name: "below", parentId: sub });
+  expect((await everywhere.delete(`/Groups/${sub}`)).status).toBe(204);
+});
+
 test("externalIds are their owner's: the realm's, or one organization's, whatever the connection is called", async () => {
   const realm = await iam.realm();
   const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];

@@ -10,7 +10,7 @@ import {
 import { shareOrganization } from "../../../directory/organizations/index.ts";
 import { isId, NO_ID } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import { type Db, lockRealm } from "../../../platform/db/index.ts";
 import { expectTag, expectVersion } from "../../../platform/versions.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { invalidValue, scimError, scimErrors } from "../errors.ts";
@@ -29,7 +29,7 @@ import { strengthened } from "../version.ts";
 import { groupResource, memberResource } from "./mapping.ts";
 import { checkName } from "./rules.ts";
 import { groupSource } from "./source.store.ts";
-import { digestsOfMembers, findGroups, holdGroup, holdVisible, nextMembers, ownGroup, type ScimGroup } from "./store.ts";
+import { digestsOfMembers, findGroups, hasOthersBelow, holdGroup, holdVisible, nextMembers, ownGroup, type ScimGroup } from "./store.ts";
 
 const CHUNK = 1000;
 /** More members than this are not in the answer to a change. */
@@ -218,9 +218,15 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
   if (joining.length > 0) await joinAll(ctx, groupId, joining);
 }
 
-/** Groups below it go with it, as in the admin API. */
+/** Groups below it go with it, as in the admin API; but never with a token of an organization one that is not the organization's. */
 export const removeGroup = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
-  transact(async (ctx) => removeRecord(ctx, (await findGroup(ctx, connection, id)).groupId));
+  transact(async (ctx) => {
+    // Before the look, so that no group comes to be below it until it is gone.
+    if (connection.organizationId !== null) await lockRealm(ctx.tx, ctx.realm);
+    const { groupId } = await findGroup(ctx, connection, id);
+    if (await hasOthersBelow(ctx.tx, connection, groupId)) throw scimErrors.others_below();
+    await removeRecord(ctx, groupId);
+  });
 
 /** A change of a group's members. Only `set` depends on who they are now. */
 export type MemberChange = { readonly is: "join" | "leave" | "set"; readonly ids: readonly string[] };

@@ -103,6 +103,16 @@ export async function groupsOfMember(db: Db, realm: string, organizationId: stri
   return rows.map(({ group_id }) => group_id);
 }
 
+/** Whether the group has one below it that is not of the organization whose token this is. */
+export async function hasOthersBelow(db: Db, { realm, organizationId }: Connection, groupId: string): Promise<boolean> {
+  if (organizationId === null) return false;
+  const { rows } = await sql`
+    select 1 from group_ancestors a where a.realm_id = ${realm} and a.ancestor_id = ${groupId}::uuid and not exists (
+      select 1 from scim_organization_groups o
+      where o.realm_id = a.realm_id and o.organization_id = ${organizationId}::uuid and o.group_id = a.group_id) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** One of the groups that the organization's tokens created. */
 export async function findOwnedGroup(db: Db, realm: string, organizationId: string): Promise<string | null> {
   const row = await db
