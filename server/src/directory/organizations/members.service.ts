@@ -1,6 +1,7 @@
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
@@ -47,14 +48,18 @@ export async function holdOrganization(ctx: Ctx, id: string) {
  * to the organization's SCIM tokens: that takes what changing the account takes.
  */
 export async function setMember(ctx: Ctx, id: string, userId: string, input: SetMember): Promise<void> {
-  const { role = DEFAULT_ROLE, managed } = input ?? {};
+  const { managed } = input ?? {};
   const { organizationId, alias } = await holdOrganization(ctx, id);
   if (!isId(userId)) throw userErrors.not_found();
+  const current = await findMember(ctx.tx, ctx.realm, { organizationId, userId });
+  // An undone removal sends what the member was before.
+  if (current) refuseReadOnly(current, input ?? {}, ["userId", "username", "email", "enabled", "joinedAt"]);
   if (managed) {
     assertHolds(ctx.actor, ["manage-users"]);
     await findUserForUpdate({ ...ctx, ifMatch: null }, userId);
   }
-  await saveMember(ctx.tx, ctx.realm, { organizationId, userId, role, managed }, ctx.now);
+  const member = { organizationId, userId, role: input?.role, managed };
+  const role = await saveMember(ctx.tx, ctx.realm, member, DEFAULT_ROLE, ctx.now);
   const as = managed === undefined ? role : `${role}, ${managed ? "managed" : "not managed"}`;
   recordMembership(ctx, organizationId, userId, `member added (${as})`, `+${alias} (${as})`);
 }

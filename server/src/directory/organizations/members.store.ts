@@ -81,22 +81,29 @@ const toMember = (row: {
   managed: row.managed,
 });
 
-/** Adds a member, or changes one; `managed` stays where it is left out. A user that the realm does not have is a 404. */
+/** Adds a member, or changes one: what is left out stays. Answers the role. A user that the realm does not have is a 404. */
 export async function saveMember(
   tx: Tx,
   realm: string,
-  member: MemberKey & { readonly role: string; readonly managed?: boolean | undefined },
+  member: MemberKey & { readonly role: string | undefined; readonly managed: boolean | undefined },
+  defaultRole: string,
   now: number,
-): Promise<void> {
-  const state = { role: member.role, ...(member.managed !== undefined && { managed: member.managed }) };
-  await translating(
+): Promise<string> {
+  const managed = member.managed !== undefined && { managed: member.managed };
+  const saved = await translating(
     { organization_members_user: userErrors.not_found, organization_members_managed: organizationErrors.managed_elsewhere },
     tx
       .insertInto("organization_members")
-      .values({ ...keyOf(realm, member), ...state, joined_at: now })
-      .onConflict((conflict) => conflict.constraint("organization_members_pkey").doUpdateSet(state))
-      .execute(),
+      .values({ ...keyOf(realm, member), role: member.role ?? defaultRole, ...managed, joined_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .constraint("organization_members_pkey")
+          .doUpdateSet((eb) => ({ role: member.role ?? eb.ref("organization_members.role"), ...managed })),
+      )
+      .returning("role")
+      .executeTakeFirstOrThrow(),
   );
+  return saved.role;
 }
 
 /** An existing member keeps their role. */

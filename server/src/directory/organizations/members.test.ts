@@ -63,6 +63,30 @@ test("a user joins, changes roles and leaves; the count is right at each step", 
   ]);
 });
 
+test("what a change leaves out stays, and what GET says is a valid PUT", async () => {
+  const realm = await iam.realm();
+  const { admin, at } = await acme(realm);
+  const { userId } = (await admin.post("/users", { username: "ada", email: "ada@example.com" })).body;
+  const path = `${at}/members/${userId}`;
+  const said = async (body?: object) => {
+    const { status, text } = await admin.put(path, body);
+    expect(status, text).toBe(204);
+    const { role, managed } = (await admin.get(path)).body;
+    return [role, managed];
+  };
+  expect(await said({ managed: true })).toEqual(["member", true]);
+  expect(await said({ role: "owner" })).toEqual(["owner", true]);
+  expect(await said({ managed: false })).toEqual(["owner", false]);
+  expect(await said({ managed: true })).toEqual(["owner", true]);
+  expect(await said()).toEqual(["owner", true]);
+  const read = (await admin.get(path)).body;
+  expect(await said(read)).toEqual(["owner", true]);
+  for (const [field, value] of Object.entries({ userId: newId(), username: "eve", email: null, enabled: false, joinedAt: 1 }))
+    expect((await admin.put(path, { ...read, [field]: value })).body.errors).toMatchObject([{ field, code: "read_only" }]);
+  expect((await admin.delete(path)).status).toBe(204);
+  expect(await said(read)).toEqual(["owner", true]);
+});
+
 test("membership gives no permission", async () => {
   const realm = await iam.realm();
   const { admin, at } = await acme(realm);

@@ -172,7 +172,21 @@ export type MemberQuery = Static<typeof MemberQuery>;
 
 /** The body may be left out, which arrives as null. */
 export const SetMember = Type.Union(
-  [Type.Object({ role: Type.Optional(role), managed: Type.Optional(managed) }, { additionalProperties: false }), Type.Null()],
+  [
+    Type.Object(
+      {
+        userId: Type.Optional(Type.String()),
+        username: Type.Optional(Type.String()),
+        email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        enabled: Type.Optional(Type.Boolean()),
+        role: Type.Optional(role),
+        joinedAt: Type.Optional(Type.Integer()),
+        managed: Type.Optional(managed),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
   { $id: "SetOrganizationMember" },
 );
 export type SetMember = Static<typeof SetMember>;
