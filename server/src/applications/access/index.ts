@@ -3,5 +3,5 @@
 // administrators read and write names. An agent's client counts while the agent is active.
 export { acts as agentActs, hasConsented, isLive, isOfAgent, isOfEpoch, liveClient, mayAllAct } from "./live.store.ts";
 export { type AccessRefusal, type AccessRequest, accessMembers, refusalOf } from "./policy.ts";
-export { findRole, resolveAccess, spellAccess } from "./resolve.ts";
+export { findRole, type KeepingGone, resolveAccess, spellAccess } from "./resolve.ts";
 export { heldBy, isAllowedBy, namesOfRoles } from "./store.ts";

@@ -1,5 +1,6 @@
 import { findGroupId, pathsOfGroups } from "../../directory/groups/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ApplicationAccess, isRestricted } from "./policy.ts";
@@ -11,6 +12,11 @@ export interface GivenAccess {
   readonly allowedGroups?: readonly string[] | undefined;
 }
 
+/** For imports, because an export names what was deleted by its id: such an id is kept, and matches no user. */
+export interface KeepingGone {
+  readonly keepsGone?: boolean | undefined;
+}
+
 const UNRESTRICTED: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 
 /**
@@ -20,7 +26,11 @@ const UNRESTRICTED: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 export async function resolveAccess(
   ctx: ReadCtx,
   given: GivenAccess,
-  { current = UNRESTRICTED, within = "" }: { readonly current?: ApplicationAccess | undefined; readonly within?: string } = {},
+  {
+    current = UNRESTRICTED,
+    within = "",
+    keepsGone = false,
+  }: KeepingGone & { readonly current?: ApplicationAccess | undefined; readonly within?: string } = {},
 ): Promise<ApplicationAccess> {
   const errors: FieldError[] = [];
   const [names] = isRestricted(current) ? await spellAccess(ctx.tx, ctx.realm, [current]) : [current];
@@ -34,6 +44,7 @@ export async function resolveAccess(
     for (const text of texts ?? []) {
       const found = known.get(text) ?? (await find(field, text));
       if (typeof found === "string") ids.add(found);
+      else if (keepsGone && isId(text)) ids.add(text.toLowerCase());
       else errors.push(found);
     }
     return [...ids];

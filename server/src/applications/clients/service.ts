@@ -8,7 +8,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
-import { resolveAccess, spellAccess } from "../access/index.ts";
+import { type KeepingGone, resolveAccess, spellAccess } from "../access/index.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { readSubjectClaim } from "../subject-claim/index.ts";
@@ -123,13 +123,13 @@ export async function saveClient(
   tools: ClientTools,
   id: string,
   input: UpdateClient,
-  { registrationHash }: { readonly registrationHash?: string | null } = {},
+  { registrationHash, keepsGone }: KeepingGone & { readonly registrationHash?: string | null } = {},
 ): Promise<WrittenClient> {
   await holdNames(ctx, { indicators: input.resourceIndicators });
   const current = await takeClient(ctx, id);
   const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
-  const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
+  const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept, keepsGone });
   // `updatedAt` may be stale: concurrent changes are detected by If-Match.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "agentId", "createdAt"]);
   if (publicClient && current.agentId !== null) {
@@ -208,7 +208,7 @@ async function checked(
   { baseUrl }: ClientTools,
   input: CreateClient | UpdateClient,
   publicClient: boolean,
-  current: { readonly clientId: string; readonly stored?: StoredClient; readonly secret?: string | null },
+  current: KeepingGone & { readonly clientId: string; readonly stored?: StoredClient; readonly secret?: string | null },
 ): Promise<StoredClient> {
   const { grantTypes, profile, ...rest } = input;
   const { oidc } = (await readSettings(ctx.tx, ctx.realm)).settings;
@@ -228,7 +228,7 @@ async function checked(
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
   ];
   if (errors.length > 0) throw invalidFields(errors);
-  const access = await resolveAccess(ctx, input, { current: current.stored });
+  const access = await resolveAccess(ctx, input, { current: current.stored, keepsGone: current.keepsGone });
   if (stored.browserFlow !== null || stored.directGrantFlow !== null) await ctx.emit("client.flows_chosen", stored);
   return { ...stored, ...access };
 }

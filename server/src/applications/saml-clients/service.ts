@@ -6,7 +6,7 @@ import type { Page } from "../../platform/paging/index.ts";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { nameIdFormats, readSettings } from "../../tenancy/settings/index.ts";
-import { resolveAccess, spellAccess } from "../access/index.ts";
+import { type KeepingGone, resolveAccess, spellAccess } from "../access/index.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import { membersFromMetadata } from "./metadata.ts";
@@ -52,10 +52,15 @@ export async function takeSamlClient(ctx: Ctx, entityId: string): Promise<store.
   return client;
 }
 
-export async function createSamlClient(ctx: Ctx, { baseUrl }: SamlClientTools, input: CreateSamlClient): Promise<store.SamlClientRow> {
+export async function createSamlClient(
+  ctx: Ctx,
+  { baseUrl }: SamlClientTools,
+  input: CreateSamlClient,
+  { keepsGone }: KeepingGone = {},
+): Promise<store.SamlClientRow> {
   const own = entityIdErrors(input.entityId, baseUrl);
   if (own.length > 0) throw invalidFields(own);
-  const stored = await checked(ctx, baseUrl, input);
+  const stored = await checked(ctx, baseUrl, input, { keepsGone });
   const state = { name: input.options?.name ?? null, enabled: input.enabled ?? true, stored };
   const client = await store.insertSamlClient(ctx.tx, ctx.realm, input.entityId, state, ctx.now);
   await keepNameIdApart(ctx, client);
@@ -70,9 +75,10 @@ export async function saveSamlClient(
   { baseUrl }: SamlClientTools,
   entityId: string,
   input: UpdateSamlClient,
+  { keepsGone }: KeepingGone = {},
 ): Promise<store.SamlClientRow> {
   const current = await takeSamlClient(ctx, entityId);
-  const stored = await checked(ctx, baseUrl, input, current.stored);
+  const stored = await checked(ctx, baseUrl, input, { current: current.stored, keepsGone });
   // The response to its creation has null, and may be sent again.
   const { applicationId, ...rest } = input;
   refuseReadOnly(shown(current), { ...rest, ...(applicationId !== null && { applicationId }) }, [
@@ -113,14 +119,14 @@ async function checked(
   ctx: Ctx,
   baseUrl: string,
   input: CreateSamlClient | UpdateSamlClient,
-  current?: StoredSamlClient,
+  { current, keepsGone }: KeepingGone & { readonly current?: StoredSamlClient },
 ): Promise<StoredSamlClient> {
   const { nameIdFormat, ...options } = input.options ?? {};
   const format = nameIdFormats.find((known) => known === nameIdFormat || NAME_ID_FORMAT[known] === nameIdFormat) ?? null;
   const given = completeSamlClient({ ...input, options: { ...options, nameIdFormat: format } as Partial<StoredOptions> });
   const stored = current ? withoutStaleEndpoints(given, current) : given;
   await assertRules(ctx, baseUrl, stored);
-  const access = await resolveAccess(ctx, options, { current: current?.options, within: "options." });
+  const access = await resolveAccess(ctx, options, { current: current?.options, within: "options.", keepsGone });
   const { browserFlow } = stored.options;
   if (browserFlow !== null) await ctx.emit("client.flows_chosen", { browserFlow, directGrantFlow: null, at: "options." });
   return { ...stored, options: { ...stored.options, ...access } };

@@ -29,4 +29,13 @@ export {
   searchAdminRoles,
   seedRoles,
 } from "./service.ts";
-export { findRole, listClientRoles, listRoles, type NamedRole, type RoleRow, shareDefaultRole, shareRolesByName } from "./store.ts";
+export {
+  existingRoleNames,
+  findRole,
+  listClientRoles,
+  listRoles,
+  type NamedRole,
+  type RoleRow,
+  shareDefaultRole,
+  shareRolesByName,
+} from "./store.ts";

@@ -136,6 +136,20 @@ export async function shareRolesByName(tx: Tx, realm: string, names: readonly st
   return rows.map(toNamed);
 }
 
+/** The names of the realm's own roles among these. */
+export async function existingRoleNames(db: Db, realm: string, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await db
+    .selectFrom("roles")
+    .select("name_key")
+    .where("realm_id", "=", realm)
+    .where("client_id", "is", null)
+    .where("name_key", "in", names.map(loginKey))
+    .execute();
+  const known = new Set(rows.map(({ name_key }) => name_key));
+  return names.filter((name) => known.has(loginKey(name)));
+}
+
 /** Locked against deletion until commit; the default may change. */
 export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole | null> {
   const row = await tx

@@ -21,7 +21,7 @@ import type {
   UpdateScimTarget,
 } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
-import { readSettings } from "./settings.ts";
+import { type Before, readSettings } from "./settings.ts";
 import { noteHeld, requestSync } from "./states.store.ts";
 import { deleteTarget, findTarget, insertTarget, listTargets, lockTarget, type TargetRow, updateTarget } from "./store.ts";
 
@@ -58,10 +58,15 @@ async function takeTarget(ctx: Ctx, targetId: string): Promise<TargetRow> {
   return target;
 }
 
-export async function createTarget(ctx: Ctx, { vault, outbound }: Tools, input: CreateScimTarget): Promise<TargetRow> {
+export async function createTarget(
+  ctx: Ctx,
+  { vault, outbound }: Tools,
+  input: CreateScimTarget,
+  { keepsGone }: Pick<Before, "keepsGone"> = {},
+): Promise<TargetRow> {
   assertMayDirect(ctx);
   checkSecret(input.secret);
-  const settings = await readSettings(ctx, outbound, input);
+  const settings = await readSettings(ctx, outbound, input, { keepsGone });
   const { secret = null } = input;
   const seal = (id: string) => (secret === null ? null : vault.seal(secret, secretPlace(ctx.realm, id)));
   const state = { name: input.name, url: input.url, enabled: input.enabled ?? true, settings };
@@ -70,11 +75,17 @@ export async function createTarget(ctx: Ctx, { vault, outbound }: Tools, input: 
   return target;
 }
 
-export async function saveTarget(ctx: Ctx, tools: Tools, targetId: string, input: UpdateScimTarget): Promise<TargetRow> {
+export async function saveTarget(
+  ctx: Ctx,
+  tools: Tools,
+  targetId: string,
+  input: UpdateScimTarget,
+  { keepsGone }: Pick<Before, "keepsGone"> = {},
+): Promise<TargetRow> {
   const current = await takeTarget(ctx, targetId);
   assertMayDirect(ctx);
   checkSecret(input.secret);
-  const settings = await readSettings(ctx, tools.outbound, input);
+  const settings = await readSettings(ctx, tools.outbound, input, { current, keepsGone });
   refuseReadOnly(current, input, ["id", "realmId", "createdAt"]);
   const secret = changedSecret(ctx, tools, current, input, settings);
   expectVersion(ctx, current.version);

@@ -20,8 +20,14 @@ export const defaults: Omit<Settings, "auth"> = {
   fullSyncHours: 24,
 };
 
+/** The groups and organizations that may be named although they are gone: those of the target before its change, and all of an import's. */
+export interface Before {
+  readonly current?: Pick<Settings, "users" | "groups">;
+  readonly keepsGone?: boolean | undefined;
+}
+
 /** The whole settings of a target. Every member that cannot be is named. */
-export async function readSettings(ctx: ReadCtx, outbound: Outbound, input: Input): Promise<Settings> {
+export async function readSettings(ctx: ReadCtx, outbound: Outbound, input: Input, before: Before = {}): Promise<Settings> {
   const settings: Settings = {
     auth: input.auth,
     preset: input.preset ?? defaults.preset,
@@ -37,7 +43,7 @@ export async function readSettings(ctx: ReadCtx, outbound: Outbound, input: Inpu
     ...addressFaults(outbound, "url", input.url),
     ...authFaults(outbound, settings.auth),
     ...Object.keys(settings.mapping ?? {}).flatMap(mappingFaults),
-    ...(await unknownFaults(ctx, settings)),
+    ...(await unknownFaults(ctx, settings, before)),
   ];
   if (faults.length > 0) throw invalidFields(faults);
   return settings;
@@ -90,20 +96,22 @@ function mappingFaults(path: string): FieldError[] {
 }
 
 /** Ids of other realms are as unknown as any. */
-async function unknownFaults(ctx: ReadCtx, { users, groups }: Settings): Promise<FieldError[]> {
+async function unknownFaults(ctx: ReadCtx, { users, groups }: Settings, { current, keepsGone = false }: Before): Promise<FieldError[]> {
   const named = { "users.groupIds": users.groupIds ?? [], "groups.groupIds": groups.groupIds ?? [] };
-  const known = new Set(await existingGroups(ctx.tx, ctx.realm, Object.values(named).flat()));
-  const organizations = await aliasesOfOrganizations(ctx.tx, ctx.realm, users.organizationIds ?? []);
-  const faults: FieldError[] = Object.entries(named).flatMap(([field, ids]) =>
+  const { groupIds: before = [], organizationIds: organizationsBefore = [] } = current?.users ?? {};
+  const known = new Set([
+    ...[...before, ...(current?.groups.groupIds ?? []), ...organizationsBefore].map((id) => id.toLowerCase()),
+    ...(await existingGroups(ctx.tx, ctx.realm, Object.values(named).flat())),
+    ...(await aliasesOfOrganizations(ctx.tx, ctx.realm, users.organizationIds ?? [])).keys(),
+  ]);
+  const unknown = (field: string, kind: "group" | "organization", ids: readonly string[]): FieldError[] =>
     ids
-      .filter((id) => !known.has(id.toLowerCase()))
-      .map((id) => ({ field, code: "unknown_group", message: `${field}: there is no group ${id} in this realm` })),
-  );
-  for (const id of users.organizationIds ?? [])
-    if (!organizations.has(id.toLowerCase())) {
-      const field = "users.organizationIds";
-      faults.push({ field, code: "unknown_organization", message: `${field}: there is no organization ${id} in this realm` });
-    }
+      .filter((id) => !keepsGone && !known.has(id.toLowerCase()))
+      .map((id) => ({ field, code: `unknown_${kind}`, message: `${field}: there is no ${kind} ${id} in this realm` }));
+  const faults = [
+    ...Object.entries(named).flatMap(([field, ids]) => unknown(field, "group", ids)),
+    ...unknown("users.organizationIds", "organization", users.organizationIds ?? []),
+  ];
   if (users.scope === "groups" && named["users.groupIds"].length === 0)
     faults.push({ field: "users.groupIds", code: "required", message: "users.groupIds names at least one group" });
   if (users.scope === "organizations" && (users.organizationIds ?? []).length === 0)

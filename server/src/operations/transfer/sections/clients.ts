@@ -113,7 +113,7 @@ export const clients: Section = {
     const state = without(item, ...parts);
     const isChanged = isNew ? allowedRoles.length + allowedGroups.length > 0 : !isSame(state, without(before, ...parts));
     // A new client has its secret by now.
-    if (isChanged) await saveClient(ctx, tools, id, bodyOf(isNew ? without(state, "secret") : state));
+    if (isChanged) await saveClient(ctx, tools, id, bodyOf(isNew ? without(state, "secret") : state), { keepsGone: true });
     if (allowedResources && !isSame(allowedResources, before.allowedResources ?? []))
       await saveAllowedResources(ctx, tools, id, { allowedResources });
     if (roles) {

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { findGroupId, pathsOfGroups } from "../../../directory/groups/index.ts";
+import { existingRoleNames } from "../../../directory/roles/index.ts";
 import {
   CreateIdentityProvider,
   CreateProviderMapper,
@@ -70,20 +71,27 @@ export const identityProviders: Section = {
       const stored = secrets.filter((member) => row.config[`${member}Set`] === true);
       const opened = stored.length > 0 ? await openProvider(ctx, vault, row.alias) : null;
       const mappers = await readMappers(ctx, row.alias);
-      const groups = [...((row.config.defaultGroups ?? []) as string[]), ...mappers.flatMap(({ group }) => group ?? [])];
+      const { defaultRoles, defaultGroups } = row.config as Readonly<Record<string, string[] | undefined>>;
+      const groups = [...(defaultGroups ?? []), ...mappers.flatMap(({ group }) => group ?? [])];
       const paths = await pathsOfGroups(ctx.tx, ctx.realm, groups);
-      const pathOf = (id: string) => paths.get(id) ?? id;
+      const named = [...(defaultRoles ?? []), ...mappers.flatMap(({ role }) => role ?? [])];
+      const roles = new Set(await existingRoleNames(ctx.tx, ctx.realm, named));
+      // A role or group that is gone is given to nobody: the document does not have it.
+      const isThere = ({ role, group }: (typeof mappers)[number]) =>
+        (role === undefined || roles.has(role)) && (group === undefined || paths.has(group));
       const config = {
         ...without(row.config, ...secrets.map((member) => `${member}Set`)),
-        ...(Array.isArray(row.config.defaultGroups) && { defaultGroups: (row.config.defaultGroups as string[]).map(pathOf) }),
+        ...(defaultRoles && { defaultRoles: defaultRoles.filter((name) => roles.has(name)) }),
+        ...(defaultGroups && { defaultGroups: defaultGroups.flatMap((id) => paths.get(id) ?? []) }),
         ...Object.fromEntries(stored.map((member) => [member, new Secret(() => opened!.secrets[member]!)])),
       };
       const item = {
         ...{ alias: row.alias, protocol: row.protocol, displayName: row.displayName, enabled: row.enabled, config },
         mappers: mappers
+          .filter(isThere)
           .map(({ mapperId: _, createdAt: __, version: ___, ...mapper }) => ({
             ...mapper,
-            ...(mapper.group !== undefined && { group: pathOf(mapper.group) }),
+            ...(mapper.group !== undefined && { group: paths.get(mapper.group) }),
           }))
           .sort((one, other) => (one.name < other.name ? -1 : 1)),
       };

@@ -49,11 +49,11 @@ export const samlClients: Section = {
     return entries;
   },
   async create(ctx, tools, item) {
-    return (await createSamlClient(ctx, tools, bodyOf(without(item, "mappers")))).entityId;
+    return (await createSamlClient(ctx, tools, bodyOf(without(item, "mappers")), { keepsGone: true })).entityId;
   },
   async update(ctx, tools, { id, item: before }, item) {
     const state = without(item, "mappers");
-    if (!isSame(state, without(before, "mappers"))) await saveSamlClient(ctx, tools, id, bodyOf(state));
+    if (!isSame(state, without(before, "mappers"))) await saveSamlClient(ctx, tools, id, bodyOf(state), { keepsGone: true });
   },
   async link(ctx, _tools, id, item) {
     const mappers = mappersOf(item);

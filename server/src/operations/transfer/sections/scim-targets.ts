@@ -2,6 +2,7 @@ import Type from "typebox";
 import { findGroupId, pathsOfGroups } from "../../../directory/groups/index.ts";
 import { aliasesOfOrganizations, organizationsByAlias } from "../../../directory/organizations/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
+import { isId } from "../../../kernel/ids.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
 import {
   CreateScimTarget,
@@ -48,15 +49,18 @@ const schema = Type.Object(
   closed,
 );
 
+const goneId = (text: string) => (isId(text) ? text.toLowerCase() : null);
+
 const unknown = (field: string, kind: string, name: string) =>
   invalidFields([{ field, code: `unknown_${kind}`, message: `${field}: there is no ${kind} “${name}” in this realm` }]);
 
+/** A document has the id of what is gone: it is kept, and stands for nobody. */
 async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   const { users: of = {}, groups: sent = {} } = item as TargetItem;
   const groupIds = async (field: string, paths: readonly string[]) => {
     const ids: string[] = [];
     for (const path of paths) {
-      const id = await findGroupId(ctx.tx, ctx.realm, path);
+      const id = (await findGroupId(ctx.tx, ctx.realm, path)) ?? goneId(path);
       if (id === null) throw unknown(field, "group", path);
       ids.push(id);
     }
@@ -64,8 +68,8 @@ async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   };
   const byAlias = of.organizations?.length ? await organizationsByAlias(ctx.tx, ctx.realm, of.organizations) : new Map<string, string>();
   const organizationIds = (of.organizations ?? []).map((alias) => {
-    const id = byAlias.get(alias);
-    if (id === undefined) throw unknown("users.organizations", "organization", alias);
+    const id = byAlias.get(alias) ?? goneId(alias);
+    if (id === null) throw unknown("users.organizations", "organization", alias);
     return id;
   });
   return {
@@ -96,8 +100,7 @@ export const scimTargets: Section = {
     for (const row of await everyRow(ctx, searchTargets)) {
       const paths = await pathsOfGroups(ctx.tx, ctx.realm, [...(row.users.groupIds ?? []), ...(row.groups.groupIds ?? [])]);
       const aliases = await aliasesOfOrganizations(ctx.tx, ctx.realm, row.users.organizationIds ?? []);
-      // Ids that no longer exist are left out.
-      const named = (known: ReadonlyMap<string, string>, ids: readonly string[] = []) => ids.flatMap((id) => known.get(id) ?? []).sort();
+      const named = (known: ReadonlyMap<string, string>, ids: readonly string[] = []) => ids.map((id) => known.get(id) ?? id).sort();
       const { sealed } = row;
       const item = {
         ...without(row, "id", "realmId", "secret", "secretSet", "createdAt", "status", "version", "sealed", "syncing"),
@@ -113,9 +116,9 @@ export const scimTargets: Section = {
     }
     return entries;
   },
-  create: async (ctx, tools, item) => (await createTarget(ctx, tools, bodyOf(await withIds(ctx, item)))).id,
+  create: async (ctx, tools, item) => (await createTarget(ctx, tools, bodyOf(await withIds(ctx, item)), { keepsGone: true })).id,
   async update(ctx, tools, { id }, item) {
-    await saveTarget(ctx, tools, id, bodyOf(await withIds(ctx, item)));
+    await saveTarget(ctx, tools, id, bodyOf(await withIds(ctx, item)), { keepsGone: true });
   },
   remove: (ctx, _tools, { id }) => removeTarget(ctx, id),
 };

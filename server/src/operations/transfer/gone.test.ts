@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createClients } from "../../applications/clients/index.ts";
+import type { Answer } from "../../testing/browser.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+
+let iam: SharedHarness;
+beforeAll(async () => {
+  iam = await sharedHarness();
+});
+afterAll(() => iam?.close());
+
+const ok = async (answer: Promise<Answer>) => {
+  const { status, text, body } = await answer;
+  expect(status, text).toBeLessThan(300);
+  return body;
+};
+
+test("what names roles, groups and organizations that were deleted is saved, exported and imported, and lets in nobody", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const post = (path: string, body: object) => ok(admin.post(path, body));
+  const { roleId } = await post("/roles", { name: "gone" });
+  const { groupId } = await post("/groups", { name: "Gone" });
+  const { organizationId } = await post("/organizations", { name: "Gone" });
+  const access = { allowedRoles: ["gone"], allowedGroups: ["/Gone"] };
+  await post("/clients", { clientId: "shop", grantTypes: ["client_credentials"], ...access });
+  const sp = { entityId: "https://sp.example.com/", assertionConsumerServiceUrl: "https://sp.example.com/acs" };
+  await post("/saml-clients", { ...sp, options: access });
+  const config = { issuer: "https://idp.example.com", clientId: "us", scopes: ["openid"] };
+  await post("/identity-providers", {
+    ...{ alias: "corp", protocol: "oidc", enabled: false },
+    config: { ...config, defaultRoles: ["gone", "user"], defaultGroups: [groupId] },
+  });
+  await post("/identity-providers/corp/mappers", { name: "a", type: "role", role: "gone" });
+  await post("/identity-providers/corp/mappers", { name: "b", type: "group", group: groupId });
+  await post("/identity-providers/corp/mappers", { name: "c", type: "role", role: "USER" });
+  const target = { url: "https://scim.example.com/v2", auth: { type: "bearer" }, secret: "the secret of it", enabled: false };
+  const byGroup = { scope: "groups", groupIds: [groupId] };
+  const one = await post("/scim-targets", { ...target, name: "one", users: byGroup, groups: { mode: "listed", groupIds: [groupId] } });
+  const two = await post("/scim-targets", { ...target, name: "two", users: { scope: "organizations", organizationIds: [organizationId] } });
+  for (const path of [`/roles/${roleId}`, `/groups/${groupId}`, `/organizations/${organizationId}`]) await ok(admin.delete(path));
+
+  for (const { id } of [one, two]) {
+    const path = `/scim-targets/${id}`;
+    const read = (await admin.get(path)).body;
+    expect(await ok(admin.put(path, read))).toMatchObject({ users: read.users, groups: read.groups });
+    const other = { ...read, users: { ...read.users, groupIds: [...read.users.groupIds, realm.name] } };
+    expect((await admin.put(path, other)).status).toBe(400);
+  }
+  expect((await admin.post("/scim-targets", { ...target, name: "three", users: byGroup })).body.errors).toMatchObject([
+    { field: "users.groupIds", code: "unknown_group" },
+  ]);
+
+  const exported = await admin.get("/export");
+  expect(exported.status, exported.text).toBe(200);
+  const [corp] = exported.body.identityProviders;
+  expect(corp.config).toMatchObject({ defaultRoles: ["user"] });
+  expect(corp.mappers.map(({ name }: { name: string }) => name)).toEqual(["c"]);
+  expect((await ok(admin.post("/import?dryRun=true", exported.body))).actions).toEqual([]);
+  const elsewhere = await iam.realm();
+  const there = await elsewhere.admin();
+  await ok(there.post("/import", exported.body));
+  const again = await there.get("/export");
+  expect(JSON.parse(again.text.replaceAll(elsewhere.name, realm.name))).toEqual(exported.body);
+  const { get } = createClients({ db: iam.core.db, vault: iam.core.vault, changes: iam.core.changes });
+  expect((await get(elsewhere.name, "shop"))!.settings).toMatchObject({ allowedRoles: [roleId], allowedGroups: [groupId] });
+  // A name that is none is no id of something that is gone.
+  const clients = [{ clientId: "shop", allowedRoles: ["never"], allowedGroups: [] }];
+  expect(await there.post("/import", { schema: "gatehouse.realm/v1", clients })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: "clients[shop].allowedRoles", code: "unknown_role" }] },
+  });
+});
