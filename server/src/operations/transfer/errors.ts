@@ -19,10 +19,23 @@ export function faulty(faults: readonly (FieldError & { readonly status?: number
   });
 }
 
-export const deletedWithOthers = (at: string): FieldError & { readonly status: number } => ({
+type Conflict = FieldError & { readonly status: number };
+
+/** A message names at most this many items. */
+const NAMED = 10;
+const listed = (places: readonly string[]) => `${places.slice(0, NAMED).join(", ")}${places.length > NAMED ? ", …" : ""}`;
+
+export const deletedWithOthers = (at: string, pruned: readonly string[]): Conflict => ({
   field: at,
   code: "deleted_along",
-  message: `${at}: what this import prunes would take it along, such as an organization its groups. Keep that, or release this from it first`,
+  message: `${at}: what this import prunes (${listed(pruned)}) would take it along. Keep that, or release this from it first`,
+  status: 409,
+});
+
+export const changedWithOthers = (at: string, members: string, pruned: readonly string[]): Conflict => ({
+  field: at,
+  code: "changed_along",
+  message: `${at}: what this import prunes (${listed(pruned)}) would change its ${members}. Keep that, or say here what becomes of this`,
   status: 409,
 });
 

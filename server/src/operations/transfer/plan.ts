@@ -5,9 +5,9 @@ import { inSavepoint, lockRealm } from "../../platform/db/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { type Change, changesBetween, isSame, lean, mapSecrets, ordered } from "./compare.ts";
 import { normalKey, numbered, type RealmDocument, type Wanted } from "./document.ts";
-import { deletedWithOthers, faulty, permissionsMissing, transferErrors } from "./errors.ts";
+import { changedWithOthers, deletedWithOthers, faulty, permissionsMissing, transferErrors } from "./errors.ts";
 import { forgetManaged, type ManagedObject, managedBy, recordManaged } from "./managed.store.ts";
-import type { Entry, Item, Section, SectionTools } from "./section.ts";
+import { type Entry, type Item, type Section, type SectionTools, without } from "./section.ts";
 
 export interface ImportOptions {
   readonly dryRun: boolean;
@@ -111,14 +111,16 @@ async function work(
   for (const { wanted, id, current } of steps)
     if (id !== "" || !wanted.section.keyOf)
       await run(wanted.at, async () => wanted.section.link?.(ctx, tools, id, complete(wanted, ctx.realm), current));
-  const pruned = await prune(ctx, tools, document, mayWrite, before, options, run);
+  const doomed = await itemsToPrune(ctx, document, mayWrite, before, options);
+  const written = doomed.length > 0 ? await readAll(ctx, tools, mayWrite) : before;
+  const pruned = await prune(ctx, tools, doomed, run);
   if (faults.length > 0) throw faulty(faults);
   // An item that is pruned may take others along, of any section.
   const touched = pruned.length > 0 ? mayWrite : new Set(steps.map(({ wanted }) => wanted.section));
   const after = await readAll(ctx, tools, touched);
   const along = deletedAlong(before, after, pruned);
-  const missed = document.items.filter((wanted) => along.some((one) => one.section === wanted.section && isOf(wanted, one.entry)));
-  if (missed.length > 0) throw faulty(missed.map(({ at }) => deletedWithOthers(at)));
+  const contradicted = pruned.length > 0 ? contradictions(document, written, after, pruned, ctx.realm) : [];
+  if (contradicted.length > 0) throw faulty(contradicted);
   return conclude(ctx, { document, options, after, steps, deleted: [...pruned, ...along], lacking });
 }
 
@@ -195,31 +197,32 @@ interface Deleted {
 }
 
 /** Last made, first removed. Only sections of the document; nothing that is built in, and nothing that a section never removes. */
-async function prune(
+async function itemsToPrune(
   ctx: Ctx,
-  tools: SectionTools,
   { items }: RealmDocument,
   mayWrite: readonly Section[],
   before: ReadonlyMap<Section, Present>,
   { prune: mode, source }: ImportOptions,
-  run: Run,
 ): Promise<Deleted[]> {
   if (mode === "none") return [];
   const managed = source === null ? [] : await managedBy(ctx.tx, ctx.realm, source);
   const isOurs = (section: Section, entry: Entry) =>
     mode === "all" || managed.some((one) => one.section === section.name && one.key === entry.key && one.id === entry.id);
-  const removed: Deleted[] = [];
-  for (const section of mayWrite.toReversed()) {
-    if (!section.remove) continue;
+  return mayWrite.toReversed().flatMap((section) => {
+    if (!section.remove) return [];
     const kept = new Set(items.filter((wanted) => wanted.section === section).map(({ key }) => normalKey(section, key)));
     const entries = [...before.get(section)!].filter(([key, entry]) => !kept.has(key) && !entry.isBuiltIn && isOurs(section, entry));
-    for (const [, entry] of entries.sort(([one], [other]) => (one < other ? 1 : -1))) {
-      const isRemoved = await run(`${section.name}[${entry.key}]`, () => section.remove!(ctx, tools, entry));
-      if (isRemoved) removed.push({ section, entry });
-    }
-  }
+    return entries.sort(([one], [other]) => (one < other ? 1 : -1)).map(([, entry]) => ({ section, entry }));
+  });
+}
+
+async function prune(ctx: Ctx, tools: SectionTools, doomed: readonly Deleted[], run: Run): Promise<Deleted[]> {
+  const removed: Deleted[] = [];
+  for (const one of doomed) if (await run(placeOf(one), () => one.section.remove!(ctx, tools, one.entry))) removed.push(one);
   return removed;
 }
+
+const placeOf = ({ section, entry }: Deleted): string => `${section.name}[${entry.key}]`;
 
 /** The other items that are gone since: the groups of an organization, for one. */
 function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<Section, Present>, pruned: readonly Deleted[]): Deleted[] {
@@ -231,7 +234,39 @@ function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<
   });
 }
 
-const isOf = ({ section, key }: Wanted, entry: Entry) => normalKey(section, key) === normalKey(section, entry.key);
+/** What the document says, and the pruning has deleted or changed: the next import of the same document would find another realm. */
+function contradictions(
+  { items }: RealmDocument,
+  written: ReadonlyMap<Section, Present>,
+  after: ReadonlyMap<Section, Present>,
+  pruned: readonly Deleted[],
+  realm: string,
+): Fault[] {
+  return items.flatMap((wanted): Fault[] => {
+    const { section, at } = wanted;
+    const [then, now] = [written, after].map((present) => present.get(section)?.get(normalKey(section, wanted.key)));
+    if (!then) return [];
+    if (!now) return [deletedWithOthers(at, causesOf(wanted, then.item, pruned))];
+    const unsaid = (section.parts ?? []).filter((part) => wanted.item[part] === undefined);
+    const said = (entry: Entry) => leanOf(section, without(entry.item, ...unsaid), realm);
+    const changes = changesBetween(said(then), said(now));
+    if (changes.length === 0) return [];
+    const lost = changes.map(({ before }) => before);
+    const members = changes.map(({ path }) => path).join(", ");
+    return [changedWithOthers(at, members, causesOf(wanted, lost, pruned))];
+  });
+}
+
+/** Those of the pruned items that name the wanted one, or that its lost values name; all, where that says nothing. */
+function causesOf(wanted: Wanted, lost: unknown, pruned: readonly Deleted[]): string[] {
+  const causes = pruned.filter(({ entry }) => names(lost, entry.key) || names(entry.item, wanted.key));
+  return (causes.length > 0 ? causes : pruned).map(placeOf);
+}
+
+function names(value: unknown, key: string): boolean {
+  if (typeof value === "string") return value === key;
+  return typeof value === "object" && value !== null && Object.values(value).some((one) => names(one, key));
+}
 
 interface Outcome {
   readonly document: RealmDocument;

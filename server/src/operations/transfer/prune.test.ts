@@ -88,3 +88,53 @@ test("a plan shows the groups that an organization takes along; an import that n
   expect(plan.sections.groups).toMatchObject({ deleted: 2 });
   expect(await names()).toEqual(["Other"]);
 });
+
+test("an import that would change along what it says itself is refused, and names both", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const config = { issuer: "https://idp.example.com", clientId: "us", clientSecret: "the secret of corp", scopes: ["openid"] };
+  const document = {
+    roles: [{ name: "a", compositeRoles: ["b"] }, { name: "b" }],
+    claims: [{ name: "department", claim: "department", source: "attribute", value: "department" }],
+    clientScopes: [{ name: "hr", claims: ["department"] }],
+    clients: [{ clientId: "bot" }, { clientId: "shop", allowedRoles: ["B"] }],
+    agents: [{ name: "Assistant", clientId: "bot" }],
+    groups: [{ path: "/g", roles: ["b"] }],
+    identityProviders: [{ alias: "corp", protocol: "oidc", config }],
+    organizations: [{ name: "One", alias: "one", identityProvider: "corp" }],
+  };
+  await ok(apply(admin, document, "?source=code"));
+  const first = (await admin.get("/export")).text;
+  const conflicts = async (changed: object) => {
+    const { status, body } = await apply(admin, { ...document, ...changed }, "?source=code&prune=source");
+    return [
+      status,
+      ...body.errors.map(({ field, code, message }: Record<string, string>) => [field, code, /\((.*?)\)/.exec(message!)![1]]),
+    ];
+  };
+  const along = (field: string, by: string) => [field, "changed_along", by];
+  expect(await conflicts({ agents: [] })).toEqual([409, along("clients[bot]", "agents[Assistant]")]);
+  expect(await conflicts({ clients: document.clients.slice(1) })).toEqual([409, along("agents[Assistant]", "clients[bot]")]);
+  expect(await conflicts({ identityProviders: [] })).toEqual([409, along("organizations[one]", "identityProviders[corp]")]);
+  expect(await conflicts({ claims: [] })).toEqual([409, along("clientScopes[hr]", "claims[department]")]);
+  expect(await conflicts({ roles: document.roles.slice(0, 1) })).toEqual([
+    409,
+    along("roles[a]", "roles[b]"),
+    along("clients[shop]", "roles[b]"),
+    along("groups[/g]", "roles[b]"),
+  ]);
+  expect((await admin.get("/export")).text).toBe(first);
+  // What the document does not say, or says otherwise, may change.
+  const without = {
+    ...document,
+    ...{
+      roles: [{ name: "a" }],
+      claims: [],
+      clientScopes: [{ name: "hr" }],
+      clients: [{ clientId: "bot", enabled: false }, { clientId: "shop" }],
+    },
+    ...{ agents: [], groups: [{ path: "/g" }], identityProviders: [], organizations: [{ name: "One", alias: "one" }] },
+  };
+  await ok(apply(admin, without, "?source=code&prune=source"));
+  expect((await ok(apply(admin, without, "?source=code&prune=source"))).actions).toEqual([]);
+});
