@@ -5,7 +5,7 @@ export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
 export { findGroupOfOrganization, groupName, groupOfOrganization } from "./of-organizations.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
-export { findGroupId, groupPath, isInGroup, isNamedAtTop, pathsOfGroups } from "./paths.store.ts";
+export { findGroupId, GROUP_PATH, groupPath, isInGroup, isNamedAtTop, namesInPath, pathsOfGroups } from "./paths.store.ts";
 export { grantRole, withdrawRole } from "./roles.service.ts";
 export { rolesGrantedBy, rolesOf as rolesOfGroup, rolesOfGroups } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";

@@ -15,14 +15,32 @@ const isOfOrganization = (g: RawBuilder<unknown>) =>
 export const isNamedAtTop = sql<boolean>`(case when g.parent_id is null then not ${isOfOrganization(sql`g`)}
   else exists (select 1 from groups p where p.realm_id = g.realm_id and p.group_id = g.parent_id and ${isOfOrganization(sql`p`)}) end)`;
 
-/** `/Sales/Europe`, of the names from the top down; a slash that is part of a name is written `~/`. */
-export const groupPath = (names: readonly string[]): string => names.map((name) => `/${name.replaceAll("/", "~/")}`).join("");
+/** For schemas: what `groupPath` writes. There is one way to read each character, or a long path would be tried in every other way. */
+export const GROUP_PATH = "^(/([^/~]|~[~/]|~(?![~/]))+)+$";
 
-const namesIn = (path: string): string[] =>
-  path
-    .slice(1)
-    .split(/(?<!~)\//)
-    .map((name) => name.replaceAll("~/", "/"));
+/**
+ * `/Sales/Europe`, of the names from the top down; a slash that is part of a name is written `~/`. Each `~` that stands before such a slash, or at
+ * the end of a name, is written twice, so that no two groups have one path: `/a~~/b` is `b` below `a~`, `/a~/b` is `a/b`.
+ */
+export const groupPath = (names: readonly string[]): string =>
+  names.map((name) => `/${name.replace(/~+(?=\/|$)/g, "$&$&").replaceAll("/", "~/")}`).join("");
+
+/** The names of a path from the top down. */
+export function namesInPath(path: string): string[] {
+  const names = [""];
+  for (const { 0: piece, index } of path.matchAll(/~+\/?|\/|[^~/]+/g)) {
+    if (index === 0) continue;
+    const tildes = piece.startsWith("~") ? piece.replace("/", "").length : 0;
+    const isBeforeSlash = piece.endsWith("/");
+    // An odd number at the end was written by earlier releases.
+    const isDoubled = isBeforeSlash || (index + piece.length === path.length && tildes % 2 === 0);
+    names[names.length - 1] += tildes > 0 ? "~".repeat(isDoubled ? Math.floor(tildes / 2) : tildes) : isBeforeSlash ? "" : piece;
+    if (!isBeforeSlash) continue;
+    if (tildes % 2 === 1) names[names.length - 1] += "/";
+    else names.push("");
+  }
+  return names;
+}
 
 /** The group that a text names, by its path or its id; null if the realm has none. */
 export async function findGroupId(db: Db, realm: string, text: string): Promise<string | null> {
@@ -36,7 +54,7 @@ export async function findGroupId(db: Db, realm: string, text: string): Promise<
     return row?.group_id ?? null;
   }
   if (!text.startsWith("/")) return null;
-  const keys = namesIn(text).map(loginKey);
+  const keys = namesInPath(text).map(loginKey);
   const { rows } = await sql<{ group_id: string }>`
     with recursive walk as (
       select g.group_id, 1 as depth from groups g

@@ -305,6 +305,26 @@ describe("an import", () => {
     });
   });
 
+  test("tells a group below one whose name ends in ~ from one with a slash in its name", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.admin();
+    const { groupId: above } = await ok(admin.post("/groups", { name: "a~" }));
+    const { groupId: below } = await ok(admin.post("/groups", { name: "b", parentId: above }));
+    const { groupId: slashed } = await ok(admin.post("/groups", { name: "a/b" }));
+    const document = (await exported(admin)).body;
+    expect(document.groups.map(({ path }: { path: string }) => path)).toEqual(["/a~/b", "/a~~", "/a~~/b"]);
+    const there = await (await iam.realm()).admin();
+    await ok(there.post("/import", document));
+    expect((await exported(there)).body.groups).toEqual(document.groups);
+    expect((await ok(there.post("/import", document))).actions).toEqual([]);
+    expect((await ok(apply(there, { groups: [{ path: "/a~" }] }))).actions).toEqual([]);
+    const restricted = { clientId: "shop", allowedGroups: ["/a~~/b", "/a~/b"] };
+    const { id } = await ok(admin.post("/clients", restricted));
+    expect((await admin.get(`/clients/${id}`)).body.allowedGroups).toEqual(restricted.allowedGroups);
+    for (const groupId of [below, slashed]) await ok(admin.delete(`/groups/${groupId}`));
+    expect((await admin.get(`/clients/${id}`)).body.allowedGroups).toEqual([below, slashed]);
+  });
+
   test("keeps the secret and the parts that it does not mention", async () => {
     const realm = await iam.realm();
     const admin = await realm.admin();

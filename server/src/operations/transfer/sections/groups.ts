@@ -3,8 +3,10 @@ import {
   createGroup,
   existingGroups,
   findGroupId,
+  GROUP_PATH,
   grantRole,
   groupPath,
+  namesInPath,
   removeGroup,
   rolesOfGroup,
   rolesOfGroups,
@@ -41,12 +43,10 @@ interface GroupItem {
 }
 const groupOf = (item: Item) => item as unknown as GroupItem;
 
-const SLASH = /(?<!~)\//g;
-
 /** The path of the group above, and the group's own name. */
 function splitPath(path: string): { readonly above: string; readonly name: string } {
-  const at = [...path.matchAll(SLASH)].at(-1)!.index;
-  return { above: path.slice(0, at), name: path.slice(at + 1).replaceAll("~/", "/") };
+  const names = namesInPath(path);
+  return { above: groupPath(names.slice(0, -1)), name: names.at(-1)! };
 }
 
 async function idAt(ctx: ReadCtx, path: string): Promise<string | null> {
@@ -65,9 +65,9 @@ export const groups: Section = {
       path: Type.String({
         minLength: 2,
         maxLength: 13_000,
-        // One way to read each character: `~/` is always part of a name, or a long path would be tried in every other way.
-        pattern: "^(/([^/~]|~/|~(?!/))+)+$",
-        description: "the names from the top down, such as /Sales/Europe; a slash that is part of a name is written ~/",
+        pattern: GROUP_PATH,
+        description:
+          "the names from the top down, such as /Sales/Europe; a slash that is part of a name is written ~/, and each ~ before it or at the end of a name twice",
       }),
       description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),
       roles: Type.Optional(roleNames),
@@ -80,7 +80,7 @@ export const groups: Section = {
     },
     { additionalProperties: false },
   ),
-  keyOf: (item) => groupOf(item).path,
+  keyOf: (item) => groupPath(namesInPath(groupOf(item).path)),
   ignoresCase: true,
   parts: ["roles", "clientRoles", "organization"],
   defaults: () => ({ description: null }),
@@ -108,7 +108,7 @@ export const groups: Section = {
   async update(ctx, _tools, { id, item: before }, item) {
     const { path, description = null } = groupOf(item);
     const { above, name } = splitPath(path);
-    if (path === before.path && description === before.description) return;
+    if (groupPath(namesInPath(path)) === before.path && description === before.description) return;
     await saveGroup(ctx, id, { name, description, parentId: await idAt(ctx, above) });
   },
   async link(ctx, _tools, id, item, current) {
