@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -211,6 +212,43 @@ describe("the model", () => {
         body: { code: "authz.view_users_needed" },
       });
     expect((await clients.post(at("/evaluate"), { userId, scopes: ["x"] })).status).toBe(403);
+  });
+});
+
+describe("a text in the form of an id", () => {
+  test("is the user with the id in owners, policies and questions, though another user is called so", async () => {
+    const { realm, admin, at, post, evaluate } = await stage();
+    const { userId } = await realm.user("victim");
+    const attacker = await realm.user();
+    // An earlier release let a user be called so.
+    await sql`update users set username = ${userId}, username_key = ${userId} where realm_id = ${realm.name} and user_id = ${attacker.userId}`.execute(
+      iam.core.db,
+    );
+    await sql`update login_names set key = ${userId} where realm_id = ${realm.name} and user_id = ${attacker.userId}`.execute(iam.core.db);
+    await post("~/scopes", { name: "view" });
+    expect(await post("~/resources", { name: "diary", owner: userId, scopes: ["view"] as never })).toMatchObject({ owner: "victim" });
+    expect((await admin.get(at(`/resources?owner=${userId}`))).body).toHaveLength(1);
+    expect(await post("~/policies", { name: "Victim", type: "user", users: [userId] as never })).toMatchObject({ users: ["victim"] });
+    await post("~/resources", { name: "doc", scopes: ["view"] as never });
+    await post("~/permissions", { name: "p", type: "resource", resources: ["doc"] as never, policies: ["Victim"] as never });
+    const ask = async (asking: string) => (await evaluate({ userId: asking, resources: [{ name: "doc", scopes: ["view"] }] })).status;
+    expect([await ask(userId), await ask("victim"), await ask(attacker.userId)]).toEqual(["PERMIT", "PERMIT", "DENY"]);
+
+    // The namesake is shown by id, so that what was read can be written.
+    const { users } = await post("~/policies", { name: "Namesake", type: "user", users: [attacker.userId] as never });
+    expect(users).toEqual([attacker.userId]);
+    expect((await admin.put(at("/policies/Namesake"), { users })).body.users).toEqual([attacker.userId]);
+    expect(await post("~/resources", { name: "own", owner: attacker.userId })).toMatchObject({ owner: attacker.userId });
+  });
+
+  test("is the client with the id in policies, and the one called so where no client has it", async () => {
+    const { at, admin, client, post } = await stage();
+    const free = "0198f0aa-0000-7000-8000-00000000000a";
+    for (const clientId of [client.id, free]) await post("/clients", { clientId });
+    await post("~/policies", { name: "Both", type: "client", clients: [client.id, free] as never });
+    const { body } = await admin.get(at("/policies/Both"));
+    expect(body.clients).toEqual(["api", free]);
+    expect((await admin.put(at("/policies/Both"), { clients: body.clients })).body.clients).toEqual(["api", free]);
   });
 });
 

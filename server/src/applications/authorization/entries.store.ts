@@ -6,7 +6,11 @@ import type { Db } from "../../platform/db/index.ts";
 import { namesOfRoles } from "../access/index.ts";
 import type { EntryKind } from "./policies.store.ts";
 
-/** Names to ids; roles are found by `findRole`. Names that the realm does not have are left out. */
+/**
+ * Names to ids; roles are found by `findRole`. Names that the realm does not have are left out. A text in the form of an id means the record with this
+ * id: whoever chooses a name must not take the place of another. Clients and scopes, which may be called so, are found by the name where no record has
+ * the id.
+ */
 export async function findEntries(
   db: Db,
   realm: string,
@@ -24,11 +28,24 @@ export async function findEntries(
   return found;
 }
 
-/** Ids to names, as administrators read them. */
+/** Ids to names, as administrators read them. A name that `findEntries` would read as another's id is left out for the id. */
 export async function spellEntries(db: Db, realm: string, kind: EntryKind, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   if (kind === "role") return namesOfRoles(db, realm, ids);
   if (kind === "group") return pathsOfGroups(db, realm, ids);
+  const names = await namesOf(db, realm, kind, ids);
+  const idLike = [...names.values()].filter(isId);
+  if (idLike.length === 0) return names;
+  const found = await findEntries(db, realm, kind, idLike);
+  return new Map([...names].map(([id, name]) => [id, isId(name) && found.get(name) !== id ? id : name]));
+}
+
+async function namesOf(
+  db: Db,
+  realm: string,
+  kind: "user" | "client" | "client-scope",
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   if (kind === "user") return usernamesOf(db, realm, ids);
   const [table, id, name] =
     kind === "client" ? (["clients", "id", "client_id"] as const) : (["client_scopes", "scope_id", "name"] as const);
@@ -49,25 +66,25 @@ async function byColumn(
     where realm_id = ${realm} and (${sql.ref(name)} = any(${[...names]}::text[]) or ${sql.ref(id)} = any(${names.filter(isId)}::uuid[]))`.execute(
     db,
   );
-  const found = new Map(rows.map((row) => [row.id, row.id]));
-  for (const row of rows) found.set(row.name, row.id);
+  const ids = new Set(rows.map((row) => row.id));
+  const named = new Map(rows.map((row) => [row.name, row.id]));
   return new Map(
     names.flatMap((each) => {
-      const key = found.get(each) ?? found.get(each.toLowerCase());
+      const own = each.toLowerCase();
+      const key = ids.has(own) ? own : named.get(each);
       return key === undefined ? [] : [[each, key] as const];
     }),
   );
 }
 
-/** By username or id. */
+/** By username or id. No username is in the form of an id, but for those of earlier releases: such a user is named by their id. */
 export async function findUserIds(db: Db, realm: string, names: readonly string[]): Promise<Map<string, string>> {
-  const keys = names.map(loginKey);
+  const keys = names.filter((name) => !isId(name)).map(loginKey);
   const { rows } = await sql<{ user_id: string; username_key: string }>`select user_id, username_key from users
     where realm_id = ${realm} and (username_key = any(${keys}::text[]) or user_id = any(${names.filter(isId)}::uuid[]))`.execute(db);
   const found = new Map<string, string>();
   for (const name of names) {
-    const row =
-      rows.find(({ username_key }) => username_key === loginKey(name)) ?? rows.find(({ user_id }) => user_id === name.toLowerCase());
+    const row = rows.find((each) => (isId(name) ? each.user_id === name.toLowerCase() : each.username_key === loginKey(name)));
     if (row) found.set(name, row.user_id);
   }
   return found;

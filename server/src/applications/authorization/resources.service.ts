@@ -3,7 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { findUserIds, usernamesOf } from "./entries.store.ts";
+import { findUserIds, spellEntries } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
 import * as store from "./resources.store.ts";
 import type { CreateAuthzResource, UpdateAuthzResource } from "./schema.ts";
@@ -36,7 +36,7 @@ export async function resourceNamed(ctx: ReadCtx, server: Server, name: string):
 /** Owners by username; by id for those who may not view users. */
 async function spelled(ctx: ReadCtx, rows: readonly store.ResourceRow[]): Promise<store.ResourceRow[]> {
   const owners = rows.flatMap(({ owner }) => (owner === null ? [] : [owner]));
-  const names = mayViewUsers(ctx) ? await usernamesOf(ctx.tx, ctx.realm, owners) : new Map<string, string>();
+  const names = mayViewUsers(ctx) ? await spellEntries(ctx.tx, ctx.realm, "user", owners) : new Map<string, string>();
   return rows.map((row) => ({ ...row, owner: row.owner && (names.get(row.owner) ?? row.owner) }));
 }
 

@@ -69,10 +69,10 @@ export async function findUserSubject(db: Db, realm: string, userId: string, thr
   return row ? toUser(row, through) : null;
 }
 
-/** By id, username or mail address; those that are not found are left out. In one statement. */
+/** By id, username or mail address; those that are not found are left out. A text in the form of an id is an id. In one statement. */
 export async function findUserSubjects(db: Db, realm: string, names: readonly string[]): Promise<Map<string, Subject>> {
-  const keys = new Map(names.map((name) => [loginKey(name), name]));
-  const rows = await users(db, { realm, ids: names.filter(isId), keys: [...keys.keys()] });
+  const keys = names.filter((name) => !isId(name)).map(loginKey);
+  const rows = await users(db, { realm, ids: names.filter(isId), keys: [...new Set(keys)] });
   const found = new Map<string, Subject>();
   for (const row of rows) {
     const subject = toUser(row, WITHOUT_TOKEN);
@@ -115,7 +115,7 @@ const clients = prepared(
       or c.id in (select g.client_id from agents g where g.realm_id = ${realm} and g.id = any(${agents}::uuid[])))`,
 );
 
-/** Clients in their own name, by client id or by their id in the admin API; `agents` by theirs. In one statement. An agent counts while it is active. */
+/** Clients in their own name, by their id in the admin API, or else by client id; `agents` by theirs. In one statement. An agent counts while it is active. */
 export async function findClientSubjects(
   db: Db,
   realm: string,
@@ -126,6 +126,7 @@ export async function findClientSubjects(
   if (names.length + agents.length === 0) return new Map();
   const rows = await clients(db, { realm, names, ids: names.filter(isId), agents: agents.filter(isId), now: clock.now() });
   const found = new Map<string, Subject>();
+  const ids = new Set(rows.map(({ id }) => id));
   for (const row of rows) {
     const subject: Subject = {
       kind: "client",
@@ -141,8 +142,8 @@ export async function findClientSubjects(
       token: claims,
     };
     if (row.agent_id !== null) found.set(agentKey(row.agent_id), subject);
-    found.set(row.client_id, subject);
-    if (!found.has(row.id)) found.set(row.id, subject);
+    found.set(row.id, subject);
+    if (!ids.has(row.client_id.toLowerCase())) found.set(row.client_id, subject);
   }
   return found;
 }

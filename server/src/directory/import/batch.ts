@@ -6,7 +6,15 @@ import { inSavepoint } from "../../platform/db/index.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
-import { findUserForUpdate, profileFaults, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
+import {
+  findUserForUpdate,
+  profileFaults,
+  refusalOfUsername,
+  replaceRequiredActions,
+  resetPassword,
+  saveUser,
+  userErrors,
+} from "../users/index.ts";
 import { findTaken, findTakenIds, insertNewUsers, type NewUser, rolesByMappers } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
@@ -117,8 +125,10 @@ interface Owner {
 
 const idOf = ({ user }: ReadyRow): string | undefined => user.userId?.toLowerCase();
 
-/** The username that another user signs in by as their address: only who controls every user may give it to a second one. */
-function refusalOfName(ctx: Ctx, { usernameKey, inactiveKeys }: ReadyRow): Fault | null {
+/** A name that no user gets, or one that another user signs in by as their address: only who controls every user may give that to a second one. */
+function refusalOfName(ctx: Ctx, { user, usernameKey, inactiveKeys }: ReadyRow): Fault | null {
+  const refusal = refusalOfUsername(user.username);
+  if (refusal) return fault(refusal);
   if (!inactiveKeys.has(usernameKey)) return null;
   try {
     assertHolds(ctx.actor, ["realm-admin"]);

@@ -1,9 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
-import { isReservedName } from "../../platform/context.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
 import { isKnownHash, storedForm } from "../../platform/passwords/index.ts";
-import { userErrors } from "../users/index.ts";
 import type { Fault, RawRow } from "./readers/index.ts";
 import { ImportUser, type RowError } from "./schema.ts";
 
@@ -68,8 +66,7 @@ const timeOf = (time: string | number): number => (typeof time === "number" ? ti
 const faultOfTime = (time: number, now: number): Fault | null =>
   time >= 0 && time <= now ? null : { code: "request.invalid", message: "createdAt must lie between 1970 and now" };
 
-function faultOfName({ username, email, emailVerified, inactiveLoginNames = [] }: ImportUser): Fault | null {
-  if (isReservedName(username)) return faultOfError(userErrors.reserved());
+function faultOfName({ email, emailVerified, inactiveLoginNames = [] }: ImportUser): Fault | null {
   if (!inactiveLoginNames.includes("email")) return null;
   if (email == null) return { code: "request.invalid", message: "inactiveLoginNames: the row has no email" };
   // Two users with one verified address would let applications mistake one for the other.

@@ -16,12 +16,12 @@ export interface MappedRole extends NamedRole {
   readonly clientId: string | null;
 }
 
-/** Kept from being deleted until commit, not from being read. If a text could mean two clients, it means the one that OAuth knows by it. */
+/** Kept from being deleted until commit, not from being read. If a text could mean two clients, it means the one with this id. */
 export async function shareClientRole(tx: Tx, realm: string, clientId: string, name: string): Promise<MappedRole | null> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string }>`
     select r.role_id, r.name, c.client_id from clients c join roles r on r.realm_id = c.realm_id and r.client_id = c.id
     where c.realm_id = ${realm} and (c.client_id = ${clientId} or c.id::text = ${clientId.toLowerCase()}) and r.name_key = ${loginKey(name)}
-    order by c.client_id = ${clientId} desc limit 1
+    order by c.id::text = ${clientId.toLowerCase()} desc limit 1
     for share of r`.execute(tx);
   const [row] = rows;
   return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;

@@ -25,6 +25,7 @@ export {
   inactiveKey,
   isMailShaped,
   reclaimLoginNames,
+  refusalOfUsername,
   releaseLoginNames,
 } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";

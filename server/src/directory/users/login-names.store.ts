@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { AppError } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { isReservedName } from "../../platform/context.ts";
 import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
@@ -32,6 +34,12 @@ export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
 /** The name has the form of a mail address: people can choose it only where it is their own. */
 export const isMailShaped = (name: string): boolean => /.@./su.test(loginKey(name));
 
+/** Why no user gets this name, whoever gives it; null: they may have it. A name that a user has already stays. */
+export function refusalOfUsername(name: string): AppError | null {
+  if (isReservedName(name)) return userErrors.reserved();
+  return isId(loginKey(name)) ? userErrors.id_form() : null;
+}
+
 const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
   [...new Set([username, email].filter((name) => name !== null).map(loginKey))].sort();
 
@@ -61,7 +69,8 @@ async function saveNames(
   before: (Named & { readonly active: ReadonlySet<string> }) | null,
 ): Promise<string[]> {
   const isNew = before === null || loginKey(before.username) !== loginKey(user.username);
-  if (isNew && isReservedName(user.username)) throw userErrors.reserved();
+  const refusal = isNew ? refusalOfUsername(user.username) : null;
+  if (refusal) throw refusal;
   const address = user.email === null ? null : loginKey(user.email);
   const kept = new Set(before ? keysOf(before) : []);
   const losers: string[] = [];

@@ -7,13 +7,14 @@ import {
   findAddressHolder,
   findUserByLogin,
   isMailShaped,
+  refusalOfUsername,
   updateBrokeredUser,
   userErrors,
 } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import { type Ctx, isReservedName, systemActor } from "../../platform/context.ts";
+import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import { basisOf, sourceOf } from "../providers/control.ts";
@@ -187,7 +188,7 @@ async function freeUsername(
   // A name in the form of an address that is not verified as theirs could be the address of another user.
   const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
   const called = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
-  const name = isReservedName(called) ? `${alias}-${called}` : called;
+  const name = refusalOfUsername(called) ? `${alias}-${called}` : called;
   for (const candidate of isLast ? [] : [name, `${name}-2`, `${name}-3`, `${name}-4`])
     if (!(await findUserByLogin(db, realm, candidate))) return candidate;
   return `${name}-${randomToken().slice(0, 8)}`;

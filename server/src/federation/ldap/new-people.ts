@@ -1,7 +1,7 @@
 import { insertMembers } from "../../directory/groups/index.ts";
 import { insertNewUsers, type NewUser } from "../../directory/import/index.ts";
 import { shareDefaultRole } from "../../directory/roles/index.ts";
-import { deleteUser, fittingAttributes } from "../../directory/users/index.ts";
+import { deleteUser, fittingAttributes, refusalOfUsername } from "../../directory/users/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -29,15 +29,16 @@ export async function createPeople(
   const rolesOf = ({ claims }: Person) => [...new Set([...usualRoles, ...(grants.isEmpty ? [] : grants.of(claims).roles)])];
   const profile = await readUserProfile(ctx);
   const users = new Map(
-    people.map((person) => {
+    people.flatMap((person) => {
+      if (refusalOfUsername(person.username)) return [];
       const user = newUser(ctx, directory, person, rolesOf(person));
-      return [person, { ...user, attributes: fittingAttributes(profile, user.attributes) }];
+      return [[person, { ...user, attributes: fittingAttributes(profile, user.attributes) }] as const];
     }),
   );
   const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...users.values()], ctx.now);
   const entries = [...users].filter(([, { userId }]) => inserted.has(userId)).map(([person, { userId }]) => ({ person, userId }));
   const linked = await insertEntries(ctx.tx, ownerOf(ctx, directory), entries, ctx.now);
-  const outcomes = new Map<Person, Outcome>(people.map((person) => [person, "taken"]));
+  const outcomes = new Map<Person, Outcome>(people.map((person) => [person, refusalOfUsername(person.username) ?? "taken"]));
   for (const { person, userId } of entries) {
     // A sign-in on another node made the user at this very moment.
     if (!linked.has(person.subject)) {

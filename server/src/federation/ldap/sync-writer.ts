@@ -1,5 +1,5 @@
 import { findTaken } from "../../directory/import/index.ts";
-import { releaseLoginNames } from "../../directory/users/index.ts";
+import { refusalOfUsername, releaseLoginNames } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
@@ -67,7 +67,10 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
   const predicted = async (newcomers: readonly Person[], changed: readonly Person[]): Promise<Map<Person, Outcome>> => {
     const taken = await findTaken(db, realm, newcomers.flatMap(keysOf));
     const outcomes = new Map<Person, Outcome>(changed.map((person) => [person, person.enabled ? "updated" : "disabled"]));
-    for (const person of newcomers) outcomes.set(person, keysOf(person).some((key) => taken.has(key)) ? "taken" : "created");
+    for (const person of newcomers) {
+      const isTaken = keysOf(person).some((key) => taken.has(key));
+      outcomes.set(person, refusalOfUsername(person.username) ?? (isTaken ? "taken" : "created"));
+    }
     return outcomes;
   };
 

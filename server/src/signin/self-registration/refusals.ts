@@ -1,8 +1,7 @@
-import { isMailShaped } from "../../directory/users/index.ts";
+import { isMailShaped, refusalOfUsername } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { asciiDomain, isMailAddress, loginKey } from "../../kernel/text.ts";
 import type { Messages, RegistrationForm } from "../../pages/index.ts";
-import { isReservedName } from "../../platform/context.ts";
 import { isOverloaded } from "../../platform/passwords/index.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import type { ProfileFault } from "../own-profile/index.ts";
@@ -29,7 +28,7 @@ type Policy = Parameters<typeof confirmsFirst>[0];
 
 export function faultOf({ username, email }: RegistrationForm, policy: Policy, fault: ProfileFault | null): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
-  if (isReservedName(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
+  if (refusalOfUsername(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
   if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
   // The name is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
