@@ -1,6 +1,9 @@
+import { findUser } from "../../directory/users/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
+import { hadUser } from "../../tenancy/audit/index.ts";
 import { isOtherClientId, isResource, writeResources } from "./apis.store.ts";
 import { clientErrors } from "./errors.ts";
 
@@ -17,11 +20,20 @@ interface Named {
 }
 
 /**
- * Held until commit: no client gets a client id that is an indicator, while another client gets that indicator. The realm comes before the client, as
- * everywhere.
+ * Held until commit: no client gets a client id that is an indicator, while another client gets that indicator, nor one that is a user's id, while an import
+ * brings that user. The realm comes before the client, as everywhere.
  */
 export async function holdNames(ctx: Ctx, { clientId = "", indicators = [] }: Named) {
-  if (clientId.includes(":") || indicators.length > 0) await lockRealm(ctx.tx, ctx.realm);
+  if (clientId.includes(":") || isId(clientId) || indicators.length > 0) await lockRealm(ctx.tx, ctx.realm);
+}
+
+/** RFC 9700 §4.15: `sub` of a client's own token is its client id, and must not be taken for that of a user. A deleted user's stays theirs. */
+export async function refuseUserId(ctx: Ctx, clientId: string): Promise<void> {
+  if (!isId(clientId)) return;
+  const userId = clientId.toLowerCase();
+  if (!(await findUser(ctx.tx, ctx.realm, userId, ctx.now)) && !(await hadUser(ctx, userId))) return;
+  const message = "clientId: this is the id of a user, for whom the client's own tokens would be taken";
+  throw invalidFields([{ field: "clientId", code: "reserved", message }]);
 }
 
 /** A token for an API must not be taken for one that is meant for a client of the same name. */

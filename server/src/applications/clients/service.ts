@@ -13,7 +13,7 @@ import { keepAttributesApart } from "../attribute-uses/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { readSubjectClaim } from "../subject-claim/index.ts";
 import { isWithinServer } from "./addresses.ts";
-import { holdNames, moveResources, refuseIndicator } from "./apis.service.ts";
+import { holdNames, moveResources, refuseIndicator, refuseUserId } from "./apis.service.ts";
 import { clientErrors } from "./errors.ts";
 import { grantTypeNames, spellGrantType, toGrantType } from "./grant-types.ts";
 import { isWeaker } from "./profiles.ts";
@@ -98,6 +98,7 @@ export async function createClient(
     ]);
   await holdNames(ctx, { clientId: input.clientId, indicators: input.resourceIndicators });
   await refuseIndicator(ctx, input.clientId);
+  await refuseUserId(ctx, input.clientId);
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;

@@ -153,6 +153,14 @@ export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]
   return new Map(rows.map((row) => [row.user_id, row.username_key]));
 }
 
+/** Picks the ids that clients of the realm are called by. */
+export async function findClientsCalled(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ client_key: string }>`
+    select client_key from clients where realm_id = ${realm} and client_key = any(${[...ids]}::text[])`.execute(tx);
+  return new Set(rows.map((row) => row.client_key));
+}
+
 async function insertRoles(tx: Tx, realm: string, users: readonly NewUser[]): Promise<void> {
   const mappings = users.flatMap(({ userId, roleIds }) => roleIds.map((roleId) => ({ user_id: userId, role_id: roleId })));
   if (mappings.length === 0) return;

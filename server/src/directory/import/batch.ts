@@ -2,7 +2,7 @@ import { type AppError, invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
-import { inSavepoint } from "../../platform/db/index.ts";
+import { inSavepoint, shareRealm } from "../../platform/db/index.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
@@ -15,7 +15,7 @@ import {
   saveUser,
   userErrors,
 } from "../users/index.ts";
-import { findTaken, findTakenIds, insertNewUsers, type NewUser, rolesByMappers } from "./batch.store.ts";
+import { findClientsCalled, findTaken, findTakenIds, insertNewUsers, type NewUser, rolesByMappers } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import { createPrivileges, type Privileges } from "./privileges.ts";
@@ -28,6 +28,8 @@ export type Outcome = "created" | "updated" | "skipped" | Fault;
 const fault = ({ code, message }: AppError): Fault => ({ code, message });
 const taken = fault(userErrors.login_name_taken());
 const idTaken: Fault = { code: "import.user_id_taken", message: "Another user of the realm has this userId" };
+/** RFC 9700 §4.15: `sub` of the client's own tokens would be the user's. */
+const idOfClient: Fault = { code: "import.user_id_taken", message: "A client of the realm has this userId as its client id" };
 const forNewUsers = ["groups", "clientRoles", "organizations", "credentials", "totp", "federatedIdentities"] as const;
 
 /**
@@ -36,6 +38,9 @@ const forNewUsers = ["groups", "clientRoles", "organizations", "credentials", "t
  */
 export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, tools: BatchTools): Promise<Outcome[]> {
   const outcomes = new Map<CheckedRow, Outcome>();
+  const ids = rows.filter(isReady).flatMap((row) => idOf(row) ?? []);
+  // No client comes to be called by one of the ids meanwhile.
+  if (ids.length > 0) await shareRealm(ctx.tx, ctx.realm);
   const roles = await rolesOf(ctx, rows.filter(isReady));
   const sound = rows.filter((row): row is ReadyRow => {
     const refusal = isReady(row) ? roles.unknownIn(row) : row.fault;
@@ -53,25 +58,24 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
     const faults = profileFaults(profile, { by: "source", current: null, next: user.attributes ?? {} });
     return faults.length === 0 ? null : { code: "request.invalid", message: faults.map(({ message }) => message).join("; ") };
   };
-  const takenIds = await findTakenIds(
-    ctx.tx,
-    ctx.realm,
-    sound.flatMap(({ user }) => user.userId ?? []),
-  );
+  const takenIds = await findTakenIds(ctx.tx, ctx.realm, ids);
+  const clientsCalled = await findClientsCalled(ctx.tx, ctx.realm, ids);
   // One who signs in by no name at all is known again by id and username.
   const knownById = (row: ReadyRow): Owner | undefined => {
     const userId = idOf(row);
     return userId !== undefined && takenIds.get(userId) === row.usernameKey ? { userId, byUsername: true } : undefined;
+  };
+  const refusalOfId = (userId: string | undefined): Fault | null => {
+    if (userId === undefined) return null;
+    if (takenIds.has(userId)) return idTaken;
+    return clientsCalled.has(userId) ? idOfClient : null;
   };
   const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key)) || knownById(row) !== undefined;
   for (const row of sound.filter((each) => !isTaken(each))) {
     const userId = idOf(row);
     const found = await resolve(row);
     const refusal =
-      (await roles.refusalFor(row)) ??
-      misfit(row) ??
-      refusalOfName(ctx, row) ??
-      (isFault(found) ? found : userId !== undefined && takenIds.has(userId) ? idTaken : null);
+      (await roles.refusalFor(row)) ?? misfit(row) ?? refusalOfName(ctx, row) ?? (isFault(found) ? found : refusalOfId(userId));
     if (refusal || isFault(found)) outcomes.set(row, refusal!);
     else {
       belongings.set(row, found);

@@ -24,3 +24,8 @@ export async function translating<T>(byConstraint: Record<string, (cause?: unkno
 export async function lockRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for no key update`.execute(tx);
 }
+
+/** Keeps out until commit what locks the realm. Transactions that share it do not wait for each other. */
+export async function shareRealm(tx: Tx, realm: string): Promise<void> {
+  await sql`select 1 from realms where realm_id = ${realm} for share`.execute(tx);
+}
