@@ -42,7 +42,11 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
   const user = value as ImportUser;
   const createdAt = user.createdAt === undefined ? null : timeOf(user.createdAt);
   const fault =
-    (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user) || faultOfCredentials(user) || faultOfName(user);
+    (createdAt !== null && faultOfTime(createdAt, now)) ||
+    faultOfPassword(user) ||
+    faultOfCredentials(user) ||
+    faultOfName(user) ||
+    faultOfId(user);
   if (fault) return refused(fault);
   const { username, email = null, inactiveLoginNames = [] } = user;
   const keys = { username: loginKey(username), email: email === null ? null : loginKey(email) };
@@ -72,6 +76,10 @@ function faultOfName({ email, emailVerified, inactiveLoginNames = [] }: ImportUs
   // Two users with one verified address would let applications mistake one for the other.
   return emailVerified ? { code: "request.invalid", message: "inactiveLoginNames: a verified email is a login name" } : null;
 }
+
+/** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the one, and an unknown login name is looked up by it. */
+const faultOfId = ({ userId = "" }: ImportUser): Fault | null =>
+  /^[0-]+$|^[f-]+$/i.test(userId) ? { code: "request.invalid", message: "userId: the nil and the max UUID are no user's" } : null;
 
 function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (passwordHash === undefined) return null;

@@ -80,3 +80,15 @@ describe("an id that would be `sub` of a user and of a client's own tokens", () 
     expect(await client).toMatchObject(refusedClient);
   });
 });
+
+test("the nil and the max UUID are no user's id", async () => {
+  const realm = await iam.realm();
+  for (const digit of ["0", "f", "F"]) {
+    const userId = digit.repeat(32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    expect((await imported(realm, { username: "nobody", userId })).body, userId).toMatchObject({
+      created: 0,
+      failed: 1,
+      errors: [{ code: "request.invalid", message: expect.stringContaining("userId") }],
+    });
+  }
+});
