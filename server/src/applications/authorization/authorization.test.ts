@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -220,11 +219,8 @@ describe("a text in the form of an id", () => {
     const { realm, admin, at, post, evaluate } = await stage();
     const { userId } = await realm.user("victim");
     const attacker = await realm.user();
-    // An earlier release let a user be called so.
-    await sql`update users set username = ${userId}, username_key = ${userId} where realm_id = ${realm.name} and user_id = ${attacker.userId}`.execute(
-      iam.core.db,
-    );
-    await sql`update login_names set key = ${userId} where realm_id = ${realm.name} and user_id = ${attacker.userId}`.execute(iam.core.db);
+    const { body } = await admin.get(`/users/${attacker.userId}`);
+    expect((await admin.put(`/users/${attacker.userId}`, { ...body, username: userId })).status).toBe(200);
     await post("~/scopes", { name: "view" });
     expect(await post("~/resources", { name: "diary", owner: userId, scopes: ["view"] as never })).toMatchObject({ owner: "victim" });
     expect((await admin.get(at(`/resources?owner=${userId}`))).body).toHaveLength(1);

@@ -10,13 +10,6 @@ export const userErrors = {
   /** To the caller it is taken, as any other name that cannot be had. */
   reserved: () =>
     new AppError("users.login_name_taken", 409, "This username is kept for the server: the audit trail has it for another kind of actor"),
-  /** Others name users by username or id, and tell them apart by the form. */
-  id_form: () =>
-    new AppError(
-      "users.login_name_taken",
-      409,
-      "This username has the form of an id (UUID), by which users are named, too: choose another",
-    ),
   /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
   from_directory: (source: string, fields: readonly string[]) =>
     new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),

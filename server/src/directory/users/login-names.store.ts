@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { AppError } from "../../kernel/errors.ts";
-import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { isReservedName } from "../../platform/context.ts";
 import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
@@ -35,10 +34,7 @@ export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
 export const isMailShaped = (name: string): boolean => /.@./su.test(loginKey(name));
 
 /** Why no user gets this name, whoever gives it; null: they may have it. A name that a user has already stays. */
-export function refusalOfUsername(name: string): AppError | null {
-  if (isReservedName(name)) return userErrors.reserved();
-  return isId(loginKey(name)) ? userErrors.id_form() : null;
-}
+export const refusalOfUsername = (name: string): AppError | null => (isReservedName(name) ? userErrors.reserved() : null);
 
 const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
   [...new Set([username, email].filter((name) => name !== null).map(loginKey))].sort();

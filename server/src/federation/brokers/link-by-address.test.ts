@@ -107,15 +107,6 @@ test("asks whatever the address is worth; declined, nothing changes, and the way
   }
 });
 
-test("makes the account of a person whose name at the provider has the form of an id with another name", async () => {
-  const realm = await brokered();
-  const id = "0198f0aa-0000-7000-8000-00000000000a";
-  const visit = await leave(realm, iam.browser());
-  const back = peer.signIn(visit.left, { claims: { ...named, preferred_username: id } });
-  expect(isSignedIn(await visit.browser.get(endpointOf(realm, back)), realm.name)).toBe(true);
-  expect((await usersOf(realm)).map(({ username }) => username)).toEqual([`corp-${id}`]);
-});
-
 test("goes on with a new account without the address, as the mappers and the template say, and once", async () => {
   const { realm, owner } = await owned({ usernameTemplate: "{department.short}-{preferred_username}" });
   const boss = realm.asMaster();

@@ -169,14 +169,6 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, stays === "gil" ? "hal" : "gil")).toMatchObject({ email: "gil@corp.test", enabled: true });
   });
 
-  test("reports an entry whose name has the form of an id, and brings the others", async () => {
-    const base = await unit("ids", ["0198f0aa-0000-7000-8000-00000000000a", "jon"]);
-    const realm = await realmWith({ userSearchBase: base });
-    const refused = { created: 1, failed: 1, errors: [{ message: expect.stringContaining("form of an id") }] };
-    expect(await syncDirectory(realm, "?dryRun=true")).toMatchObject(refused);
-    expect(await syncDirectory(realm)).toMatchObject(refused);
-  });
-
   onPostgres("a size limit, a wrong base and a wrong password fail the run and disable no user", async () => {
     const realm = await realmOfAll();
     await save(realm, { bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });

@@ -46,12 +46,6 @@ async function withUpn(realm: RealmUnderTest, upn: string) {
   return made.body as { userId: string; username: string; email: string };
 }
 
-test("a username in the form of an id is refused to people who register", async () => {
-  const realm = await open();
-  const { page } = await register(realm, { username: "0198f0aa-0000-7000-8000-00000000000a", email: address() });
-  expect([page.status, alertOf(page)]).toEqual([409, expect.stringContaining("Choose another one")]);
-});
-
 describe("a username in the form of a mail address", () => {
   test.each([{ verifyEmail: true }, { verifyEmail: false }])("is not taken from people who register, with %j", async (registration) => {
     const realm = await open(registration);
