@@ -234,7 +234,7 @@ function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<
   });
 }
 
-/** What the document says, and the pruning has deleted or changed: the next import of the same document would find another realm. */
+/** The pruning deleted or changed items that the document has: the next import of the same document would find another realm. */
 function contradictions(
   { items }: RealmDocument,
   written: ReadonlyMap<Section, Present>,
@@ -257,7 +257,7 @@ function contradictions(
   });
 }
 
-/** Those of the pruned items that name the wanted one, or that its lost values name; all, where that says nothing. */
+/** Finds the pruned items that name the wanted one, or that its lost values name; all, where that says nothing. */
 function causesOf(wanted: Wanted, lost: unknown, pruned: readonly Deleted[]): string[] {
   const causes = pruned.filter(({ entry }) => names(lost, entry.key) || names(entry.item, wanted.key));
   return (causes.length > 0 ? causes : pruned).map(placeOf);

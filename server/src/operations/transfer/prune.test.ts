@@ -124,7 +124,7 @@ test("an import that would change along what it says itself is refused, and name
     along("groups[/g]", "roles[b]"),
   ]);
   expect((await admin.get("/export")).text).toBe(first);
-  // What the document does not say, or says otherwise, may change.
+  // Members that the document leaves out, or says otherwise, may change.
   const without = {
     ...document,
     ...{

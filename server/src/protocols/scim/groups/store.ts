@@ -103,7 +103,7 @@ export async function groupsOfMember(db: Db, realm: string, organizationId: stri
   return rows.map(({ group_id }) => group_id);
 }
 
-/** Whether the group has one below it that is not of the organization whose token this is. */
+/** Tells whether the group has one below it that is not of the organization whose token this is. */
 export async function hasOthersBelow(db: Db, { realm, organizationId }: Connection, groupId: string): Promise<boolean> {
   if (organizationId === null) return false;
   const { rows } = await sql`
