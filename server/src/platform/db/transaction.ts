@@ -21,12 +21,12 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return db.transaction().execute(singleConnection.has(db) ? (tx) => scope.run(true, () => work(tx)) : work);
 }
 
-/** Runs a part of the transaction so that it is undone whole, alone, when it fails. */
-export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+/** Runs a part of the transaction so that it is undone whole, alone, when it fails or when its result is not one that `keeps`. */
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
   await sql`savepoint part`.execute(tx);
   try {
     const result = await work();
-    await sql`release savepoint part`.execute(tx);
+    await (keeps(result) ? sql`release savepoint part` : sql`rollback to savepoint part`).execute(tx);
     return result;
   } catch (error) {
     await sql`rollback to savepoint part`.execute(tx);

@@ -3,6 +3,7 @@ import { MINUTE, SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hmac, safeEqual, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { inSavepoint } from "../../platform/db/index.ts";
 import type { Messages, MessageUser, TemplateKey } from "../../tenancy/messaging/index.ts";
 import { newActionToken, storeToken, type TokenKind, tokenHash } from "./store.ts";
 
@@ -35,6 +36,8 @@ interface LinkMail {
   readonly minutes: number;
   /** The path of the linked page, below the realm; the token is appended. */
   readonly path: string;
+  /** False: the mail is written like the others and taken back, so that the time does not tell who gets none. No code fits. */
+  readonly keeps: boolean;
 }
 
 const codeKey = (vault: Vault) => vault.derive("signin.mailed-codes");
@@ -49,22 +52,18 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   const token = newActionToken();
   const code = newCode();
   const hash = tokenHash(token);
-  const kept = { tokenHash: hash, codeMac: macOf(vault, hash, code), sentAt: ctx.now };
-  const expiresAt = ctx.now + mail.minutes * MINUTE;
-  const { templateKey, to, user, locale, kind, data, minutes } = mail;
+  const { templateKey, to, user, locale, kind, data, minutes, keeps } = mail;
+  const expiresAt = ctx.now + minutes * MINUTE;
   const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
-  const failure = await messages
-    .send(ctx, { templateKey, to, user, locale, values: { link, code, ttlSeconds: minutes * 60 }, expiresAt })
-    .then(() => null, failureOf);
-  if (failure === null) await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
-  return { ...kept, failure };
+  const values = { link, code, ttlSeconds: minutes * 60 };
+  const write = async () => {
+    const failure = await messages.send(ctx, { templateKey, to, user, locale, values, expiresAt }).then(() => null, failureOf);
+    await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
+    return failure;
+  };
+  const failure = await inSavepoint(ctx.tx, write, (failed) => keeps && failed === null);
+  return { tokenHash: hash, codeMac: macOf(vault, hash, keeps ? code : newActionToken()), sentAt: ctx.now, failure };
 }
-
-/** For an address that gets none: looks the same on the page, and no code fits. */
-export const unmailed = (ctx: Ctx, { vault }: Pick<MailParts, "vault">): Mailed => {
-  const hash = tokenHash(newActionToken());
-  return { tokenHash: hash, codeMac: macOf(vault, hash, newActionToken()), sentAt: ctx.now, failure: null };
-};
 
 /** Normalises a typed code: spaces and dashes are ignored. */
 export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed, typed: string): boolean =>

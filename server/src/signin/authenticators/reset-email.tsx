@@ -1,11 +1,13 @@
-import { readUser } from "../../directory/users/index.ts";
+import { findUser } from "../../directory/users/index.ts";
+import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type Mailed, mailLink, unmailed } from "../action-tokens/index.ts";
+import { type Mailed, mailLink } from "../action-tokens/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { answerMailedCode, mailWait, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
+import { NO_ADDRESS } from "./sent.store.ts";
 import { addresseeOf } from "./user.store.ts";
 
 const MINUTES = 30;
@@ -46,27 +48,29 @@ export const resetEmail: Question = {
   },
 };
 
-/** Errors are not shown, not even a full mailbox: they would reveal that there is an account. */
+/**
+ * Errors are not shown, not even a full mailbox: they would reveal that there is an account. Nor does the time reveal it: the same is done for a name
+ * that nobody has, and for an account that gets no mail.
+ */
 async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const { parts, user, visitor, path, progress, interactionId, now } = at;
-  if (!user || user.email === null) return unmailed(ctx, parts);
-  const { userId, username, email } = user;
-  const { enabled, lockedByAdmin } = await readUser(ctx, userId);
-  if (!enabled || lockedByAdmin) return unmailed(ctx, parts);
+  const account = await findUser(ctx.tx, ctx.realm, user?.userId ?? newId(), ctx.now);
   const step = { path, authenticator: "reset-email", factor: "possession", amr: ["email"], at: now } as const;
+  const email = user?.email ?? NO_ADDRESS.EMAIL;
   const data: ResetLink = {
-    progress: withPassed(progress, step, { userId }),
+    progress: withPassed(progress, step, { userId: user?.userId ?? null }),
     email,
-    username,
+    username: user?.username ?? "",
     browserHash: sha256(visitor.preSession),
     interactionId,
   };
   const mailed = await mailLink(ctx, parts, {
     ...{ kind: "reset-password", templateKey: "reset-password-email", path: RESET_PATH, minutes: MINUTES },
     to: email,
-    user: addresseeOf(user),
+    user: user && addresseeOf(user),
     locale: visitor.locale,
     data: { ...data },
+    keeps: user?.email != null && account !== null && account.enabled && !account.lockedByAdmin,
   });
   if (mailed.failure !== null) parts.log.warn({ realm: ctx.realm, failure: mailed.failure }, "a mail to reset a password could not leave");
   return { ...mailed, failure: null };

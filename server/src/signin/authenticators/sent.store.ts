@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hmac, randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
+import { inSavepoint } from "../../platform/db/index.ts";
 import { isRecipient, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
 import { mayTryCode } from "../action-tokens/index.ts";
 import type { Answer, Kept, StepContext } from "./authenticator.ts";
@@ -45,7 +45,7 @@ const RESEND_AFTER = 30 * SECOND;
 const MAX_SENDS = 5;
 
 /** The address for users without one: the message is written like the others, and rolled back. */
-const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
+export const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
 
 export const sentOf = ({ data }: StepContext): Sent | null => data as Sent | null;
 
@@ -152,17 +152,18 @@ function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<bo
 
 /** False: the messaging refused it (turned off, too many for the recipient), which does not stop the sign-in. Unless `keeps`, it is taken back. */
 export async function trySend(ctx: Ctx, { parts }: StepContext, message: OutgoingMessage, keeps = true): Promise<boolean> {
-  await sql`savepoint message`.execute(ctx.tx);
   try {
-    await parts.messages.send(ctx, message);
+    await inSavepoint(
+      ctx.tx,
+      () => parts.messages.send(ctx, message),
+      () => keeps,
+    );
+    return true;
   } catch (error) {
-    await sql`rollback to savepoint message`.execute(ctx.tx);
     if (!(error instanceof AppError) || !error.code.startsWith("messaging.")) throw error;
     parts.log.info({ realm: ctx.realm, template: message.templateKey, reason: error.code }, "a message of a sign-in could not leave");
     return false;
   }
-  await (keeps ? sql`release savepoint message` : sql`rollback to savepoint message`).execute(ctx.tx);
-  return true;
 }
 
 /** The user requests another one. */

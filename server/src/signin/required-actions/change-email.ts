@@ -34,6 +34,7 @@ export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, local
     ...{ kind: KIND, templateKey: "change-email", path: CHANGE_EMAIL_PATH, minutes: MINUTES, to, user },
     locale: locale ?? null,
     data: { from: user.email, to },
+    keeps: true,
   });
   if (failure !== null) throw refused(failure);
   await notifyCurrentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });

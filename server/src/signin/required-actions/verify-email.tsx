@@ -63,5 +63,6 @@ async function send(ctx: Ctx, { parts, user, visitor }: StepContext): Promise<Ma
     user: addresseeOf(user!),
     locale: visitor.locale,
     data: { email: email! },
+    keeps: true,
   });
 }

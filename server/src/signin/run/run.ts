@@ -1,5 +1,6 @@
 import type { Destination } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
 import { type Actor, anonymousActor, type Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import {
@@ -102,9 +103,12 @@ export async function openSignIn(
   const { session } = visitor;
   // The session was read with its user, by this request.
   const known = session?.userId === progress.userId ? session.user : undefined;
-  const user = progress.userId === null ? null : (known ?? (await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now())));
-  return { ...opened, purpose: "sign-in", request, progress, user };
+  return { ...opened, purpose: "sign-in", request, progress, user: known ?? (await userIn(parts, realm, progress)) };
 }
+
+/** A name that was typed is looked for also where nobody has it, so that the time does not tell who has an account. */
+const userIn = async ({ db }: Pick<SignInParts, "db">, { realmId }: RealmSnapshot, { userId, login }: Progress): Promise<SignInUser | null> =>
+  userId === null && login === null ? null : findSignInUser(db, realmId, userId ?? newId(), clock.now());
 
 /** The password grant: one request contains every answer, so the run is not stored. Null: its flow was deleted. */
 export function openDirectGrant({
@@ -228,10 +232,8 @@ export const needsSecondFactor = ({ flows, user }: Pick<Run, "flows" | "user">):
 /** Adds a passed step. */
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {
   const progress = withPassed(run.progress, step, proof);
-  const { userId } = progress;
-  if (userId === null) return { ...run, progress, user: null };
-  const known = [run.user, proof.user].find((user) => user?.userId === userId);
-  return { ...run, progress, user: known ?? (await findSignInUser(parts.db, run.realm.realmId, userId, clock.now())) };
+  const known = [run.user, proof.user].find((user) => user && user.userId === progress.userId);
+  return { ...run, progress, user: known ?? (await userIn(parts, run.realm, progress)) };
 }
 
 export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login?: string) => ({

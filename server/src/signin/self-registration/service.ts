@@ -8,7 +8,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { confirmsFirst, readUserProfile } from "../../tenancy/settings/index.ts";
-import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash, unmailed } from "../action-tokens/index.ts";
+import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash } from "../action-tokens/index.ts";
 import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
@@ -71,9 +71,9 @@ export async function applyByMail(
   if (!isSame && (await users.findUserByLogin(ctx.tx, ctx.realm, username))) throw users.userErrors.login_name_taken();
   const owner = await ownerOf(ctx, email);
   // A username in its form does not keep the owner of an address from claiming it.
-  if (!owner) return mailPending(ctx, parts, pending, locale);
-  await notifyOwner(ctx, parts, realm, owner, locale);
-  return unmailed(ctx, parts);
+  const mailed = await mailPending(ctx, parts, pending, locale, owner === null);
+  if (owner) await notifyOwner(ctx, parts, realm, owner, locale);
+  return mailed;
 }
 
 /** Thrown to keep the mail before, where no other can leave. */
@@ -96,10 +96,11 @@ export async function mailAgain(
 ): Promise<Mailed["failure"]> {
   const send = async (ctx: Ctx): Promise<Mailed> => {
     const pending = await takeTokenByHash(ctx, "registration", waiting.mailed.tokenHash);
-    if (pending) return mailPending(ctx, parts, pending.data as unknown as PendingAccount, locale);
+    if (pending) return mailPending(ctx, parts, pending.data as unknown as PendingAccount, locale, true);
     const owner = await ownerOf(ctx, waiting.email);
+    const mailed = await mailPending(ctx, parts, waiting, locale, false);
     if (owner) await notifyOwner(ctx, parts, realm, owner, locale);
-    return unmailed(ctx, parts);
+    return mailed;
   };
   return parts.work
     .transact(origin, async (ctx) => {
@@ -114,10 +115,10 @@ export async function mailAgain(
     });
 }
 
-const mailPending = (ctx: Ctx, parts: RegistrationParts, pending: PendingAccount, locale: string) =>
+const mailPending = (ctx: Ctx, parts: RegistrationParts, pending: Pick<PendingAccount, "email">, locale: string, keeps: boolean) =>
   mailLink(ctx, parts, {
     ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
-    ...{ to: pending.email, user: null, locale, data: { ...pending } },
+    ...{ to: pending.email, user: null, locale, data: { ...pending }, keeps },
   });
 
 /** The user who has the address and signs in by it. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
+import { statementsDuring } from "../../testing/counted-statements.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -261,6 +262,26 @@ test("the pages reveal neither whether there is an account nor whether it gets m
   // Nor does a malformed code reveal it.
   const { browser, page } = await forgot(realm, "nobody-at-all");
   expect((await submit(browser, base, page, { code: "123456" })).page.status).toBe(401);
+});
+
+test("the same work is done for an account, a full mailbox, an account without mail and a name that nobody has", async () => {
+  const { realm, ada } = await situation();
+  const bob = await realm.user("bob"); // no address
+  const closed = await realm.user("closed");
+  await realm.asMaster().patch(`/users/${closed.userId}`, { email: "closed2@example.com", enabled: false });
+  const workFor = async (name: string) => {
+    const browser = iam.browser();
+    const { page } = await walk(browser, base, `/realms/${realm.name}/reset-password`);
+    const sent = await statementsDuring(iam.core.db, () => submit(browser, base, page, { username: name }));
+    // What is taken back is told from what is kept by no more than this.
+    return sent.map((each) => each.replace(/^rollback to|^release/, "end of"));
+  };
+  const known = await workFor(ada.username);
+  expect(known.filter((each) => /insert into "(jobs|action_tokens)"/.test(each))).toHaveLength(2);
+  for (const name of [bob.username, closed.username, "nobody-at-all"]) expect(await workFor(name), name).toEqual(known);
+  for (let n = 1; n < 5; n++) await forgot(realm, ada.username);
+  const full = await workFor(ada.username);
+  expect(full.filter((each) => each.includes('insert into "action_tokens"'))).toHaveLength(1);
 });
 
 test("a flood of them sends a few mails and looks the same", async () => {

@@ -135,8 +135,6 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
         const subject = marks.once(ctx.realm, templateKey, message.dedupeKey);
         if (!(await isFirst(ctx.tx, ctx.realm, subject, expiresAt, ctx.now))) return null;
       }
-      await takeLimits(ctx, channel, to, settings);
-
       const { ttlSeconds, at, ...given } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
       const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
@@ -151,6 +149,8 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
         expiresAt,
         askedAt: ctx.now,
       };
+      // After the other work, so that the time does not tell whose mailbox is full.
+      await takeLimits(ctx, channel, to, settings);
       const id = newId();
       await enqueue(
         ctx.tx,
