@@ -77,6 +77,7 @@ export {
   withPassed,
 } from "./progress.ts";
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
+export { NO_ADDRESS } from "./sent.store.ts";
 export { acceptTerms, hasTerms } from "./terms.store.ts";
 export { terms } from "./terms.tsx";
 export { accountNameOf, typedDigits } from "./totp.tsx";

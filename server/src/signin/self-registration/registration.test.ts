@@ -197,6 +197,39 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, taken.email)).toHaveLength(1);
   });
 
+  test("a full mailbox and mails that are turned off show the same for both", async () => {
+    const realm = await open({ emailAsUsername: true }, { messaging: { recipientMinutes: 1_440 } });
+    const newOwner = async () => {
+      const taken = newApplicant();
+      const owner = await realm.user(`owner${people++}`);
+      await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken.email });
+      return taken;
+    };
+    const shown = async ({ username: _, ...form }: typeof free, times: number) => {
+      const alerts = [];
+      for (let n = 0; n < times; n++) {
+        const { page, browser } = await apply(realm, form);
+        clock.advance(31 * SECOND);
+        const again = await submit(browser, base, page, { resend: "1" });
+        alerts.push([alertOf(page), again.page.status, alertOf(again.page)]);
+      }
+      clock.reset();
+      return alerts;
+    };
+    const ofFree = await shown(newApplicant(), 5);
+    expect(new Set(ofFree.map(([alert]) => alert)).size, "in the end the mailbox is full").toBe(2);
+    expect(await shown(await newOwner(), 5)).toEqual(ofFree);
+
+    const turnOff = (templateKey: string) =>
+      realm.asMaster().put("/messaging/templates", { templateKey, subject: "s", body: "{{link}}", enabled: false });
+    expect((await turnOff("account-exists-email")).status).toBeLessThan(300);
+    expect(await shown(await newOwner(), 1)).toEqual(ofFree.slice(0, 1));
+    expect((await turnOff("verify-email")).status).toBeLessThan(300);
+    const unavailable = await shown(newApplicant(), 1);
+    expect(unavailable).not.toEqual(ofFree.slice(0, 1));
+    expect(await shown(await newOwner(), 1)).toEqual(unavailable);
+  });
+
   test("the second of two who confirm one name gets an error", async () => {
     const realm = await open();
     const [first, second] = [newApplicant(), newApplicant()];

@@ -4,12 +4,12 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, inSavepoint } from "../../platform/db/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { confirmsFirst, readUserProfile } from "../../tenancy/settings/index.ts";
 import { failureOf, type Mailed, type MailParts, mailLink, takeTokenByHash } from "../action-tokens/index.ts";
-import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
+import { freshProgress, hasTerms, NO_ADDRESS, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
 import { askedAtRegistration } from "../own-profile/index.ts";
@@ -71,9 +71,7 @@ export async function applyByMail(
   if (!isSame && (await users.findUserByLogin(ctx.tx, ctx.realm, username))) throw users.userErrors.login_name_taken();
   const owner = await ownerOf(ctx, email);
   // A username in its form does not keep the owner of an address from claiming it.
-  const mailed = await mailPending(ctx, parts, pending, locale, owner === null);
-  if (owner) await notifyOwner(ctx, parts, realm, owner, locale);
-  return mailed;
+  return mailEither(ctx, parts, realm, pending, { isPending: owner === null, owner, locale });
 }
 
 /** Thrown to keep the mail before, where no other can leave. */
@@ -96,11 +94,9 @@ export async function mailAgain(
 ): Promise<Mailed["failure"]> {
   const send = async (ctx: Ctx): Promise<Mailed> => {
     const pending = await takeTokenByHash(ctx, "registration", waiting.mailed.tokenHash);
-    if (pending) return mailPending(ctx, parts, pending.data as unknown as PendingAccount, locale, true);
-    const owner = await ownerOf(ctx, waiting.email);
-    const mailed = await mailPending(ctx, parts, waiting, locale, false);
-    if (owner) await notifyOwner(ctx, parts, realm, owner, locale);
-    return mailed;
+    const owner = pending ? null : await ownerOf(ctx, waiting.email);
+    const applicant = pending ? (pending.data as unknown as PendingAccount) : waiting;
+    return mailEither(ctx, parts, realm, applicant, { isPending: pending !== null, owner, locale });
   };
   return parts.work
     .transact(origin, async (ctx) => {
@@ -115,11 +111,32 @@ export async function mailAgain(
     });
 }
 
-const mailPending = (ctx: Ctx, parts: RegistrationParts, pending: Pick<PendingAccount, "email">, locale: string, keeps: boolean) =>
-  mailLink(ctx, parts, {
+interface Reader {
+  /** The address is free and waits to be confirmed. */
+  readonly isPending: boolean;
+  /** The address is taken: the user who has it. */
+  readonly owner: users.UserRow | null;
+  readonly locale: string;
+}
+
+/**
+ * Both mails are written, and the one is kept that is right for the address. What the page shows and the time do not depend on which one: the first
+ * decides whether a mail can leave, and a realm that turned the second off tells the owner nothing.
+ */
+async function mailEither(
+  ctx: Ctx,
+  parts: RegistrationParts,
+  realm: RealmSnapshot,
+  applicant: Pick<PendingAccount, "email">,
+  { isPending, owner, locale }: Reader,
+): Promise<Mailed> {
+  const mailed = await mailLink(ctx, parts, {
     ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
-    ...{ to: pending.email, user: null, locale, data: { ...pending }, keeps },
+    ...{ to: applicant.email, user: null, locale, data: { ...applicant }, keeps: isPending },
   });
+  if (mailed.failure === null) await notifyOwner(ctx, parts, realm, owner, locale);
+  return mailed;
+}
 
 /** The user who has the address and signs in by it. */
 async function ownerOf(ctx: Ctx, email: string): Promise<users.UserRow | null> {
@@ -128,15 +145,19 @@ async function ownerOf(ctx: Ctx, email: string): Promise<users.UserRow | null> {
   return user && users.isAddressOf(user, email) ? user : null;
 }
 
-const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow, locale: string) =>
-  parts.messages
-    .send(ctx, {
-      ...{ templateKey: "account-exists-email", to: owner.email!, locale },
-      user: { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
-      values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
-      expiresAt: ctx.now + MINUTES * MINUTE,
-    })
-    .catch((error) => void failureOf(error));
+/** Without an owner the mail is written and taken back. */
+const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow | null, locale: string) =>
+  inSavepoint(
+    ctx.tx,
+    () =>
+      parts.messages.send(ctx, {
+        ...{ templateKey: "account-exists-email", to: owner?.email ?? NO_ADDRESS.EMAIL, locale },
+        user: owner && { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
+        values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
+        expiresAt: ctx.now + MINUTES * MINUTE,
+      }),
+    () => owner !== null,
+  ).catch((error) => void failureOf(error));
 
 /** The same mail if accounts need no confirmation. Sent after the response, so that timing does not reveal an existing account. */
 export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
