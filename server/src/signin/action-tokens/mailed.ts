@@ -28,6 +28,8 @@ export interface MailParts {
 interface LinkMail {
   readonly kind: TokenKind;
   readonly templateKey: TemplateKey;
+  /** See `OutgoingMessage`. */
+  readonly countedAs?: TemplateKey;
   readonly to: string;
   /** Null for an address that has no account yet. */
   readonly user: MessageUser | null;
@@ -52,12 +54,12 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   const token = newActionToken();
   const code = newCode();
   const hash = tokenHash(token);
-  const { templateKey, to, user, locale, kind, data, minutes, keeps } = mail;
+  const { templateKey, countedAs = templateKey, to, user, locale, kind, data, minutes, keeps } = mail;
   const expiresAt = ctx.now + minutes * MINUTE;
   const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
   const values = { link, code, ttlSeconds: minutes * 60 };
   const write = async () => {
-    const failure = await messages.send(ctx, { templateKey, to, user, locale, values, expiresAt }).then(() => null, failureOf);
+    const failure = await messages.send(ctx, { templateKey, countedAs, to, user, locale, values, expiresAt }).then(() => null, failureOf);
     await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
     return failure;
   };

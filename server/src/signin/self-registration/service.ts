@@ -131,7 +131,8 @@ async function mailEither(
   { isPending, owner, locale }: Reader,
 ): Promise<Mailed> {
   const mailed = await mailLink(ctx, parts, {
-    ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
+    // Anyone can register an address: what its owner needs to confirm it in an account is not used up.
+    ...{ kind: "registration", templateKey: "verify-email", countedAs: "account-exists-email", path: REGISTER_PATH, minutes: MINUTES },
     ...{ to: applicant.email, user: null, locale, data: { ...applicant }, keeps: isPending },
   });
   if (mailed.failure === null) await notifyOwner(ctx, parts, realm, owner, locale);

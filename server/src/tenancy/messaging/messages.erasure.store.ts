@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { MESSAGE_JOB, messageMarks } from "./messages.ts";
+import { limitOf, MESSAGE_JOB, messageMarks } from "./messages.ts";
+import { templateKeys } from "./templates.catalogue.ts";
 
 interface ErasedRecipient {
   readonly userId: string;
@@ -21,9 +22,11 @@ export function forgetMessages(vault: Vault): (ctx: Ctx, person: ErasedRecipient
       ...numbers.map((number) => marks.recipient(ctx.realm, "SMS", number)),
       ...devices.map(({ id }) => marks.recipient(ctx.realm, "PUSH", id)),
     ];
+    // Earlier releases counted all templates as one.
+    const limits = recipients.flatMap((mark) => [mark, ...templateKeys.map((key) => limitOf(mark, key))]);
     await sql`
       delete from jobs where kind = ${MESSAGE_JOB} and realm_id = ${ctx.realm}
         and (payload ->> 'user' = ${marks.user(ctx.realm, userId)} or payload ->> 'to' = any(${recipients}::text[]))`.execute(ctx.tx);
-    await sql`delete from message_limits where realm_id = ${ctx.realm} and subject = any(${recipients}::text[])`.execute(ctx.tx);
+    await sql`delete from message_limits where realm_id = ${ctx.realm} and subject = any(${limits}::text[])`.execute(ctx.tx);
   };
 }

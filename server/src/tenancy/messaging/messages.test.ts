@@ -399,6 +399,21 @@ describe("limits", () => {
     await send(elsewhere, messageTo(`${name}@example.com`));
   });
 
+  test("hold for each template, so that what anyone can have sent leaves what its owner signs in by; some are counted as one", async () => {
+    const realm = await withMail({ messaging: { maxPerRecipient: 1, recipientMinutes: 60 } });
+    const to = newAddress();
+    const link = "https://id.example/x";
+    const reset = messageTo(to, { templateKey: "reset-password-email", values: { link, code: "123456" } });
+    await send(realm, reset);
+    await expect(send(realm, reset)).rejects.toMatchObject({ status: 429 });
+    await send(realm, messageTo(to, { templateKey: "otp-email" }));
+    await send(realm, messageTo(to, { templateKey: "magic-link-email", values: { link } }));
+    await send(realm, messageTo(to, { templateKey: "account-exists-email", values: { link } }));
+    const registering = messageTo(to, { templateKey: "verify-email", countedAs: "account-exists-email", values: { link, code: "123456" } });
+    await expect(send(realm, registering)).rejects.toMatchObject({ status: 429 });
+    await send(realm, { ...registering, countedAs: "verify-email" });
+  });
+
   test("hold for the realm and channel, and who is refused for one recipient uses up nothing of it", async () => {
     const realm = await withMail({ messaging: { maxPerRecipient: 1, recipientMinutes: 60, maxPerHour: 3 } });
     const to = newAddress();

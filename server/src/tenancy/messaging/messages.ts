@@ -50,6 +50,8 @@ export interface OutgoingMessage {
   readonly data?: Readonly<Record<string, string>>;
   /** Epoch milliseconds. After it nothing is sent any more. */
   readonly expiresAt: number;
+  /** The template with which it is counted for its recipient; left out: its own. */
+  readonly countedAs?: TemplateKey;
   /** Until it expires, a second message of this key with the same one is not sent. */
   readonly dedupeKey?: string;
 }
@@ -99,10 +101,15 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
   const marks = messageMarks(vault);
   const keeps = (channel: Channel) => mailbox !== null && channel === mailbox.channel;
 
-  /** The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. */
-  const takeLimits = async (ctx: Ctx, channel: Channel, to: string, { messaging }: Settings) => {
+  /**
+   * The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. Each template has its own:
+   * mails that anyone can have sent to an address must not use up what its owner needs to sign in.
+   */
+  const takeLimits = async (ctx: Ctx, channel: Channel, { to, templateKey, countedAs = templateKey }: OutgoingMessage, settings: Settings) => {
+    const { messaging } = settings;
+    const recipient = limitOf(marks.recipient(ctx.realm, channel, to), countedAs);
     const rules = [
-      ["recipient", marks.recipient(ctx.realm, channel, to), messaging.maxPerRecipient, messaging.recipientMinutes * MINUTE],
+      ["recipient", recipient, messaging.maxPerRecipient, messaging.recipientMinutes * MINUTE],
       ["realm", `realm:${channel}`, messaging.maxPerHour, HOUR],
     ] as const;
     for (const [whose, subject, limit, windowMs] of rules) {
@@ -150,7 +157,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
         askedAt: ctx.now,
       };
       // After the other work, so that the time does not tell whose mailbox is full.
-      await takeLimits(ctx, channel, to, settings);
+      await takeLimits(ctx, channel, message, settings);
       const id = newId();
       await enqueue(
         ctx.tx,
@@ -192,6 +199,9 @@ const unknownUserAt = (channel: Channel, to: string): MessageUser => ({
   email: channel === "EMAIL" ? to : null,
   attributes: {},
 });
+
+/** The subject of a limit for a recipient, by its mark. */
+export const limitOf = (mark: string, templateKey: TemplateKey): string => `${mark}:${templateKey}`;
 
 /** The recipient as keyed hashes: messages can be found again without storing the address. */
 export function messageMarks(vault: Vault) {

@@ -98,7 +98,7 @@ export const TotpPolicy = group({
 });
 
 export const MessagingPolicy = group({
-  maxPerRecipient: count(5, 1, 1_000, "Messages to one recipient before they have to wait"),
+  maxPerRecipient: count(5, 1, 1_000, "Messages of one template to one recipient before they have to wait"),
   recipientMinutes: count(10, 1, 1_440, "The period after which a recipient can be sent that many again"),
   maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
 });
