@@ -43,7 +43,7 @@ async function remind(ctx: Ctx, { messages, baseUrl, log }: ReminderParts, { id,
     await messages.send(ctx, {
       templateKey: "agent-review-email",
       to: owner.email,
-      user: { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
+      user: { ...owner, id: owner.userId },
       values: { link: `${baseUrl}/realms/${ctx.realm}/login`, agent: name },
       expiresAt: ctx.now + MAIL_LIFETIME,
     });

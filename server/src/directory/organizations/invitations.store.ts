@@ -161,18 +161,20 @@ export async function findInvitee(db: Db, realm: string, email: string) {
     .innerJoinLateral(
       ({ selectFrom }) =>
         selectFrom("users")
-          .select(["users.user_id", "users.username", "users.email", "users.attributes"])
+          .select(["users.user_id", "users.username", "users.email", "users.email_verified", "users.attributes"])
           .whereRef("users.realm_id", "=", "n.realm_id")
           .whereRef("users.user_id", "=", "n.user_id")
           .limit(sql<number>`1`)
           .as("u"),
       (join) => join.onTrue(),
     )
-    .select(["u.user_id", "u.username", "u.email", "u.attributes"])
+    .select(["u.user_id", "u.username", "u.email", "u.email_verified", "u.attributes"])
     .where("n.realm_id", "=", realm)
     .where("n.key", "=", loginKey(email))
     .executeTakeFirst();
-  return row ? { id: row.user_id, username: row.username, email: row.email, attributes: row.attributes } : null;
+  if (!row) return null;
+  const { user_id: id, username, email_verified: emailVerified, attributes } = row;
+  return { id, username, email: row.email, emailVerified, attributes };
 }
 
 /** The data of an invitation that the holder of its link may see. */

@@ -210,7 +210,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
       await iam.server.messages.send(ctx, {
         templateKey: "otp-email",
         to: email,
-        user: { id: userId, username, email, attributes },
+        user: { id: userId, username, email, emailVerified: true, attributes },
         values: { code: "123456", ttlSeconds: 600 },
         expiresAt: ctx.now + 10 * MINUTE,
       });

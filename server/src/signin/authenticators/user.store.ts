@@ -40,4 +40,6 @@ export async function findLinkedSignInUser(
 }
 
 /** The user as the recipient of messages. */
-export const addresseeOf = ({ userId: id, username, email, attributes }: SignInUser): MessageUser => ({ id, username, email, attributes });
+export const addresseeOf = ({ userId, username, email, emailVerified, attributes }: SignInUser): MessageUser => ({
+  ...{ id: userId, username, email, emailVerified, attributes },
+});

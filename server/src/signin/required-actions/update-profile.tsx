@@ -123,7 +123,7 @@ async function save(
     await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
   }
   if (newEmail !== null) {
-    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email }, locale }, newEmail);
+    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email, emailVerified: current.emailVerified }, locale }, newEmail);
   }
   return true;
 }

@@ -153,7 +153,7 @@ const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnaps
     () =>
       parts.messages.send(ctx, {
         ...{ templateKey: "account-exists-email", to: owner?.email ?? NO_ADDRESS.EMAIL, locale },
-        user: owner && { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
+        user: owner && { ...owner, id: owner.userId },
         values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
         expiresAt: ctx.now + MINUTES * MINUTE,
       }),

@@ -92,7 +92,7 @@ export async function sendActionsEmail(
   await messages.send(ctx, {
     templateKey: "account-actions-email",
     to: email,
-    user: { id: userId, username, email, attributes },
+    user: { id: userId, username, email, emailVerified, attributes },
     values: { link: `${baseUrl}/realms/${ctx.realm}/${ACTIONS_PATH}/${token}`, ttlSeconds: lifespanSeconds },
     expiresAt,
   });

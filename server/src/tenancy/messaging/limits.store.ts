@@ -50,9 +50,9 @@ export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt:
 /** A recurring job: an expired row means a full bucket, and so does none. */
 export const deleteExpiredLimits = (db: Db, now: number): Promise<void> => deleteExpired(db, "message_limits", now);
 
-export function tooMany(waitMs: number, whose: "recipient" | "realm"): AppError {
+export function tooMany(waitMs: number, whose: "recipient" | "user" | "realm"): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  const who = whose === "recipient" ? "to this recipient" : "in this realm";
+  const who = { recipient: "to this recipient", user: "for this user", realm: "in this realm" }[whose];
   const message = `Too many messages were sent ${who}. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
   return new AppError("messaging.too_many", 429, message, { headers: { "retry-after": String(seconds) } });
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
   await peer?.close();
 });
 
-const ada = { id: "019b76da-a800-7f3c-9d1e-3f5b7c9d1e3f", username: "ada", email: "ada@example.com", attributes: {} };
+const ada = { id: "019b76da-a800-7f3c-9d1e-3f5b7c9d1e3f", username: "ada", email: "ada@example.com", emailVerified: true, attributes: {} };
 
 /** A realm that can send mail. */
 async function withMail(settings: object = {}): Promise<RealmUnderTest> {
@@ -53,7 +53,7 @@ const newAddress = () => `someone${people++}@example.com`;
 const messageTo = (to: string, more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   templateKey: "otp-email",
   to,
-  user: ada,
+  user: { ...ada, email: to },
   values: { code: CODE, ttlSeconds: 600 },
   expiresAt: clock.now() + 10 * MINUTE,
   ...more,
@@ -184,6 +184,25 @@ describe("sending", () => {
     expect(await jobsOf(able)).toEqual([]);
   });
 
+  test("carries nothing that the user wrote to an address that they have not confirmed", async () => {
+    const realm = await withMail({ messaging: { maxPerRecipient: 100 } });
+    const advert = { ...ada, username: "cheap-watches", attributes: { firstName: "Cheap watches at shop.example" } };
+    const body = "{{code}} {{ttl}} {{user}} {{user.username}} {{user.firstName}}";
+    await realm.asMaster().put("/messaging/templates", { templateKey: "otp-email", subject: "For {{user}}", body });
+    const sentTo = async (user: (to: string) => OutgoingMessage["user"]) => {
+      const to = newAddress();
+      await send(realm, messageTo(to, { user: user(to) }));
+      const [mail] = await arrival(to);
+      return { to, raw: readMail(mail!.raw).text ?? "", subject: headerOf(readMail(mail!.raw), "subject") };
+    };
+    for (const unconfirmed of [() => advert, (to: string) => ({ ...advert, email: to, emailVerified: false })]) {
+      const { to, raw, subject } = await sentTo(unconfirmed);
+      expect([subject, /watches/i.test(raw)]).toEqual([`For ${to}`, false]);
+    }
+    const own = await sentTo((to) => ({ ...advert, email: to.toUpperCase() }));
+    expect([own.subject, own.raw.includes("cheap-watches")]).toEqual(["For Cheap watches at shop.example", true]);
+  });
+
   test("chooses the language: the page's, the user's, the realm's, the default; a disabled one is skipped", async () => {
     const realm = await withMail({ displayName: "Acme", messaging: { maxPerRecipient: 100 } });
     const subjectFor = async (more: Partial<OutgoingMessage>) => {
@@ -246,7 +265,7 @@ describe("values that users put into their own records", () => {
     };
     expect((await realm.asMaster().put("/messaging/templates", template)).status).toBe(200);
     const to = newAddress();
-    await send(realm, messageTo(to, { user: { ...ada, username: evil, attributes: { nick: evil } } }));
+    await send(realm, messageTo(to, { user: { ...ada, email: to, username: evil, attributes: { nick: evil } } }));
     const [mail] = await arrival(to);
     const { headers, html, text } = readMail(mail!.raw);
     expect(mail!.recipients).toEqual([to]);
@@ -412,6 +431,16 @@ describe("limits", () => {
     const registering = messageTo(to, { templateKey: "verify-email", countedAs: "account-exists-email", values: { link, code: "123456" } });
     await expect(send(realm, registering)).rejects.toMatchObject({ status: 429 });
     await send(realm, { ...registering, countedAs: "verify-email" });
+  });
+
+  test("hold for a user who names one address after the other", async () => {
+    const realm = await withMail({ messaging: { maxPerRecipient: 2, recipientMinutes: 60 } });
+    const values = { link: "https://id.example/x" };
+    const toStranger = () => send(realm, messageTo(newAddress(), { templateKey: "change-email", user: ada, values }));
+    await toStranger();
+    await toStranger();
+    await expect(toStranger()).rejects.toMatchObject({ status: 429, code: "messaging.too_many" });
+    for (let n = 0; n < 2; n++) await send(realm, messageTo(ada.email));
   });
 
   test("hold for the realm and channel, and who is refused for one recipient uses up nothing of it", async () => {

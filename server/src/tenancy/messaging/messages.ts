@@ -31,7 +31,7 @@ export interface OutgoingMessage {
   readonly templateKey: TemplateKey;
   /** An email address, a telephone number; for PUSH the id of a push token of this user. */
   readonly to: string;
-  /** Null: no account yet. */
+  /** Null: no account yet. A mail to another address than the one that they have confirmed greets by the address, and is counted for the user as well. */
   readonly user: MessageUser | null;
   /** The language of the page that requested it, if there was one; else the user's own. */
   readonly locale?: string | null;
@@ -105,13 +105,17 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
    * The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. Each template has its own:
    * mails that anyone can have sent to an address must not use up what its owner needs to sign in.
    */
-  const takeLimits = async (ctx: Ctx, channel: Channel, { to, templateKey, countedAs = templateKey }: OutgoingMessage, settings: Settings) => {
-    const { messaging } = settings;
-    const recipient = limitOf(marks.recipient(ctx.realm, channel, to), countedAs);
-    const rules = [
-      ["recipient", recipient, messaging.maxPerRecipient, messaging.recipientMinutes * MINUTE],
-      ["realm", `realm:${channel}`, messaging.maxPerHour, HOUR],
-    ] as const;
+  const takeLimits = async (ctx: Ctx, channel: Channel, message: OutgoingMessage, { messaging }: Settings) => {
+    const { to, user, templateKey, countedAs = templateKey } = message;
+    const { maxPerRecipient, recipientMinutes, maxPerHour } = messaging;
+    const recipient = marks.recipient(ctx.realm, channel, to);
+    const rules: (readonly ["recipient" | "user" | "realm", string, number, number])[] = [
+      ["recipient", limitOf(recipient, countedAs), maxPerRecipient, recipientMinutes * MINUTE],
+    ];
+    // A user could name one stranger's address after the other.
+    if (user && isUnconfirmed(channel, to, user))
+      rules.push(["user", limitOf(marks.user(ctx.realm, user.id), countedAs), maxPerRecipient, recipientMinutes * MINUTE]);
+    rules.push(["realm", `realm:${channel}`, maxPerHour, HOUR]);
     for (const [whose, subject, limit, windowMs] of rules) {
       const wait = await takeFromLimit(ctx.tx, ctx.realm, subject, { limit, windowMs }, ctx.now);
       if (wait === 0) continue;
@@ -145,7 +149,9 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       const { ttlSeconds, at, ...given } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
       const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
-      const facts = { ...given, realm: displayName(settings), user: user ?? unknownUserAt(channel, to), ttl, time };
+      // An address that is not confirmed may be a stranger's, and what a user wrote does not go there.
+      const greeted = user === null || isUnconfirmed(channel, to, user) ? unknownUserAt(channel, to) : user;
+      const facts = { ...given, realm: displayName(settings), user: greeted, ttl, time };
       const brand = channel === "EMAIL" ? mailBrand(settings, await imagesOf(ctx.tx, ctx.realm), baseUrl) : NO_BRAND;
       const sealed: SealedMessage = {
         channel,
@@ -192,11 +198,15 @@ function localeOf(user: MessageUser | null): string | null {
   return typeof locale === "string" ? locale : null;
 }
 
+const isUnconfirmed = (channel: Channel, to: string, { email, emailVerified }: MessageUser): boolean =>
+  channel === "EMAIL" && !(emailVerified && email !== null && loginKey(email) === loginKey(to));
+
 /** Without an account only the address is known. */
 const unknownUserAt = (channel: Channel, to: string): MessageUser => ({
   id: "",
   username: to,
   email: channel === "EMAIL" ? to : null,
+  emailVerified: false,
   attributes: {},
 });
 

@@ -10,6 +10,7 @@ const ada: MessageUser = {
   id: "1",
   username: "ada",
   email: "ada@example.com",
+  emailVerified: true,
   attributes: { firstName: "Ada", lastName: "Lovelace", team: ["north", "south"] },
 };
 const faultsOf = (template: Partial<TemplateText>, key: TemplateKey = "otp-email") => {

@@ -56,6 +56,8 @@ export interface MessageUser {
   readonly id: string;
   readonly username: string;
   readonly email: string | null;
+  /** They have confirmed the address. */
+  readonly emailVerified: boolean;
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
 }
 

@@ -95,7 +95,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveO
   }
   const { email } = next;
   const isNewAddress = email !== null && (current.email === null || loginKey(email) !== loginKey(current.email));
-  const asker = { user: { id: current.userId, username: current.username, email: current.email, attributes: current.attributes } };
+  const asker = { user: { ...current, id: current.userId } };
   if (isNewAddress) {
     refuseUnreachable(email);
     await askToChangeEmail(ctx, mail, asker, email);
