@@ -175,6 +175,15 @@ export type Answer =
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
 
+/** `accept` throws it where only the transaction shows that the answer cannot be taken: nothing has happened, and the page is shown again. */
+export class AskedAgain extends Error {
+  readonly answer: Extract<Answer, { readonly outcome: "again" }>;
+  constructor(answer: Omit<Extract<Answer, { readonly outcome: "again" }>, "outcome">) {
+    super("the page is shown again");
+    this.answer = { ...answer, outcome: "again" };
+  }
+}
+
 /** The return of the browser from another site: to this address, with this `state` (OAuth) or RelayState (SAML) in the query. It works once. */
 export interface Return {
   readonly returnTo: string;

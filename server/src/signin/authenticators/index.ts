@@ -51,7 +51,7 @@ export type {
   TextKey,
   VisitorFacts,
 } from "./authenticator.ts";
-export { question } from "./authenticator.ts";
+export { AskedAgain, question } from "./authenticator.ts";
 export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
 export { codesPage, codesSaved, setUpIn, storeFactor } from "./first-codes.tsx";

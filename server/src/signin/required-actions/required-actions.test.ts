@@ -293,6 +293,25 @@ describe("UPDATE_PROFILE", () => {
     expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
   });
 
+  test("says that a mailbox had its mails, keeps what was typed, and changes nothing", async () => {
+    const realm = await iam.realm();
+    await mail.enable(realm);
+    await settings(realm, { messaging: { maxPerRecipient: 1 } });
+    const busy = `busy${people++}@example.com`;
+    const other = await person(realm, ["UPDATE_PROFILE"]);
+    const first = await requested(realm, other);
+    await submit(first.browser, base, first.page, { firstName: "Bob", lastName: "B", email: busy });
+    const ada = await person(realm, ["UPDATE_PROFILE"]);
+    const { browser, page } = await requested(realm, ada);
+    const refused = await submit(browser, base, page, { firstName: "Augusta", lastName: "King", email: busy });
+    expect([refused.page.status, alertOf(refused.page)]).toEqual([429, expect.stringContaining("No more emails for now")]);
+    expect(refused.page.text).toContain('value="Augusta"');
+    expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([false, ["UPDATE_PROFILE"]]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.attributes).not.toHaveProperty("lastName", "King");
+    await submit(browser, base, refused.page, { firstName: "Augusta", lastName: "King", email: ada.email });
+    expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
+  });
+
   test("leaves the address alone where people may not change theirs", async () => {
     const realm = await iam.realm();
     await settings(realm, { account: { changeEmail: false } });

@@ -1,8 +1,9 @@
 import { dropRequiredAction, readUser, saveOwnProfile, type UserRow } from "../../directory/users/index.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../kernel/text.ts";
 import { Profile } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addresseeOf, type Question, question, type StepContext } from "../authenticators/index.ts";
+import { AskedAgain, addresseeOf, type Problem, type Question, question, type StepContext } from "../authenticators/index.ts";
 import {
   type AskedAttribute,
   faultIn,
@@ -66,9 +67,8 @@ export const updateProfile: Question = {
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
     if ((isNew && !isMailAddress(email)) || (email === null && present !== null))
       return { outcome: "again", data: { typed } satisfies Refused, problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
-    // Shown on the page before the change: the sign-in continues with the current address.
     if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
-      return { outcome: "again", problem: { title: "mailedUnavailableTitle", text: "profileMailText" } };
+      return { outcome: "again", problem: unavailable };
     return {
       outcome: "passed",
       proof: {
@@ -100,6 +100,14 @@ async function offered({
   return { attributes, email: realm.settings.account.changeEmail && !fixed.has("email") };
 }
 
+/** The sign-in continues with the current address. */
+const unavailable: Problem = { title: "mailedUnavailableTitle", text: "profileMailText" };
+/** By the code of the refusal. */
+const NOT_MAILED: Readonly<Record<string, Problem>> = {
+  "account.mail_limited": { title: "mailedLimitedTitle", text: "mailedLimitedText", status: 429 },
+  "account.mail_unavailable": unavailable,
+};
+
 async function save(
   ctx: Ctx,
   { user, parts, visitor: { locale } }: StepContext,
@@ -123,7 +131,12 @@ async function save(
     await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
   }
   if (newEmail !== null) {
-    await askToChangeEmail(ctx, parts, { user: { ...addresseeOf(user!), email: current.email, emailVerified: current.emailVerified }, locale }, newEmail);
+    const asker = { ...addresseeOf(user!), email: current.email, emailVerified: current.emailVerified };
+    await askToChangeEmail(ctx, parts, { user: asker, locale }, newEmail).catch((error: unknown) => {
+      const problem = error instanceof AppError ? NOT_MAILED[error.code] : undefined;
+      if (problem) throw new AskedAgain({ data: { typed } satisfies Refused, problem });
+      throw error;
+    });
   }
   return true;
 }

@@ -3,7 +3,7 @@ import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../d
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isOverloaded } from "../../platform/passwords/index.ts";
-import { type Answer, findSignInUser, isProven, isTicked, type Proof, type SignInParts } from "../authenticators/index.ts";
+import { type Answer, AskedAgain, findSignInUser, isProven, isTicked, type Proof, type SignInParts } from "../authenticators/index.ts";
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
 import { type Attempt, countAttempt, countFound, isByMail } from "./attempts.ts";
@@ -114,18 +114,24 @@ export async function answerStep<T>(
       const accepted = await accept(parts, other.run, other.ask, answer.proof, null, completion);
       return typeof accepted === "string" ? { outcome: "wrong", ...WRONG } : accepted;
     }
-    if (answer.outcome === "again") {
-      const { notice, problem } = answer;
-      return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
-    }
+    if (answer.outcome === "again") return shownAgain(answer);
     const trusts = canTrustBy(run, ask) && isTicked(form.trustDevice);
     const answered = trusts ? { ...run, progress: { ...progress, trust: true } } : run;
     const refusal = { outcome: "wrong", ...(question.refusal ?? WRONG) } as const;
-    const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion);
+    const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion).catch(async (error: unknown) => {
+      if (!(error instanceof AskedAgain)) throw error;
+      await attempt?.takeBack();
+      return shownAgain(error.answer);
+    });
     if (accepted === "refused") return { ...refusal, ...(answer.proof.login !== undefined && { login: answer.proof.login }) };
     if (accepted !== "changed") return accepted;
     // The credential changed between check and accept: check once more.
     return again ? attemptAnswer(false) : refusal;
+  }
+
+  async function shownAgain(answer: Answer & { outcome: "again" }): Promise<Outcome<T>> {
+    const { notice, problem } = answer;
+    return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
   }
 
   async function recordWrong(name: string): Promise<void> {

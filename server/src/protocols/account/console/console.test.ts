@@ -197,6 +197,13 @@ test("a profile is changed member by member: others stay, and what the realm kee
   const contact = at(realm, "pages/profile/contact");
   expect(problemAt(await send(ada.browser, contact, { email: "nowhere" }), "email")[0]).toBe(400);
   expect((await ada.browser.get(contact)).text).toMatch(/readonly[^>]*name="username"|name="username"[^>]*readonly/);
+  await allowMessages(realm);
+  await boss.patch("/settings", { messaging: { maxPerRecipient: 1 } });
+  expect((await send(ada.browser, contact, { email: "busy@example.com" })).status).toBe(303);
+  expect(problemAt(await send(ada.browser, contact, { email: "busy+again@example.com" }), "email")).toEqual([
+    429,
+    expect.stringContaining("sent several to this address"),
+  ]);
   await send(ada.browser, contact, { username: "another", phoneNumber: "+31612345678" });
   expect((await boss.get(`/users/${ada.userId}`)).body).toMatchObject({
     username: ada.username,

@@ -95,6 +95,8 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
   "password.entry_gone": [null, "passwordDirectoryDeniedText"],
   "credentials.password_elsewhere": [null, "passwordInDirectoryText"],
   "account.no_password": [null, "accountPasswordNone"],
+  "account.mail_limited": ["email", "mailedLimitedText"],
+  "account.mail_unavailable": ["email", "profileMailText"],
   "account.wait": [null, "accountPasswordWait"],
   "account.administrator": [null, "accountAdministrator"],
   "auth.overloaded": [null, "overloadedText"],
